@@ -1,0 +1,1 @@
+"""Analyses of linear models: one function and one frozen result each."""

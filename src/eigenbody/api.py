@@ -1,0 +1,27 @@
+"""The calls a user makes: load a model, or build one in code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from eigenbody.elements.vocabulary import VOCABULARY
+from eigenbody.model import model as described
+from eigenbody.model.source import read
+
+
+class Model(described.Model):
+    """A mechanism as its author described it; immutable. Build it from sections or step by step.
+
+    >>> bob = Model(gravity=[0, 0, -9.81]).body("bob", mass=1, inertia=[0.1, 0.1, 0.1], at=[0, 0, -1])
+    >>> pendulum = bob.joint("pin", "revolute", between=["ground", "bob"], at=[0, 0, 0], axis=[0, 1, 0])
+    """
+
+    def __init__(self, document: Mapping[str, Any] | None = None, **sections: Any) -> None:
+        super().__init__({"eigenbody": 1, **(document or {}), **sections}, vocabulary=VOCABULARY)
+
+
+def load(source: str | Path | Mapping[str, Any], **parameters: Any) -> described.Model:
+    """Read a model from a path (YAML or JSON), "-" (standard input) or a dict; every fault is reported at once."""
+    return Model.from_source(read(source), VOCABULARY, parameters)

@@ -1,0 +1,1 @@
+"""Kinematics, residual, exact tangents and energy."""

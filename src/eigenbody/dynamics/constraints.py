@@ -1,0 +1,107 @@
+"""Constraint rows at all levels: holonomic Phi with rate and acceleration, non-holonomic rows with theirs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.system.measureset import MeasureSet, SetJet
+from eigenbody.system.signals import Quantities
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+
+class Holonomic:
+    """Phi(q, t) = 0, G u + Phi_t = 0, G u' + gamma = 0 at one state (with its accelerations in `at`)."""
+
+    def __init__(self, system: System, at: Carriers, state: State) -> None:
+        self._c = system.constraints
+        self._t = state.t
+        self.jet: SetJet = self._c.measures.jet(at, state.turns)
+
+    def _combine(self, values: np.ndarray) -> np.ndarray:
+        """Measures (..., m) to rows (..., rows)."""
+        c = self._c
+        return dense_vector(c.row, c.coefficient * values[..., c.measure], c.count)
+
+    def _prescribed(self, level: str) -> np.ndarray:
+        empty = np.zeros(0)
+        now = Quantities(empty, empty, empty, empty, self._t)
+        out = np.zeros(self._c.count, dtype=complex if np.iscomplexobj(self._t) else float)
+        for motion in self._c.motions:
+            out[motion.row] = getattr(motion, level).value(now)
+        return out
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        return self._combine(self.jet.value) - self._c.constant - self._prescribed("value")
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return self._combine(self.jet.rate) - self._prescribed("rate")
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        return self._combine(self.jet.acceleration) - self._prescribed("acceleration")
+
+    def rows(self, what: str = "gradient") -> list[Triplets]:
+        """Row derivatives as triplets: "gradient", "rate_q", "acceleration_q" or "acceleration_u"."""
+        c = self._c
+        values = c.coefficient[..., :, None] * getattr(self.jet, what)[..., c.measure, :]
+        return [Triplets.of_rows(c.row, c.measures.columns[c.measure], values)]
+
+    def along_measures(self, multipliers: np.ndarray) -> np.ndarray:
+        """Multipliers of rows (..., rows) to forces along measures, L^T lambda."""
+        c = self._c
+        return dense_vector(c.measure, c.coefficient * multipliers[..., c.row], c.measures.count)
+
+    def force(self, multipliers: np.ndarray, nq: int) -> np.ndarray:
+        """G^T lambda."""
+        return pull_back(self._c.measures, self.jet.gradient, self.along_measures(multipliers), nq)
+
+    def stiffness(self, multipliers: np.ndarray) -> list[Triplets]:
+        """d(G^T lambda)/dq, the term that loaded joints add (SEEDS B.i)."""
+        return bent(self._c.measures, self.jet, self.along_measures(multipliers))
+
+
+class NonHolonomic:
+    """N u + b = 0, N u' + beta = 0."""
+
+    def __init__(self, system: System, at: Carriers, state: State) -> None:
+        self._set = system.slips
+        self.jet: SetJet = self._set.jet(at, state.turns)
+
+    @property
+    def rate(self) -> np.ndarray:
+        return self.jet.rate
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        return self.jet.acceleration
+
+    def rows(self, what: str = "gradient") -> list[Triplets]:
+        return [Triplets.of_rows(np.arange(self._set.count), self._set.columns, getattr(self.jet, what))]
+
+    def force(self, multipliers: np.ndarray, nq: int) -> np.ndarray:
+        """N^T mu."""
+        return pull_back(self._set, self.jet.gradient, multipliers, nq)
+
+    def stiffness(self, multipliers: np.ndarray) -> list[Triplets]:
+        """d(N^T mu)/dq."""
+        return bent(self._set, self.jet, multipliers)
+
+
+def pull_back(measures: MeasureSet, gradient: np.ndarray, force: np.ndarray, nq: int) -> np.ndarray:
+    """sum_m force_m gradient_m^T, (..., nq)."""
+    values = gradient * force[..., None]
+    return dense_vector(measures.columns.ravel(), values.reshape(*values.shape[:-2], -1), nq)
+
+
+def bent(measures: MeasureSet, jet: SetJet, force: np.ndarray) -> list[Triplets]:
+    """sum_m force_m curvature_m as triplets."""
+    if not measures.count or not np.any(force):
+        return []
+    return [Triplets.of_blocks(measures.columns, measures.columns, force[..., None, None] * jet.curvature)]

@@ -1,0 +1,56 @@
+"""Energy and power of the whole and of every element, so that the budget can be closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.numerics.assembly import dense_vector
+from eigenbody.spatial.rotations import apply, dot
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Energies in J and powers in W. Power is what the element delivers to the bodies.
+
+    `stored` and `dissipated` cover the linear part of each force element: power = -d(stored)/dt - dissipated + rest.
+    """
+
+    kinetic: np.ndarray  # (..., bodies)
+    gravity: np.ndarray  # (..., bodies) potential of the weight
+    gravity_power: np.ndarray  # (..., bodies)
+    elements: tuple[str, ...]
+    stored: np.ndarray  # (..., elements)
+    dissipated: np.ndarray  # (..., elements)
+    power: np.ndarray  # (..., elements)
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.kinetic.sum(-1) + self.gravity.sum(-1) + self.stored.sum(-1)
+
+
+def energy(mechanics: Mechanics) -> Energy:
+    """Energy and power of every body and force element at the state."""
+    system, state, forces = mechanics.system, mechanics.state, mechanics.system.forces
+    applied = mechanics.applied
+    s, v, law, n = applied.now.s, applied.now.v, forces.linear, len(forces.owners)
+    stored = dense_vector(law.owner, 0.5 * law.k * (s[..., law.i] - law.s0) * (s[..., law.j] - law.s0), n)
+    dissipated = dense_vector(law.owner, law.c * v[..., law.i] * v[..., law.j], n)
+    tension = law.k * (s[..., law.j] - law.s0) + law.c * v[..., law.j]
+    power = -dense_vector(law.owner, tension * v[..., law.i], n)
+    for signal in forces.signals:
+        power[..., signal.owner] -= signal.value(applied.now) * v[..., signal.target]
+    for owner, channel, value in forces.constant_owner:
+        power[..., int(np.real(owner))] -= value * v[..., int(np.real(channel))]
+    turning = 0.5 * dot(state.w, apply(system.inertia, state.w))
+    return Energy(
+        kinetic=0.5 * system.mass * dot(state.v, state.v) + turning,
+        gravity=-system.mass * dot(state.r, system.gravity),
+        gravity_power=system.mass * dot(state.v, system.gravity),
+        elements=forces.owners,
+        stored=stored,
+        dissipated=dissipated,
+        power=power,
+    )

@@ -1,0 +1,110 @@
+"""Applied forces: tensions along channels from linear laws and signals, and their exact slopes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.dynamics.constraints import bent, pull_back
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.system.measureset import SetJet
+from eigenbody.system.signals import Argument, Quantities
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+
+class AppliedForces:
+    """Tensions f (..., channels) at one state; Q = -sum f ds/dq."""
+
+    def __init__(self, system: System, at: Carriers, state: State) -> None:
+        self._system = system
+        self._f = system.forces
+        self.jet: SetJet = self._f.measures.jet(at, state.turns)
+        self.now = Quantities(self.jet.value, self.jet.rate, state.x, state.u_in, state.t)
+
+    @cached_property
+    def tension(self) -> np.ndarray:
+        f, law = self._f, self._f.linear
+        n = f.measures.count
+        s, v = self.now.s, self.now.v
+        out = dense_vector(law.i, law.k * (s[..., law.j] - law.s0) + law.c * v[..., law.j], n) + f.constant
+        if f.signals:
+            values = np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in f.signals)), axis=-1)
+            out = out + dense_vector(np.array([signal.target for signal in f.signals]), values, n)
+        if len(f.input_channel):
+            out = out - dense_vector(f.input_channel, f.input_weight * self.now.u[..., f.input_index], n)
+        return out
+
+    @cached_property
+    def _slopes(self) -> list[tuple[int, Argument, np.ndarray]]:
+        """(channel, argument, df/dargument) of every signal."""
+        return [(signal.target, a, d) for signal in self._f.signals for a, d in signal.partials(self.now)]
+
+    def generalized(self) -> np.ndarray:
+        """Q (..., nq) of the elements, without gravity."""
+        return -pull_back(self._f.measures, self.jet.gradient, self.tension, self._system.nq)
+
+    def stiffness(self) -> list[Triplets]:
+        """-dQ/dq: g^T f_s g + g^T f_v ds'/dq + f H."""
+        law = self._f.linear
+        parts = bent(self._f.measures, self.jet, self.tension)
+        parts += self._outer(law.i, law.j, law.k, self.jet.gradient)
+        parts += self._outer(law.i, law.j, law.c, self.jet.rate_q)
+        parts += self._signal_part("s", self.jet.gradient) + self._signal_part("v", self.jet.rate_q)
+        return parts
+
+    def damping(self) -> list[Triplets]:
+        """-dQ/du: g^T f_v g."""
+        law = self._f.linear
+        return self._outer(law.i, law.j, law.c, self.jet.gradient) + self._signal_part("v", self.jet.gradient)
+
+    def input_matrix(self) -> list[Triplets]:
+        """dQ/d(input), nq x inputs."""
+        f = self._f
+        columns = f.measures.columns
+        parts = []
+        if len(f.input_channel):
+            direct = f.input_weight[:, None] * self.jet.gradient[..., f.input_channel, :]
+            cols = np.broadcast_to(f.input_index[:, None], direct.shape[-2:])
+            parts.append(Triplets(columns[f.input_channel].ravel(), cols.ravel(), direct.reshape(*direct.shape[:-2], -1)))
+        return parts + self._by_argument("u")
+
+    def state_matrix(self) -> list[Triplets]:
+        """dQ/dx, nq x states."""
+        return self._by_argument("x")
+
+    def _by_argument(self, kind: str) -> list[Triplets]:
+        parts = []
+        for channel, argument, slope in self._slopes:
+            if argument.kind == kind:
+                g = -np.asarray(slope)[..., None] * self.jet.gradient[..., channel, :]
+                rows = self._f.measures.columns[channel]
+                parts.append(Triplets(rows, np.full(len(rows), argument.index), g))
+        return parts
+
+    def _signal_part(self, kind: str, columns: np.ndarray) -> list[Triplets]:
+        chosen = [(i, a.index, d) for i, a, d in self._slopes if a.kind == kind]
+        if not chosen:
+            return []
+        i, j = (np.array([c[k] for c in chosen]) for k in (0, 1))
+        return self._outer(i, j, np.stack(np.broadcast_arrays(*(c[2] for c in chosen)), axis=-1), columns)
+
+    def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, columns: np.ndarray) -> list[Triplets]:
+        """sum factor g_i^T column_j as triplets; entries that are zero throughout are left out."""
+        keep = np.flatnonzero(np.any(np.asarray(factor) != 0, axis=tuple(range(np.ndim(factor) - 1))))
+        if not len(keep):
+            return []
+        i, j, factor = i[keep], j[keep], factor[..., keep]
+        g = self.jet.gradient[..., i, :] * factor[..., None]
+        blocks = g[..., :, None] * columns[..., j, None, :]
+        where = self._f.measures.columns
+        return [Triplets.of_blocks(where[i], where[j], blocks)]
+
+    # First-order states ---------------------------------------------------------------------------------------
+    def state_rate(self) -> np.ndarray:
+        """x' = g (..., states)."""
+        if not self._f.state_rates:
+            return np.zeros((*self.now.s.shape[:-1], 0))
+        return np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in self._f.state_rates)), axis=-1)

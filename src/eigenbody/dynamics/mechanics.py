@@ -1,0 +1,100 @@
+"""Residual of the equations of motion and its exact tangents at one state (or many, by leading axes).
+
+    F = M u' + h(q, u) - Q(q, u, x, t, in) + G^T lambda + N^T mu
+
+u = (v, w): v global, w in body axes, so the mass matrix of rigid bodies is constant and h = w x J w.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.dynamics.constraints import Holonomic, NonHolonomic
+from eigenbody.dynamics.forces import AppliedForces
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.numerics.assembly import Triplets
+from eigenbody.spatial.rotations import apply, cross, skew
+from eigenbody.system.state import State, carriers, collect, spread
+from eigenbody.system.system import System
+
+
+class Mechanics:
+    """Everything about a mechanism at a state; parts are computed when asked for."""
+
+    def __init__(self, system: System, state: State, acceleration: np.ndarray | None = None) -> None:
+        self.system = system
+        self.state = state
+        self.acceleration = np.zeros((*state.r.shape[:-2], system.nq)) if acceleration is None else acceleration
+
+    @cached_property
+    def at(self) -> Carriers:
+        return carriers(self.system, self.state, self.acceleration)
+
+    @cached_property
+    def holonomic(self) -> Holonomic:
+        return Holonomic(self.system, self.at, self.state)
+
+    @cached_property
+    def non_holonomic(self) -> NonHolonomic:
+        return NonHolonomic(self.system, self.at, self.state)
+
+    @cached_property
+    def applied(self) -> AppliedForces:
+        return AppliedForces(self.system, self.at, self.state)
+
+    # Forces -------------------------------------------------------------------------------------------------------
+    def inertia_times(self, u: np.ndarray) -> np.ndarray:
+        """M u (..., nq)."""
+        system = self.system
+        both = spread(system, u)
+        return collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
+
+    def gyroscopic(self) -> np.ndarray:
+        """h = w x J w (..., nq)."""
+        w = self.state.w
+        turn = cross(w, apply(self.system.inertia, w))
+        return collect(self.system, np.zeros_like(turn), turn)
+
+    def weight(self) -> np.ndarray:
+        """Gravity (..., nq)."""
+        pull = self.system.mass[..., None] * self.system.gravity
+        return collect(self.system, pull, np.zeros_like(pull))
+
+    def driving(self) -> np.ndarray:
+        """Q - h: all forces but inertia and constraints."""
+        return self.applied.generalized() + self.weight() - self.gyroscopic()
+
+    def residual(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> np.ndarray:
+        """F (..., nq)."""
+        nq = self.system.nq
+        out = self.inertia_times(self.acceleration) - self.driving() + self.holonomic.force(multipliers, nq)
+        if self.system.slips.count:
+            out = out + self.non_holonomic.force(slip_multipliers, nq)
+        return out
+
+    # Tangents -----------------------------------------------------------------------------------------------------
+    def mass(self) -> list[Triplets]:
+        """M."""
+        system = self.system
+        dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
+        linear = Triplets(dof[:, :3].ravel(), dof[:, :3].ravel(), np.repeat(system.mass, 3, axis=-1))
+        return [linear, Triplets.of_blocks(dof[:, 3:], dof[:, 3:], system.inertia)]
+
+    def damping(self) -> list[Triplets]:
+        """dF/du: gyroscopic matrix and dampers."""
+        system, w = self.system, self.state.w
+        parts = self.applied.damping()
+        if np.any(w):
+            dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies, 3:]
+            spin = skew(w) @ system.inertia - skew(apply(system.inertia, w))
+            parts = [*parts, Triplets.of_blocks(dof, dof, spin)]
+        return parts
+
+    def stiffness(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> list[Triplets]:
+        """dF/dq at fixed u', lambda, mu."""
+        parts = self.applied.stiffness() + self.holonomic.stiffness(multipliers)
+        if self.system.slips.count:
+            parts += self.non_holonomic.stiffness(slip_multipliers)
+        return parts

@@ -1,0 +1,1 @@
+"""Elements: measures, joints, couplings, forces. A new one is one small file and one registry line."""

@@ -1,0 +1,44 @@
+"""Couplings: linear combinations of measures held constant. One function and one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from eigenbody.model.description import Entry
+from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CouplingType:
+    """`terms(entry)` gives the coefficients of the measures; their sum equals `constant(entry)`."""
+
+    spec: TypeSpec
+    terms: Callable[[Entry], dict[str, float]]
+
+
+def _ratio(entry: Entry) -> dict[str, float]:
+    first, second = entry["joints"]
+    return {first: 1.0, second: entry["ratio"]}
+
+
+def _linear(entry: Entry) -> dict[str, float]:
+    return dict(entry["terms"])
+
+
+CONSTANT = Field("constant", Kind.NUMBER, default=0.0, doc="value of the combination, default 0")
+RATIO_KEYS = (
+    Field("joints", Kind.MEASURES, required=True, doc="two measures"),
+    Field("ratio", Kind.NUMBER, required=True, doc="first + ratio * second = 0"),
+    CONSTANT,
+)
+
+COUPLINGS: dict[str, CouplingType] = {
+    name: CouplingType(TypeSpec(name, RATIO_KEYS, doc="first + ratio * second = 0"), _ratio)
+    for name in ("gear", "worm", "rack", "screw")
+}
+COUPLINGS["linear"] = CouplingType(
+    TypeSpec("linear", (Field("terms", Kind.TERMS, required=True, doc="{measure: coefficient}"), CONSTANT),
+             doc="sum of coefficient * measure = constant"),
+    _linear,
+)  # fmt: skip

@@ -1,0 +1,12 @@
+"""Force types: one small file each, one line here."""
+
+from eigenbody.elements.forces.base import ForceBuilder, ForceType
+from eigenbody.elements.forces.bushing import BEARING, BUSHING
+from eigenbody.elements.forces.load import ACTUATOR, EXPRESSION, POINT_FORCE, TORQUE
+from eigenbody.elements.forces.spring import DAMPER, SPRING
+
+__all__ = ["FORCES", "ForceBuilder", "ForceType"]
+
+FORCES: dict[str, ForceType] = {
+    force.spec.name: force for force in (SPRING, DAMPER, BUSHING, BEARING, POINT_FORCE, TORQUE, EXPRESSION, ACTUATOR)
+}

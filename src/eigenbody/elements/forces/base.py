@@ -1,0 +1,120 @@
+"""What a force type is, and the builder through which it tells the engine what acts along which measure.
+
+Everything that pushes acts along channels: channel i has a measure s_i and a tension f_i, and Q = -sum_i f_i ds_i/dq.
+A positive tension pulls its measure shorter.
+
+    f_i = sum_j k_ij (s_j - s0_j) + c_ij s_j'  +  signals (expressions, tables, constants)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eigenbody.elements.measures.templates import Kernel
+from eigenbody.elements.places import Places
+from eigenbody.model.description import Entry, Signal
+from eigenbody.model.vocabulary import TypeSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SignalForce:
+    """f[channel] += factor * signal, in which the names `s` and `v` mean the channel's deflection and its rate."""
+
+    channel: int
+    factor: float
+    signal: Signal
+    owner: int
+    free: float = 0.0  # s = measure - free
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """n entries f_i += k (s_j - s0) + c s_j', each accounted to a force entry."""
+
+    i: np.ndarray
+    j: np.ndarray
+    k: np.ndarray
+    c: np.ndarray
+    s0: np.ndarray
+    owner: np.ndarray
+
+    @staticmethod
+    def concatenate(parts: Sequence[Coupling]) -> Coupling:
+        if not parts:
+            whole, real = np.zeros(0, dtype=int), np.zeros(0)
+            return Coupling(whole, whole, real, real, real, whole)
+        return Coupling(*(np.concatenate([getattr(p, name) for p in parts]) for name in Coupling.__slots__))
+
+
+@dataclass(slots=True)
+class ForceBuilder:
+    """Collects channels, linear couplings and signals of all forces."""
+
+    places: Places
+    kernels: list[tuple[Kernel, np.ndarray]] = field(default_factory=list)  # private measures and their channels
+    named: dict[str, int] = field(default_factory=dict)  # channels on named measures
+    count: int = 0
+    linear: list[Coupling] = field(default_factory=list)
+    signals: list[SignalForce] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    owners: list[str] = field(default_factory=list)  # names of force entries; laws refer to them by number
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def own(self, names: Sequence[str]) -> np.ndarray:
+        """Register force entries; the numbers under which their shares are accounted."""
+        start = len(self.owners)
+        self.owners.extend(names)
+        self._numbers.update({name: start + i for i, name in enumerate(names)})
+        return np.arange(start, len(self.owners))
+
+    def private(self, kernel: Kernel) -> np.ndarray:
+        """New channels along the n measures of a kernel."""
+        n = len(kernel.carriers)
+        channels = np.arange(self.count, self.count + n)
+        self.count += n
+        self.kernels.append((kernel, channels))
+        return channels
+
+    def along(self, names: Sequence[str]) -> np.ndarray:
+        """Channels along named measures; one channel per measure however many forces act along it."""
+        for name in names:
+            if name not in self.named:
+                self.named[name] = self.count
+                self.count += 1
+        return np.array([self.named[name] for name in names], dtype=int)
+
+    def couple(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        k: np.ndarray,
+        c: np.ndarray,
+        owner: np.ndarray,
+        s0: np.ndarray | None = None,
+    ) -> None:
+        """f_i += k_ij (s_j - s0_j) + c_ij s_j'. Several may act along one measure, each with its own free value."""
+        self.linear.append(Coupling(i, j, k, c, np.zeros_like(k) if s0 is None else s0, owner))
+
+    def characteristic(self, channel: int, factor: float, signal: Signal, name: str, free: float = 0.0) -> None:
+        """Add a signal to the tension of a channel."""
+        self.signals.append(SignalForce(channel, factor, signal, self.number(name), free))
+
+    def number(self, name: str) -> int:
+        """Number of a registered force entry."""
+        return self._numbers[name]
+
+
+@dataclass(frozen=True, slots=True)
+class ForceType:
+    """A type of the `forces` section: its keys and how a batch of its entries becomes channels and laws."""
+
+    spec: TypeSpec
+    build: Callable[[Sequence[Entry], ForceBuilder], None]
+
+
+def column(entries: Sequence[Entry], key: str, default: float = 0.0) -> np.ndarray:
+    """A numeric key of many entries as one array (complex if any is)."""
+    return np.array([entry.get(key, default) for entry in entries])

@@ -1,0 +1,110 @@
+"""Springs and dampers between two points or along any measure: f = k (s - s0) + c s' + force(s, v)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
+from eigenbody.elements.measures.templates import Distance
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.description import Entry
+from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.spatial.rotations import dot
+
+STIFFNESS = {"m": "N/m", "rad": "N*m/rad", "1": "N"}
+DAMPING = {"m": "N*s/m", "rad": "N*m*s/rad", "1": "N*s"}
+LENGTH = {"m": "m", "rad": "rad", "1": "1"}
+FORCE = {"m": "N", "rad": "N*m", "1": "N"}
+
+ENDS = (
+    Field("between", Kind.BETWEEN, doc="two bodies or markers: point to point"),
+    Field("at", Kind.POINTS, "m", doc="the two end points"),
+    Field("along", Kind.MEASURE, doc="the measure along which it acts"),
+)
+
+
+def channels(entries: Sequence[Entry], builder: ForceBuilder) -> np.ndarray:
+    """Channel of each entry: its own distance, or the measure it names."""
+    out = np.empty(len(entries), dtype=int)
+    points = [i for i, e in enumerate(entries) if e.get("along") is None]
+    named = [i for i, e in enumerate(entries) if e.get("along") is not None]
+    if points:
+        chosen = [entries[i] for i in points]
+        pairs = builder.places.pairs(chosen)
+        _refuse_zero_length(chosen, builder)
+        out[points] = builder.private(Distance().kernel(pairs))
+    out[named] = builder.along([entries[i]["along"] for i in named])
+    return out
+
+
+def _refuse_zero_length(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    faults = []
+    for entry in entries:
+        at = entry.get("at")
+        ends = at if at is not None else np.stack([builder.places.origin(name) for name in entry["between"]])
+        if np.sqrt(np.abs(dot(ends[1] - ends[0], ends[1] - ends[0]))) < 1e-12:
+            faults.append(
+                Fault(entry.where, "its two points coincide, so its direction is undefined.", "Use a bushing instead.")
+            )
+    if faults:
+        raise InputError(faults)
+
+
+def build_spring(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    faults = [
+        Fault(e.where, "a spring between two points needs its free_length.", 'Add "free_length: ..." in metres.')
+        for e in entries
+        if e.get("along") is None and e.get("free_length") is None
+    ]
+    faults += [
+        Fault(e.where, "has neither k, c nor force.", 'Give at least one, for example "k: 1000".')
+        for e in entries
+        if all(e.get(key) is None for key in ("k", "c", "force"))
+    ]
+    if faults:
+        raise InputError(faults)
+    owner = builder.own([entry.name for entry in entries])
+    where = channels(entries, builder)
+    free = np.array([e.get("free", 0.0) if e.get("along") is not None else e["free_length"] for e in entries])
+    builder.couple(where, where, column(entries, "k"), column(entries, "c"), owner, free)
+    for entry, channel, s0 in zip(entries, where, free, strict=True):
+        if entry.get("force") is not None:
+            builder.characteristic(int(channel), 1.0, entry["force"], entry.name, s0)
+
+
+def build_damper(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    owner = builder.own([entry.name for entry in entries])
+    c = column(entries, "c")
+    where = channels(entries, builder)
+    builder.couple(where, where, np.zeros_like(c), c, owner)
+
+
+SPRING = ForceType(
+    TypeSpec(
+        "spring",
+        (
+            *ENDS,
+            Field("k", Kind.NUMBER, STIFFNESS, doc="stiffness"),
+            Field("c", Kind.NUMBER, DAMPING, doc="viscous damping"),
+            Field("free_length", Kind.NUMBER, "m", doc="free length (point to point)"),
+            Field("free", Kind.NUMBER, LENGTH, doc="value of the measure without force, default 0"),
+            Field(
+                "force", Kind.SIGNAL, FORCE, doc="further tension: expression of s (deflection) and v (rate), or table"
+            ),
+        ),
+        one_of=(("between", "along"),),
+        doc=__doc__ or "",
+    ),
+    build_spring,
+)
+DAMPER = ForceType(
+    TypeSpec(
+        "damper",
+        (*ENDS, Field("c", Kind.NUMBER, DAMPING, required=True, doc="viscous damping")),
+        one_of=(("between", "along"),),
+        doc="Viscous damper between two points or along any measure.",
+    ),
+    build_damper,
+)

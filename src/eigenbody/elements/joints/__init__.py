@@ -1,0 +1,45 @@
+"""Joint types: one small file each, one line here."""
+
+from eigenbody.elements.joints.base import JointType, Tie
+from eigenbody.elements.joints.cylindrical import CYLINDRICAL
+from eigenbody.elements.joints.distance import DISTANCE
+from eigenbody.elements.joints.fixed import FIXED
+from eigenbody.elements.joints.free import FREE
+from eigenbody.elements.joints.inline import INLINE
+from eigenbody.elements.joints.inplane import INPLANE
+from eigenbody.elements.joints.knife_edge import KNIFE_EDGE
+from eigenbody.elements.joints.orientation import ORIENTATION
+from eigenbody.elements.joints.parallel import PARALLEL
+from eigenbody.elements.joints.perpendicular import PERPENDICULAR
+from eigenbody.elements.joints.planar import PLANAR
+from eigenbody.elements.joints.point import POINT_JOINT
+from eigenbody.elements.joints.prismatic import PRISMATIC
+from eigenbody.elements.joints.revolute import REVOLUTE
+from eigenbody.elements.joints.screw import SCREW
+from eigenbody.elements.joints.spherical import SPHERICAL
+from eigenbody.elements.joints.universal import UNIVERSAL
+
+__all__ = ["JOINTS", "JointType", "Tie"]
+
+JOINTS: dict[str, JointType] = {
+    joint.name: joint
+    for joint in (
+        FIXED,
+        REVOLUTE,
+        PRISMATIC,
+        CYLINDRICAL,
+        SCREW,
+        UNIVERSAL,
+        SPHERICAL,
+        POINT_JOINT,
+        PLANAR,
+        FREE,
+        INLINE,
+        INPLANE,
+        PARALLEL,
+        PERPENDICULAR,
+        ORIENTATION,
+        DISTANCE,
+        KNIFE_EDGE,
+    )
+}

@@ -1,0 +1,55 @@
+"""What a joint type is: which measures it holds, which it leaves free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eigenbody.elements.measures.templates import Cosine, Displacement, Template
+from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
+
+POINT = (Displacement("x", "point x"), Displacement("y", "point y"), Displacement("z", "point z"))
+PARALLEL = (Cosine("x1", "z2", "parallel x"), Cosine("y1", "z2", "parallel y"))
+ALIGNED = (*PARALLEL, Cosine("x1", "y2", "no rotation about z"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A linear combination of measures held at zero; a coefficient may be a key of the joint, with a sign."""
+
+    label: str
+    terms: tuple[tuple[Template, float, str | None], ...]  # (measure, factor, key whose value multiplies the factor)
+
+
+@dataclass(frozen=True, slots=True)
+class JointType:
+    """A row of the joint table (DESIGN 5.1).
+
+    held      measures or ties held at zero, one row each; the measure keeps its drawn value if `keeps_drawn`
+    free      measures that remain, in the order of `position` and `velocity`
+    slips     directions of the second body ("z": its axis) along which its point may not move over the first
+    branch    whether the joint can be a branch of the spanning tree
+    """
+
+    name: str
+    held: tuple[Template | Tie, ...] = ()
+    free: tuple[Template, ...] = ()
+    slips: tuple[str, ...] = ()
+    branch: bool = True
+    keeps_drawn: bool = False
+    right_angle: bool = False  # axis2 must be given perpendicular to axis
+    needs_point: bool = True
+    keys: tuple[Field, ...] = ()
+    doc: str = ""
+
+    def spec(self) -> TypeSpec:
+        keys = (
+            Field("between", Kind.BETWEEN, required=True, doc="first and second: bodies, markers, frames or ground"),
+            Field("at", Kind.POINTS, "m", doc="point of the joint (two points: one on each side)"),
+            Field("axis", Kind.DIRECTION, doc="axis of the joint, default global z"),
+            Field("axis2", Kind.DIRECTION, required=self.right_angle, doc="second axis"),
+            Field("position", Kind.COORDINATES, "coordinate", doc="initial value of the coordinates"),
+            Field("velocity", Kind.COORDINATES, "coordinate/s", doc="initial rate of the coordinates"),
+            Field("motion", Kind.MOTION, "coordinate", doc="prescribed motion as an expression of t"),
+        )
+        coordinates = tuple(Coordinate(m.label, m.dimension) for m in self.free)
+        return TypeSpec(self.name, (*keys, *self.keys), coordinates, doc=self.doc)

@@ -1,0 +1,119 @@
+"""Measures that are a scalar function of scalar products: s = phi(b_1, ..., b_k), by the chain rule to third order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from eigenbody.elements.measures.features import Carriers, ScalarProduct, ScalarProductJet
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """phi and its derivatives: `derivatives(b)` takes (..., n, k) and returns phi (..., n), its gradient (..., n, k),
+    Hessian (..., n, k, k) and third derivative (..., n, k, k, k)."""
+
+    name: str
+    derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]
+    counts_turns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Kernel of n measures phi(b_1, ..., b_k), all inner kernels on the same carriers."""
+
+    outer: Outer
+    inner: tuple[ScalarProduct, ...]
+
+    @property
+    def carriers(self) -> np.ndarray:
+        return self.inner[0].carriers
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (self.outer.name, self.carriers.shape[-1])
+
+    def jet(self, at: Carriers) -> ComposedJet:
+        return ComposedJet(self, at)
+
+    def take(self, index: np.ndarray) -> Composed:
+        return Composed(self.outer, tuple(kernel.take(index) for kernel in self.inner))
+
+    def turns(self) -> np.ndarray:
+        return np.logical_or.reduce([kernel.turns() for kernel in self.inner])
+
+    @classmethod
+    def concatenate(cls, parts: list[Self]) -> Composed:
+        inner = tuple(ScalarProduct.concatenate(list(group)) for group in zip(*(p.inner for p in parts), strict=True))
+        return cls(parts[0].outer, inner)
+
+
+class ComposedJet:
+    """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K)."""
+
+    def __init__(self, kernel: Composed, at: Carriers) -> None:
+        self._jets: list[ScalarProductJet] = [inner.jet(at) for inner in kernel.inner]
+        b = self._stack("value")
+        self.value, self._d1, self._d2, self._d3 = kernel.outer.derivatives(b)
+
+    def _stack(self, what: str) -> np.ndarray:
+        return np.stack([getattr(jet, what) for jet in self._jets], axis=-1)
+
+    def _rows(self, what: str) -> np.ndarray:
+        return np.stack([getattr(jet, what) for jet in self._jets], axis=-2)
+
+    @cached_property
+    def _rate(self) -> np.ndarray:
+        return self._stack("rate")
+
+    @cached_property
+    def _g(self) -> np.ndarray:
+        return self._rows("gradient")
+
+    @cached_property
+    def _d2_rate(self) -> np.ndarray:
+        return (self._d2 @ self._rate[..., None])[..., 0]
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return (self._d1 * self._rate).sum(-1)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        return (self._d1 * self._stack("acceleration")).sum(-1) + (self._d2_rate * self._rate).sum(-1)
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        return _combine(self._d1, self._g)
+
+    @cached_property
+    def rate_q(self) -> np.ndarray:
+        return _combine(self._d1, self._rows("rate_q")) + _combine(self._d2_rate, self._g)
+
+    @cached_property
+    def acceleration_q(self) -> np.ndarray:
+        bb = (self._d2 @ self._stack("acceleration")[..., None])[..., 0]
+        third = np.einsum("...ijk,...i,...j->...k", self._d3, self._rate, self._rate)
+        return (
+            _combine(self._d1, self._rows("acceleration_q"))
+            + 2 * _combine(self._d2_rate, self._rows("rate_q"))
+            + _combine(bb + third, self._g)
+        )
+
+    @cached_property
+    def acceleration_u(self) -> np.ndarray:
+        return _combine(self._d1, self._rows("acceleration_u")) + 2 * _combine(self._d2_rate, self._g)
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        inner = np.stack([jet.curvature for jet in self._jets], axis=-3)
+        bent = np.einsum("...i,...iab->...ab", self._d1, inner)
+        return bent + np.swapaxes(self._g, -1, -2) @ self._d2 @ self._g
+
+
+def _combine(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return (weights[..., None, :] @ rows)[..., 0, :]

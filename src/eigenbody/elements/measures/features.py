@@ -1,0 +1,214 @@
+"""Features: vectors that ride on bodies, and the scalar product of two of them with all its derivatives.
+
+Nearly every measure is built from scalar products of features, so the derivatives of geometry are written once, here.
+A carrier is anything with a pose: a body, ground, a moving frame. A feature rides on K carriers:
+
+    f = sum_k  c_k r_k + R_k a_k          c_k in {-1, 0, 1}, a_k fixed in carrier k (the arm)
+
+With w the angular velocity in carrier axes, `a1 = w x a` and `a2 = w' x a + w x a1` are the arms of f' and f''.
+Variations are dr (global) and dtheta (carrier axes), R <- R exp(dtheta); columns are ordered (dr, dtheta) per carrier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """Poses, velocities and accelerations of all carriers; angular quantities in carrier axes. (..., n, 3)."""
+
+    r: np.ndarray
+    R: np.ndarray  # (..., n, 3, 3)
+    v: np.ndarray
+    w: np.ndarray
+    a: np.ndarray
+    alpha: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A vector riding on carriers: coefficients `c` (n, K) of the positions and arms `arm` (..., n, K, 3)."""
+
+    c: np.ndarray
+    arm: np.ndarray
+
+    def take(self, index: np.ndarray) -> Feature:
+        return Feature(self.c[index], self.arm[..., index, :, :])
+
+    @staticmethod
+    def concatenate(parts: list[Feature]) -> Feature:
+        return Feature(np.concatenate([p.c for p in parts]), np.concatenate([p.arm for p in parts], axis=-3))
+
+
+class FeatureJet:
+    """Value, rate and acceleration of a feature and the transposed action of their Jacobians."""
+
+    def __init__(self, feature: Feature, at: Carriers, carriers: np.ndarray) -> None:
+        self.c = feature.c[..., None]
+        self.arm = feature.arm
+        self._at = at
+        self._carriers = carriers
+        self.R = at.R[..., carriers, :, :]
+
+    @cached_property
+    def w(self) -> np.ndarray:
+        return self._at.w[..., self._carriers, :]
+
+    @cached_property
+    def arm1(self) -> np.ndarray:
+        return cross(self.w, self.arm)
+
+    @cached_property
+    def arm2(self) -> np.ndarray:
+        return cross(self._at.alpha[..., self._carriers, :], self.arm) + cross(self.w, self.arm1)
+
+    def _sum(self, position: np.ndarray, arm: np.ndarray) -> np.ndarray:
+        return (self.c * position[..., self._carriers, :] + apply(self.R, arm)).sum(axis=-2)
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        return self._sum(self._at.r, self.arm)
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return self._sum(self._at.v, self.arm1)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        return self._sum(self._at.a, self.arm2)
+
+    def pull(self, y: np.ndarray) -> np.ndarray:
+        """(df/dq)^T y, (..., n, K, 6)."""
+        y = y[..., None, :]
+        return _columns(self.c * y, cross(self.arm, apply_transposed(self.R, y)))
+
+    def pull_rate(self, y: np.ndarray) -> np.ndarray:
+        """(df'/dq)^T y."""
+        return self._turn(self.arm1, y)
+
+    def pull_acceleration(self, y: np.ndarray) -> np.ndarray:
+        """(df''/dq)^T y."""
+        return self._turn(self.arm2, y)
+
+    def pull_acceleration_u(self, y: np.ndarray) -> np.ndarray:
+        """(df''/du)^T y."""
+        local = apply_transposed(self.R, y[..., None, :])
+        turn = cross(self.arm1, local) - cross(self.arm, cross(self.w, local))
+        return _columns(np.zeros_like(turn), turn)
+
+    def _turn(self, arm: np.ndarray, y: np.ndarray) -> np.ndarray:
+        turn = cross(arm, apply_transposed(self.R, y[..., None, :]))
+        return _columns(np.zeros_like(turn), turn)
+
+    @cached_property
+    def jacobian(self) -> np.ndarray:
+        """df/dq, (..., n, 3, 6K)."""
+        turn = -(self.R @ skew(self.arm))
+        move = np.broadcast_to(self.c[..., None] * np.eye(3), turn.shape)
+        J = np.concatenate((move, turn), axis=-1)  # (..., n, K, 3, 6)
+        return np.moveaxis(J, -3, -2).reshape(*J.shape[:-3], 3, -1)
+
+    def curvature(self, y: np.ndarray) -> np.ndarray:
+        """d((df/dq)^T y)/dq at fixed y, one 3x3 rotation block per carrier: (..., n, K, 3, 3)."""
+        return skew(self.arm) @ skew(apply_transposed(self.R, y[..., None, :]))
+
+
+def _columns(move: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    move, turn = np.broadcast_arrays(move, turn)
+    return np.concatenate((move, turn), axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarProduct:
+    """Kernel of n scalar products x . y of features on the carriers (n, K)."""
+
+    carriers: np.ndarray
+    x: Feature
+    y: Feature
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (ScalarProduct, self.carriers.shape[-1])
+
+    def jet(self, at: Carriers) -> ScalarProductJet:
+        return ScalarProductJet(self, at)
+
+    def take(self, index: np.ndarray) -> ScalarProduct:
+        return ScalarProduct(self.carriers[index], self.x.take(index), self.y.take(index))
+
+    def turns(self) -> np.ndarray:
+        """(n, K) bool: whether the rotation of each carrier matters."""
+        return (np.abs(self.x.arm).max(axis=-1) > 0) | (np.abs(self.y.arm).max(axis=-1) > 0)
+
+    @classmethod
+    def concatenate(cls, parts: list[Self]) -> ScalarProduct:
+        x, y = Feature.concatenate([p.x for p in parts]), Feature.concatenate([p.y for p in parts])
+        return cls(np.concatenate([p.carriers for p in parts]), x, y)
+
+
+class ScalarProductJet:
+    """s = x . y and every partial derivative the engine asks for, by the product rule."""
+
+    def __init__(self, kernel: ScalarProduct, at: Carriers) -> None:
+        self.x = FeatureJet(kernel.x, at, kernel.carriers)
+        self.y = FeatureJet(kernel.y, at, kernel.carriers)
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        return dot(self.x.value, self.y.value)
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return dot(self.x.rate, self.y.value) + dot(self.x.value, self.y.rate)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        x, y = self.x, self.y
+        return dot(x.acceleration, y.value) + 2 * dot(x.rate, y.rate) + dot(x.value, y.acceleration)
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        return _flat(self.x.pull(self.y.value) + self.y.pull(self.x.value))
+
+    @cached_property
+    def rate_q(self) -> np.ndarray:
+        x, y = self.x, self.y
+        return _flat(x.pull(y.rate) + x.pull_rate(y.value) + y.pull(x.rate) + y.pull_rate(x.value))
+
+    @cached_property
+    def acceleration_q(self) -> np.ndarray:
+        x, y = self.x, self.y
+        return _flat(
+            x.pull(y.acceleration) + 2 * x.pull_rate(y.rate) + x.pull_acceleration(y.value)
+            + y.pull(x.acceleration) + 2 * y.pull_rate(x.rate) + y.pull_acceleration(x.value)
+        )  # fmt: skip
+
+    @cached_property
+    def acceleration_u(self) -> np.ndarray:
+        x, y = self.x, self.y
+        return _flat(
+            2 * x.pull(y.rate) + x.pull_acceleration_u(y.value) + 2 * y.pull(x.rate) + y.pull_acceleration_u(x.value)
+        )
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        X, Y = self.x.jacobian, self.y.jacobian
+        XY = np.swapaxes(X, -1, -2) @ Y
+        H = XY + np.swapaxes(XY, -1, -2)
+        blocks = self.x.curvature(self.y.value) + self.y.curvature(self.x.value)
+        for k in range(blocks.shape[-3]):
+            turn = slice(6 * k + 3, 6 * k + 6)
+            H[..., turn, turn] += blocks[..., k, :, :]
+        return H
+
+
+def _flat(columns: np.ndarray) -> np.ndarray:
+    """(..., n, K, 6) -> (..., n, 6K)."""
+    return columns.reshape(*columns.shape[:-2], -1)

@@ -1,0 +1,133 @@
+"""Velocity-level measures: the speed of a point of the second carrier over the first, along a direction fixed in the second.
+
+    sigma = sum_k c_k D_k',   c_k = e_k . b,   D_k = e_k . (p - r_1)
+
+with e_k the axes of the first carrier, b the direction and p the point on the second. No position-level value exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """Kernel of n slip speeds on carriers (n, 2): cosines c_k and displacements D_k as scalar products."""
+
+    cosines: tuple[ScalarProduct, ...]
+    displacements: tuple[ScalarProduct, ...]
+
+    @staticmethod
+    def along(carriers: np.ndarray, point: np.ndarray, direction: np.ndarray) -> Slip:
+        """`point` and `direction` (..., n, 3) in the axes of the second carrier."""
+        n = len(carriers)
+        point, direction = np.broadcast_arrays(point, direction)
+        zero = np.zeros_like(direction)
+        b = Feature(np.zeros((n, 2)), np.stack((zero, direction), axis=-2))
+        p = Feature(np.tile([-1.0, 1.0], (n, 1)), np.stack((zero, point), axis=-2))
+        axes = []
+        for k in range(3):
+            arm = np.zeros((*direction.shape[:-1], 2, 3))
+            arm[..., 0, k] = 1.0
+            axes.append(Feature(np.zeros((n, 2)), arm))
+        return Slip(
+            tuple(ScalarProduct(carriers, e, b) for e in axes), tuple(ScalarProduct(carriers, e, p) for e in axes)
+        )
+
+    @property
+    def carriers(self) -> np.ndarray:
+        return self.cosines[0].carriers
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (Slip, len(self.cosines))
+
+    def jet(self, at: Carriers) -> SlipJet:
+        return SlipJet(self, at)
+
+    def take(self, index: np.ndarray) -> Slip:
+        return Slip(tuple(c.take(index) for c in self.cosines), tuple(d.take(index) for d in self.displacements))
+
+    def turns(self) -> np.ndarray:
+        return np.ones_like(self.carriers, dtype=bool)
+
+    @classmethod
+    def concatenate(cls, parts: list[Self]) -> Slip:
+        join = lambda name: tuple(  # noqa: E731
+            ScalarProduct.concatenate(list(group)) for group in zip(*(getattr(p, name) for p in parts), strict=True)
+        )
+        return cls(join("cosines"), join("displacements"))
+
+
+class SlipJet:
+    """sigma as a `rate` and its derivatives: what a rate-level row needs, in the names that every jet uses."""
+
+    def __init__(self, kernel: Slip, at: Carriers) -> None:
+        self._c: list[ScalarProductJet] = [c.jet(at) for c in kernel.cosines]
+        self._d: list[ScalarProductJet] = [d.jet(at) for d in kernel.displacements]
+
+    def _each(self) -> zip[tuple[ScalarProductJet, ScalarProductJet]]:
+        return zip(self._c, self._d, strict=True)
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return sum((c.value * d.rate for c, d in self._each()), start=np.zeros(()))
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        return sum((c.rate * d.rate + c.value * d.acceleration for c, d in self._each()), start=np.zeros(()))
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        return sum((c.value[..., None] * d.gradient for c, d in self._each()), start=np.zeros(()))
+
+    @cached_property
+    def rate_q(self) -> np.ndarray:
+        return sum(
+            (d.rate[..., None] * c.gradient + c.value[..., None] * d.rate_q for c, d in self._each()),
+            start=np.zeros(()),
+        )
+
+    @cached_property
+    def acceleration_q(self) -> np.ndarray:
+        return sum(
+            (
+                d.rate[..., None] * c.rate_q + c.rate[..., None] * d.rate_q
+                + d.acceleration[..., None] * c.gradient + c.value[..., None] * d.acceleration_q
+                for c, d in self._each()
+            ),
+            start=np.zeros(()),
+        )  # fmt: skip
+
+    @cached_property
+    def acceleration_u(self) -> np.ndarray:
+        return sum(
+            (
+                d.rate[..., None] * c.gradient + c.rate[..., None] * d.gradient
+                + c.value[..., None] * d.acceleration_u
+                for c, d in self._each()
+            ),
+            start=np.zeros(()),
+        )  # fmt: skip
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        """d(gradient^T)/dq."""
+        return sum(
+            (
+                c.value[..., None, None] * d.curvature + d.gradient[..., :, None] * c.gradient[..., None, :]
+                for c, d in self._each()
+            ),
+            start=np.zeros(()),
+        )
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        """There is no position-level value; zero by convention."""
+        return np.zeros(self.rate.shape)

@@ -1,0 +1,218 @@
+"""Measures between two frames, vectorized over pairs of frames: the vocabulary in which joint types are written.
+
+Frame 1 rides on the first carrier, frame 2 on the second; "x1" is the x axis of frame 1. Signs: a displacement is that
+of the second point seen from the first, an angle that of the second frame, right-handed about the named axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+from eigenbody.elements.measures.compose import Composed, Outer
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
+from eigenbody.elements.measures.rotation import RotationComponent
+from eigenbody.spatial.rotations import apply
+
+
+class Jet(Protocol):
+    """What the engine asks of n measures at a state; columns are (dr, dtheta) of each carrier."""
+
+    value: np.ndarray  # (..., n)
+    rate: np.ndarray
+    acceleration: np.ndarray
+    gradient: np.ndarray  # (..., n, 6K)  ds/dq = ds'/du = ds''/du'
+    rate_q: np.ndarray
+    acceleration_q: np.ndarray
+    acceleration_u: np.ndarray
+    curvature: np.ndarray  # (..., n, 6K, 6K)  d(gradient^T)/dq
+
+
+class Kernel(Protocol):
+    """n measures of one type as arrays."""
+
+    @property
+    def carriers(self) -> np.ndarray: ...
+    @property
+    def key(self) -> tuple[object, ...]: ...
+    def jet(self, at: Carriers) -> Jet: ...
+    def take(self, index: np.ndarray) -> Kernel: ...
+    def turns(self) -> np.ndarray: ...
+    @classmethod
+    def concatenate(cls, parts: list[Self]) -> Kernel: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """n pairs of frames: carrier indices (n,), origins (..., n, 3) and axes (..., n, 3, 3) in carrier axes."""
+
+    first: np.ndarray
+    second: np.ndarray
+    origin1: np.ndarray
+    origin2: np.ndarray
+    axes1: np.ndarray
+    axes2: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def carriers(self) -> np.ndarray:
+        return np.stack((self.first, self.second), axis=-1)
+
+    def axis(self, name: str) -> np.ndarray:
+        """Axis such as "x1" or "z2" in the axes of its carrier, (..., n, 3)."""
+        axes = self.axes1 if name[1] == "1" else self.axes2
+        return axes[..., :, "xyz".index(name[0])]
+
+    def direction(self, name: str) -> Feature:
+        """The axis as a feature on both carriers."""
+        arm = self.axis(name)
+        zero = np.zeros_like(arm)
+        arms = np.stack((arm, zero) if name[1] == "1" else (zero, arm), axis=-2)
+        return Feature(np.zeros((len(self), 2)), arms)
+
+    def separation(self) -> Feature:
+        """Vector from origin 1 to origin 2 as a feature."""
+        o1, o2 = np.broadcast_arrays(self.origin1, self.origin2)
+        return Feature(np.tile([-1.0, 1.0], (len(self), 1)), np.stack((-o1, o2), axis=-2))
+
+    def take(self, index: np.ndarray) -> Pairs:
+        return Pairs(
+            self.first[index], self.second[index], self.origin1[..., index, :], self.origin2[..., index, :],
+            self.axes1[..., index, :, :], self.axes2[..., index, :, :],
+        )  # fmt: skip
+
+
+class Template(Protocol):
+    """A measure that can be taken between the frames of every pair."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def dimension(self) -> str: ...
+    def kernel(self, pairs: Pairs) -> Kernel: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Displacement:
+    """Displacement of origin 2 from origin 1 along an axis of frame 1."""
+
+    axis: str
+    label: str = ""
+    dimension: str = "m"
+
+    def kernel(self, pairs: Pairs) -> ScalarProduct:
+        return ScalarProduct(pairs.carriers, pairs.direction(self.axis + "1"), pairs.separation())
+
+
+@dataclass(frozen=True, slots=True)
+class Cosine:
+    """Cosine between an axis of frame 1 and an axis of frame 2; zero when they are perpendicular."""
+
+    axis1: str
+    axis2: str
+    label: str = ""
+    dimension: str = "1"
+
+    def kernel(self, pairs: Pairs) -> ScalarProduct:
+        return ScalarProduct(pairs.carriers, pairs.direction(self.axis1), pairs.direction(self.axis2))
+
+
+def _square_root(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    x = b[..., 0]
+    root = np.sqrt(x)
+    return (
+        root,
+        (0.5 / root)[..., None],
+        (-0.25 / (x * root))[..., None, None],
+        (0.375 / (x * x * root))[..., None, None, None],
+    )
+
+
+def _arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """atan2(S, C) of b = (S, C). It is the imaginary part of log z, z = C + i S, hence harmonic:
+    its derivatives are those of 1/z, -1/z^2 and 2/z^3, written here in real arithmetic to stay complex-safe."""
+    S, C = b[..., 0], b[..., 1]
+    n = S * S + C * C
+    u, v = C / n, -S / n  # 1/z = u + i v
+    u2, v2 = u * u - v * v, 2 * u * v  # 1/z^2
+    u3, v3 = u2 * u - v2 * v, u2 * v + v2 * u  # 1/z^3
+    steep = np.abs(np.real(S)) > np.abs(np.real(C))
+    flat = np.arctan(np.where(steep, C, S) / np.where(steep, S, C))
+    angle = np.where(steep, np.where(np.real(S) > 0, 1, -1) * (np.pi / 2) - flat, flat)
+    angle = angle + np.where(~steep & (np.real(C) < 0), np.where(np.real(S) < 0, -np.pi, np.pi), 0.0)
+    # d/dC = d/dz, d/dS = i d/dz applied to log z; the imaginary part of i^k f is taken by hand
+    first = np.stack((u, v), axis=-1)
+    ss, sc, cc = v2, -u2, -v2
+    second = np.stack((np.stack((ss, sc), -1), np.stack((sc, cc), -1)), -2)
+    sss, ssc, scc, ccc = -2 * u3, -2 * v3, 2 * u3, 2 * v3
+    third = np.stack(
+        (
+            np.stack((np.stack((sss, ssc), -1), np.stack((ssc, scc), -1)), -2),
+            np.stack((np.stack((ssc, scc), -1), np.stack((scc, ccc), -1)), -2),
+        ),
+        -3,
+    )
+    return angle, first, second, third
+
+
+SQUARE_ROOT = Outer("distance", _square_root)
+ARCTANGENT = Outer("angle", _arctangent, counts_turns=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Distance between the two origins."""
+
+    label: str = ""
+    dimension: str = "m"
+
+    def kernel(self, pairs: Pairs) -> Composed:
+        d = pairs.separation()
+        return Composed(SQUARE_ROOT, (ScalarProduct(pairs.carriers, d, d),))
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """Angle of frame 2 about "z1", the z axis of frame 1, or about "x2", the x axis of frame 2 (second of a universal)."""
+
+    about: str = "z1"
+    label: str = ""
+    dimension: str = "rad"
+
+    def kernel(self, pairs: Pairs) -> Composed:
+        sine, cosine = (("y1", "x2"), ("x1", "x2")) if self.about == "z1" else (("z1", "y2"), ("z1", "z2"))
+        inner = tuple(ScalarProduct(pairs.carriers, pairs.direction(a), pairs.direction(b)) for a, b in (sine, cosine))
+        return Composed(ARCTANGENT, inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """Component of the relative rotation vector along an axis of frame 1; small rotations as a variation."""
+
+    axis: str
+    label: str = ""
+    dimension: str = "rad"
+
+    def kernel(self, pairs: Pairs) -> RotationComponent:
+        e = np.broadcast_to(np.eye(3)["xyz".index(self.axis)], pairs.origin1.shape)
+        return RotationComponent(pairs.carriers, pairs.axes1, pairs.axes2, e)
+
+
+def displacement_in(pairs: Pairs, carrier: np.ndarray, direction: np.ndarray) -> ScalarProduct:
+    """Displacement of origin 2 from origin 1 along a direction (..., n, 3) fixed in a third carrier (n,)."""
+    d = pairs.separation()
+    zero = np.zeros((*d.arm.shape[:-2], 1, 3))
+    y = Feature(np.concatenate((d.c, np.zeros((len(pairs), 1))), axis=-1), np.concatenate((d.arm, zero), axis=-2))
+    arms = np.zeros((*direction.shape[:-1], 3, 3), dtype=direction.dtype)
+    arms[..., 2, :] = direction
+    x = Feature(np.zeros((len(pairs), 3)), arms)
+    return ScalarProduct(np.concatenate((pairs.carriers, carrier[:, None]), axis=-1), x, y)
+
+
+def global_axes(axes: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Columns of local `axes` seen in global axes."""
+    return np.stack([apply(R, axes[..., :, k]) for k in range(3)], axis=-1)

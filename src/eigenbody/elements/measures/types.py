@@ -1,0 +1,97 @@
+"""Measure types of the model file: one function and one registry line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenbody.elements.measures.features import ScalarProduct
+from eigenbody.elements.measures.templates import (
+    Angle,
+    Cosine,
+    Displacement,
+    Distance,
+    Kernel,
+    Pairs,
+    Rotation,
+    displacement_in,
+)
+from eigenbody.elements.places import Places
+from eigenbody.model.description import Entry
+from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureType:
+    """A type of the `measures` section: its keys and the kernel of one entry."""
+
+    spec: TypeSpec
+    kernel: Callable[[Entry, Places], Kernel]
+
+
+BETWEEN = Field("between", Kind.BETWEEN, required=True, doc="first and second body or marker")
+AT = Field("at", Kind.POINTS, "m", doc="points on the two, default their markers or centres of mass")
+AXIS = Field("axis", Kind.DIRECTION, doc="direction, default the first marker's z or global z")
+AXIS2 = Field("axis2", Kind.DIRECTION, doc="second direction")
+IN = Field("in", Kind.BODY, doc="body, marker or frame in which the axis is fixed, default the first")
+
+
+def _with_points(entry: Entry, places: Places) -> Entry:
+    """The entry with its points spelled out: each end at its own marker or centre of mass."""
+    if entry.get("at") is not None:
+        return entry
+    at = np.stack([places.origin(name) for name in entry["between"]])
+    return Entry(entry.name, entry.type, {**entry.values, "at": at}, entry.where)
+
+
+def _displacement(entry: Entry, places: Places) -> Kernel:
+    pairs = places.pairs([_with_points(entry, places)])
+    fixed_in = entry.get("in")
+    carrier = pairs.first if fixed_in is None else places.carriers([fixed_in])
+    if carrier[0] == pairs.first[0]:
+        return Displacement("z").kernel(pairs)
+    direction = places.R[pairs.first] @ pairs.axes1[..., :, 2:]
+    local = (np.swapaxes(places.R[carrier], -1, -2) @ direction)[..., 0]
+    if carrier[0] == pairs.second[0]:
+        return _along_second(pairs, local)
+    return displacement_in(pairs, carrier, local)
+
+
+def _along_second(pairs: Pairs, local: np.ndarray) -> Kernel:
+    axes2 = np.array(pairs.axes2, dtype=np.result_type(pairs.axes2, local))
+    axes2[..., :, 2] = local
+    return ScalarProduct(pairs.carriers, replace(pairs, axes2=axes2).direction("z2"), pairs.separation())
+
+
+def _distance(entry: Entry, places: Places) -> Kernel:
+    return Distance().kernel(places.pairs([_with_points(entry, places)]))
+
+
+def _angle(entry: Entry, places: Places) -> Kernel:
+    return Angle("z1").kernel(places.pairs([_with_points(entry, places)]))
+
+
+def _cosine(entry: Entry, places: Places) -> Kernel:
+    return Cosine("z1", "x2").kernel(places.pairs([_with_points(entry, places)]))
+
+
+def _rotation(entry: Entry, places: Places) -> Kernel:
+    return Rotation("z").kernel(places.pairs([_with_points(entry, places)]))
+
+
+MEASURES: dict[str, MeasureType] = {
+    measure.spec.name: measure
+    for measure in (
+        MeasureType(TypeSpec("displacement", (BETWEEN, AT, AXIS, IN), dimension="m",
+                             doc="displacement of the second point from the first along the axis"), _displacement),
+        MeasureType(TypeSpec("distance", (BETWEEN, AT), dimension="m", doc="distance of two points"), _distance),
+        MeasureType(TypeSpec("angle", (BETWEEN, AT, AXIS, AXIS2), dimension="rad",
+                             doc="angle of the second about the axis fixed in the first; counts full turns"), _angle),
+        MeasureType(TypeSpec("rotation", (BETWEEN, AT, AXIS, AXIS2), dimension="rad",
+                             doc="component of the relative rotation vector along the axis fixed in the first"), _rotation),
+        MeasureType(TypeSpec("cosine", (BETWEEN, AT, AXIS, AXIS2), dimension="1",
+                             doc="cosine between axis of the first and axis2 of the second"), _cosine),
+    )
+}  # fmt: skip

@@ -1,0 +1,54 @@
+"""One root error. Every message names the item, says what is wrong and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with the input: where it stands, what is wrong, what to do about it."""
+
+    where: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        remedy = f" {self.remedy}" if self.remedy else ""
+        return f"{self.where}: {self.what}{remedy}"
+
+
+class EigenbodyError(Exception):
+    """Root of every error that eigenbody raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(EigenbodyError):
+    """The input is wrong. Carries every fault found, not only the first."""
+
+    exit_code = 2
+
+    def __init__(self, faults: Fault | Iterable[Fault]) -> None:
+        self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class ComputationError(EigenbodyError):
+    """The input was understood but the computation did not succeed; says how far it came and what to try."""
+
+    exit_code = 3
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """`Did you mean "x"?` for the nearest known name, or the list of known names when none is near."""
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.55)
+    if near:
+        return f'Did you mean "{near[0]}"?'
+    if not known:
+        return "There are none to choose from."
+    listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    return f"Known: {listed}."

@@ -1,0 +1,1 @@
+"""Linearization: coordinates, reduction, LinearModel, certificate."""

@@ -1,0 +1,102 @@
+"""The certificate: evidence that travels with every result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.numerics.linear import DENSE_LIMIT, matrix
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.spatial.rotations import exp
+from eigenbody.system.state import State, spread
+
+STEP = 1e-40
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Residual of the operating point, constraint drift at each level, degrees of freedom, redundant rows by name, and
+    the relative difference between the tangents and a directional (complex-step) derivative of the residual."""
+
+    residual: float
+    drift: tuple[float, float, float]
+    dof: int
+    redundant: tuple[dict[str, str], ...]
+    tangent_error: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "residual": self.residual,
+            "drift": list(self.drift),
+            "dof": self.dof,
+            "redundant": [dict(row) for row in self.redundant],
+            "tangent_error": self.tangent_error,
+        }
+
+
+def certify(point: OperatingPoint, dof: int) -> Certificate:
+    """Put the certificate of an operating point and its tangents together."""
+    return Certificate(point.residual, point.drift, dof, point.redundant, tangent_error(point))
+
+
+def tangent_error(point: OperatingPoint, directions: int = 2) -> float:
+    """Largest relative difference between the assembled tangents and complex-step derivatives of the residual and of
+    the constraints at acceleration level, along random directions in q and u."""
+    system = point.system
+    rng = np.random.default_rng(20)
+    nq, worst = system.nq, 0.0
+    if not nq:
+        return 0.0
+    scale = np.where(system.is_angular, 1.0, max(system.length, 1e-300))
+    K, C, rows_q, rows_u = _tangents(point)
+    for _ in range(directions):
+        dq, du = (rng.normal(size=nq) * scale for _ in range(2))
+        bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
+        force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
+        rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration)).imag / STEP
+        typical = np.abs(force).max() / max(float(system.mass.max()), 1e-300)  # acceleration that such a force makes
+        worst = max(worst, _relative(K @ dq + C @ du, force), _relative(rows_q @ dq + rows_u @ du, rows, typical))
+    return worst
+
+
+def _tangents(point: OperatingPoint) -> tuple[Any, Any, Any, Any]:
+    system, mechanics, motion = point.system, point.mechanics, point.motion
+    nq, sparse = system.nq, system.nq > DENSE_LIMIT
+    K = matrix(mechanics.stiffness(motion.multipliers, motion.slip_multipliers), (nq, nq), sparse)
+    C = matrix(mechanics.damping(), (nq, nq), sparse)
+    held, slips = (system.constraints.count, nq), (system.slips.count, nq)
+    q, u = (
+        _Stacked(
+            matrix(mechanics.holonomic.rows(what), held, sparse), matrix(mechanics.non_holonomic.rows(what), slips, sparse)
+        )
+        for what in ("acceleration_q", "acceleration_u")
+    )
+    return K, C, q, u
+
+
+class _Stacked:
+    """Two matrices on top of each other, only to be multiplied."""
+
+    def __init__(self, top: Any, bottom: Any) -> None:
+        self._parts = (top, bottom)
+
+    def __matmul__(self, vector: np.ndarray) -> np.ndarray:
+        return np.concatenate([part @ vector for part in self._parts])
+
+
+def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:
+    system, state = point.system, point.state
+    q, u = 1j * STEP * spread(system, dq), 1j * STEP * spread(system, du)
+    return State(
+        state.r + q[..., :3], state.R @ exp(q[..., 3:]), state.v + u[..., :3], state.w + u[..., 3:],
+        state.x, state.turns, state.u_in, state.t,
+    )  # fmt: skip
+
+
+def _relative(tangent: np.ndarray, derivative: np.ndarray, typical: float = 0.0) -> float:
+    size = max(np.abs(derivative).max(initial=0.0), typical)
+    difference = np.abs(tangent - derivative).max(initial=0.0)
+    return float(difference / size) if size > 0 else float(difference)

@@ -1,0 +1,184 @@
+"""Linearization at any consistent state: the augmented system of DESIGN 2, solved for the coordinates.
+
+Along the constraint manifold
+    dq  = P dS                                         constraints at position level
+    du  = Pv dW + D dS                                 at velocity level
+    du' = Pv dW' + A_S dS + A_W dW                     at acceleration level
+so that projecting the residual's tangent on Pv leaves M W' + C W + K S = B in + X x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.linearization.certificate import certify
+from eigenbody.linearization.model import LinearModel, StateSpace
+from eigenbody.linearization.outputs import output_rows, state_rate_rows
+from eigenbody.model.model import Model
+from eigenbody.numerics.linear import matrix
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.partition import Selection, select
+from eigenbody.operation.point import OperatingPoint, operating_point
+
+
+def linearize(
+    model: Model | OperatingPoint, at: OperatingPoint | None = None, coordinates: Sequence[str] | None = None
+) -> LinearModel:
+    """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree."""
+    point = model if isinstance(model, OperatingPoint) else at if at is not None else operating_point(model)
+    chosen = point.chosen if coordinates is None else select(point.mechanics, _indices(point, coordinates))
+    frame = MotionFrame(point.mechanics, chosen)
+    motion = _Variations(frame)
+    M, C, K, X, B, noise = _projected(point, frame, motion)
+    Y, Z = _kinematics(frame, motion)
+    shapes = _Shapes(frame, motion, len(point.system.states), len(point.system.inputs), M, C, K, X, B)
+    A, Bs = _first_order(point, M, C, K, X, B, Y, Z, shapes)
+    Co, D = output_rows(point, shapes)
+    names, system = point.system.names, point.system
+    S = tuple(names[i] for i in chosen.positions)
+    W = tuple(names[i] for i in chosen.velocities)
+    return LinearModel(
+        point=point,
+        coordinates=S,
+        velocities=W,
+        dropped=tuple(names[i] for i in chosen.dropped),
+        M=M, C=C, K=K, noise_K=noise, Y=Y, Z=Z,
+        state_space=StateSpace(A, Bs, Co, D),
+        states=(*S, *(name + "'" for name in W), *system.states),
+        inputs=system.inputs,
+        outputs=tuple(output.name for output in system.outputs),
+        shape_q=shapes.q,
+        shape_u=shapes.u,
+        certificate=certify(point, len(W)),
+        notes=_notes(point, chosen),
+    )  # fmt: skip
+
+
+def _indices(point: OperatingPoint, coordinates: Sequence[str]) -> list[int]:
+    known = point.system.aliases
+    faults = [Fault("coordinates", f'"{n}" is not a measure.', suggest(n, known)) for n in coordinates if n not in known]
+    if faults:
+        raise InputError(faults)
+    return [known[name] for name in coordinates]
+
+
+class _Variations:
+    """D, A_S and A_W: what the bodies do, beyond P and Pv, when the mechanism moves."""
+
+    def __init__(self, frame: MotionFrame) -> None:
+        nS, nW = frame.positions.count, frame.speeds.count
+        n = frame.system.nq
+        mechanics = frame.mechanics
+        moving = np.any(mechanics.state.v) or np.any(mechanics.state.w) or frame.system.description.frames
+        accelerated = moving or np.any(mechanics.acceleration)
+        zero = np.zeros((n, nS))
+        self.D = self._solve(frame, "rate_q", frame.P) if moving else zero
+        if not accelerated:
+            self.A_S, self.A_W = zero, np.zeros((n, nW))
+            return
+        self.A_S = self._solve(frame, "acceleration_q", frame.P)
+        if moving:
+            self.A_S = self.A_S + self._solve(frame, "acceleration_u", self.D)
+            self.A_W = self._solve(frame, "acceleration_u", frame.Pv)
+        else:
+            self.A_W = np.zeros((n, nW))
+
+    @staticmethod
+    def _solve(frame: MotionFrame, what: str, motion: np.ndarray) -> np.ndarray:
+        rows = np.concatenate((frame.held(what) @ motion, frame.speed_rows(what) @ motion))
+        return -frame.at_velocity.solve(rows)
+
+
+def _projected(point: OperatingPoint, frame: MotionFrame, motion: _Variations) -> tuple[np.ndarray, ...]:
+    """M, C, K, X, B in the coordinates."""
+    system, mechanics = point.system, frame.mechanics
+    nq = system.nq
+
+    def build(parts: Any, columns: int) -> Any:
+        return matrix(parts, (nq, columns), frame.is_sparse)
+
+    M = build(mechanics.mass(), nq)
+    C = build(mechanics.damping(), nq)
+    K = build(mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers), nq)
+    X = build(mechanics.applied.state_matrix(), len(system.states))
+    B = build(mechanics.applied.input_matrix(), len(system.inputs))
+    onto = frame.Pv.T
+    size = abs(onto) @ (abs(M) @ abs(motion.A_S) + abs(C) @ abs(motion.D) + abs(K) @ abs(frame.P))
+    return (
+        onto @ (M @ frame.Pv),
+        onto @ (M @ motion.A_W + C @ frame.Pv),
+        onto @ (M @ motion.A_S + C @ motion.D + K @ frame.P),
+        onto @ _as_dense(X),
+        onto @ _as_dense(B),
+        8 * np.finfo(float).eps * size,
+    )
+
+
+def _as_dense(matrix: Any) -> np.ndarray:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+
+
+def _kinematics(frame: MotionFrame, motion: _Variations) -> tuple[np.ndarray, np.ndarray]:
+    """S' = Y S + Z W; without non-holonomic rows Y = 0 and Z = I by construction."""
+    if not frame.has_slips:
+        n = frame.positions.count
+        return np.zeros((n, n)), np.eye(n)
+    rows = frame.position_rows("gradient")
+    return frame.position_rows("rate_q") @ frame.P + rows @ motion.D, rows @ frame.Pv
+
+
+class _Shapes:
+    """Motion of all bodies by linear state and by input: dq, du, du' = (.) [S, W, x] + (.) in."""
+
+    def __init__(
+        self, frame: MotionFrame, motion: _Variations, nx: int, nu: int,
+        M: np.ndarray, C: np.ndarray, K: np.ndarray, X: np.ndarray, B: np.ndarray,
+    ) -> None:  # fmt: skip
+        n, nS, nW = frame.system.nq, frame.positions.count, frame.speeds.count
+        none = np.zeros((n, nx))
+        self.nS, self.nW, self.nx, self.nu = nS, nW, nx, nu
+        self.q = np.hstack((frame.P, np.zeros((n, nW)), none))
+        self.u = np.hstack((motion.D, frame.Pv, none))
+        right = np.hstack((-K, -C, X, B))
+        self.rates = np.linalg.solve(M, right) if nW else np.zeros((0, nS + nW + nx + nu))  # W' by [S, W, x | in]
+        full = frame.Pv @ self.rates
+        full[:, :nS] += motion.A_S
+        full[:, nS : nS + nW] += motion.A_W
+        self.a = full  # (nq, states + inputs)
+
+
+def _first_order(
+    point: OperatingPoint, M: np.ndarray, C: np.ndarray, K: np.ndarray, X: np.ndarray, B: np.ndarray,
+    Y: np.ndarray, Z: np.ndarray, shapes: _Shapes,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    nS, nW, nx, nu = shapes.nS, shapes.nW, shapes.nx, shapes.nu
+    n = nS + nW + nx
+    full = np.zeros((n, n + nu))
+    full[:nS, :nS] = Y
+    full[:nS, nS : nS + nW] = Z
+    full[nS : nS + nW] = shapes.rates
+    if nx:
+        full[nS + nW :] = state_rate_rows(point, shapes)
+    return full[:, :n], full[:, n:]
+
+
+def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
+    notes = []
+    if not point.is_at_rest:
+        notes.append(
+            "The mechanism moves: the eigenvalues are those of the equations frozen at this instant and can depend on the"
+            " frame in which the coordinates are measured (fixed or rotating)."
+        )
+    elif not point.is_equilibrium:
+        notes.append(
+            "The operating point is not an equilibrium: the mechanism accelerates from it, and the eigenvalues depend on"
+            " the choice of coordinates."
+        )
+    if len(chosen.dropped):
+        names = ", ".join(point.system.names[i] for i in chosen.dropped)
+        notes.append(f"These coordinates depend on the others and were dropped: {names}.")
+    return tuple(notes)

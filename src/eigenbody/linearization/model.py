@@ -1,0 +1,106 @@
+"""The linear model: M, C, K and A, B, C, D with named states, inputs and outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eigenbody.linearization.certificate import Certificate
+from eigenbody.operation.point import OperatingPoint
+
+
+class StateSpace(NamedTuple):
+    """x' = A x + B u, y = C x + D u."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Exact linear variational equations at an operating point.
+
+    The linear state is [S, W, x]: variations of the coordinates, of the velocity coordinates, and first-order states.
+    S' = Y S + Z W and M W' + C W + K S = B_force u + X x. Without non-holonomic rows W = S'. C and K are as they come:
+    unsymmetric where the physics is.
+    """
+
+    point: OperatingPoint
+    coordinates: tuple[str, ...]  # S
+    velocities: tuple[str, ...]  # W, without the prime
+    dropped: tuple[str, ...]  # coordinates asked for that were dependent
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    noise_K: np.ndarray  # rounding error to expect in the entries of K, from the size of what cancels in them
+    Y: np.ndarray
+    Z: np.ndarray
+    state_space: StateSpace
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    shape_q: np.ndarray  # (nq, states) motion of all bodies: dq by linear state
+    shape_u: np.ndarray  # (nq, states) du by linear state
+    certificate: Certificate
+    notes: tuple[str, ...]
+
+    @property
+    def A(self) -> np.ndarray:
+        return self.state_space.A
+
+    @property
+    def B(self) -> np.ndarray:
+        return self.state_space.B
+
+    @property
+    def is_second_order(self) -> bool:
+        """Whether M, C, K say everything: W = S' and no first-order states."""
+        return len(self.coordinates) == len(self.velocities) and len(self.states) == 2 * len(self.coordinates)
+
+    @property
+    def dof(self) -> int:
+        return len(self.velocities)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Symmetric part of C."""
+        return 0.5 * (self.C + self.C.T)
+
+    @property
+    def gyroscopic(self) -> np.ndarray:
+        """Skew part of C."""
+        return 0.5 * (self.C - self.C.T)
+
+    @property
+    def conservative(self) -> np.ndarray:
+        """Symmetric part of K."""
+        self._needs_square_stiffness()
+        return 0.5 * (self.K + self.K.T)
+
+    @property
+    def circulatory(self) -> np.ndarray:
+        """Skew part of K."""
+        self._needs_square_stiffness()
+        return 0.5 * (self.K - self.K.T)
+
+    def _needs_square_stiffness(self) -> None:
+        if len(self.coordinates) != len(self.velocities):
+            from eigenbody.errors import ComputationError
+
+            raise ComputationError(
+                "With non-holonomic constraints there are fewer velocities than coordinates and K is not square; use A."
+            )
+
+    def __str__(self) -> str:
+        from eigenbody.present.tables import linear_text
+
+        return linear_text(self)
+
+    def _repr_html_(self) -> str:
+        from eigenbody.present.tables import linear_html
+
+        return linear_html(self)

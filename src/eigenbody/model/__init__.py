@@ -1,0 +1,1 @@
+"""The inert, named, immutable description of a mechanism: files, parameters, units, expressions, validation."""

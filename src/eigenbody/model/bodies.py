@@ -1,0 +1,138 @@
+"""All bodies at once: read into arrays and checked as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.builtin import BODY
+from eigenbody.model.description import BodyTable, Marker
+from eigenbody.model.faults import Faults
+from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import GROUND
+from eigenbody.model.values import Number, Values, freeze
+
+TOLERANCE = 1e-9  # relative, of the triangle inequality and of definiteness
+KEYS = frozenset(field.name for field in BODY.fields)
+_NONE: list[Number] = [0.0] * 6
+_ORIGIN: list[Number] = [0.0] * 3
+_IDENTITY = np.eye(3)
+
+
+def read_bodies(raw: Mapping[str, Any], values: Values) -> BodyTable:
+    """The table of bodies. Faulty values are reported and replaced by harmless ones."""
+    mass: list[Number] = []
+    inertia: list[list[Number]] = []
+    position: list[list[Number]] = []
+    rotations: dict[int, np.ndarray] = {}
+    is_point: list[bool] = []
+    shapes: list[Any] = []
+    for index, (name, body) in enumerate(raw.items()):
+        body = body if _keys_fit(name, body, values.faults) else {}
+        mass.append(_mass(name, body, values))
+        given = body.get("inertia")
+        inertia.append(_NONE if given is None else values.inertia(given, ("bodies", name, "inertia")) or _NONE)
+        at = body.get("at")
+        position.append(_ORIGIN if at is None else values.numbers(at, "m", ("bodies", name, "at")) or _ORIGIN)
+        if body.get("rotation") is not None:
+            rotation = values.rotation(body["rotation"], ("bodies", name, "rotation"))
+            rotations[index] = _IDENTITY if rotation is None else rotation
+        is_point.append(given is None)
+        shapes.append(body.get("shape"))
+    table = BodyTable(
+        names=tuple(raw),
+        mass=freeze(mass),
+        inertia=tensors(inertia),
+        position=freeze(position).reshape(-1, 3),
+        rotation=_rotations(len(raw), rotations),
+        is_point=np.array(is_point, dtype=bool),
+        shapes=tuple(shapes),
+    )
+    _check_masses(table, values.faults)
+    _check_inertias(table, values.faults)
+    return table
+
+
+def _keys_fit(name: str, body: Any, faults: Faults) -> bool:
+    path = ("bodies", name)
+    if not isinstance(body, dict):
+        faults.add(path, "a map of keys and values is expected here.", "Write for example {mass: 1, at: [0, 0, 0]}.")
+        return False
+    if not KEYS.issuperset(body):
+        for key in sorted(body.keys() - KEYS):
+            faults.unknown((*path, key), "key", key, KEYS)
+    for key in ("mass", "at"):
+        if body.get(key) is None:
+            faults.add(path, f'the required key "{key}" is missing.')
+    return True
+
+
+def _mass(name: str, body: Mapping[str, Any], values: Values) -> Number:
+    given = body.get("mass")
+    return 0.0 if given is None else values.number(given, "kg", ("bodies", name, "mass")) or 0.0
+
+
+def tensors(entries: list[list[Number]]) -> np.ndarray:
+    """(n, 3, 3) symmetric matrices from rows xx, yy, zz, xy, xz, yz."""
+    rows = freeze(entries).reshape(-1, 6)
+    matrices = rows[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+    matrices.setflags(write=False)
+    return matrices
+
+
+def _rotations(count: int, given: Mapping[int, np.ndarray]) -> np.ndarray:
+    kind = complex if any(np.iscomplexobj(rotation) for rotation in given.values()) else float
+    rotations = np.empty((count, 3, 3), dtype=kind)
+    rotations[:] = _IDENTITY
+    for index, rotation in given.items():
+        rotations[index] = rotation
+    rotations.setflags(write=False)
+    return rotations
+
+
+def _check_masses(table: BodyTable, faults: Faults) -> None:
+    for i in np.flatnonzero(np.real(table.mass) < 0):
+        what = f"the mass is negative ({float(np.real(table.mass[i])):g} kg)."
+        faults.add(("bodies", table.names[i], "mass"), what, "A mass is zero or positive.")
+
+
+def _check_inertias(table: BodyTable, faults: Faults) -> None:
+    """Principal moments must not be negative, and none larger than the sum of the other two."""
+    tensor = np.real(table.inertia)
+    scale = np.max(np.abs(tensor), axis=(1, 2), initial=0.0)
+    safe = np.where(scale > 0, scale, 1.0)
+    moments = np.linalg.eigvalsh(tensor / safe[:, None, None])  # ascending, scaled against overflow
+    negative = moments[:, 0] < -TOLERANCE
+    long = moments[:, 2] - moments[:, 1] - moments[:, 0] > TOLERANCE * moments[:, 2]
+    for i in np.flatnonzero(negative | long):
+        principal = ", ".join(f"{value:.6g}" for value in moments[i] * safe[i])
+        if negative[i]:
+            what = f"impossible inertia: a principal moment is negative ({principal})."
+        else:
+            what = f"impossible inertia: the largest principal moment exceeds the sum of the other two ({principal})."
+        remedy = (
+            "Check the units, the signs of xy xz yz (xy = -integral x y dm), and that it is about the centre of mass."
+        )
+        faults.add(("bodies", table.names[i], "inertia"), what, remedy)
+
+
+def place_marker(name: str, values: Mapping[str, Any], table: BodyTable, index: Mapping[str, int], at: Any) -> Marker:
+    """Marker in global coordinates; `at` is the origin of its carrier when that is no body."""
+    position = np.zeros(3) if values.get("at") is None else values["at"]
+    rotation = _IDENTITY if values.get("rotation") is None else values["rotation"]
+    if values.get("frame") == "body":
+        i = index.get(values["body"])
+        if i is None:
+            position = at + position
+        else:
+            position, rotation = table.position[i] + table.rotation[i] @ position, table.rotation[i] @ rotation
+    return Marker(name, values["body"], freeze(position), freeze(rotation))
+
+
+def place_markers(entries: Any, frames: Any, table: BodyTable) -> FrozenDict:
+    """All markers by name."""
+    index = {name: i for i, name in enumerate(table.names)} if entries else {}
+    origins = {frame.name: frame["at"] for frame in frames} | {GROUND: np.zeros(3)}
+    return FrozenDict((e.name, place_marker(e.name, e.values, table, index, origins.get(e["body"]))) for e in entries)

@@ -1,0 +1,100 @@
+"""The resolved description of a mechanism: names, SI numbers and parsed expressions; inert and immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.expressions import Expression
+
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A characteristic given by points: `y` over `x` (both 1-D, x increasing); `of` is the argument."""
+
+    x: np.ndarray
+    y: np.ndarray
+    of: Expression | None = None  # None: the element's own deflection, or t where it has none
+
+
+Signal = float | Expression | Table  # what a value that may vary in time can be
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One named item of a section with its resolved values. `where` is the place for messages."""
+
+    name: str
+    type: str
+    values: Mapping[str, Any]
+    where: str = ""
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        value = self.values.get(key)
+        return default if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A frame fixed on a body; position (3,) and rotation (3, 3) are global, in the reference configuration."""
+
+    name: str
+    body: str
+    position: np.ndarray
+    rotation: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class BodyTable:
+    """All bodies as arrays: `position` of the centre of mass and `rotation` (body to global) in the reference
+    configuration; `inertia` about the centre of mass in body axes."""
+
+    names: tuple[str, ...]
+    mass: np.ndarray  # (n,)
+    inertia: np.ndarray  # (n, 3, 3)
+    position: np.ndarray  # (n, 3)
+    rotation: np.ndarray  # (n, 3, 3)
+    is_point: np.ndarray  # (n,) bool: given without inertia
+    shapes: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The whole mechanism: every section with its names and values."""
+
+    name: str
+    parameters: Mapping[str, float]
+    gravity: np.ndarray  # (3,)
+    bodies: BodyTable
+    markers: Mapping[str, Marker] = field(default_factory=dict)
+    frames: tuple[Entry, ...] = ()
+    joints: tuple[Entry, ...] = ()
+    couplings: tuple[Entry, ...] = ()
+    drivers: tuple[Entry, ...] = ()
+    measures: tuple[Entry, ...] = ()
+    forces: tuple[Entry, ...] = ()
+    states: tuple[Entry, ...] = ()
+    variables: tuple[Entry, ...] = ()
+    inputs: tuple[Entry, ...] = ()
+    outputs: tuple[Entry, ...] = ()
+    coordinates: tuple[str, ...] = ()
+    operating_point: Mapping[str, Any] = field(default_factory=dict)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        """Every entry with the section it stands in."""
+        sections = "joints couplings drivers measures forces states variables inputs outputs"
+        for section in sections.split():
+            for entry in getattr(self, section):
+                yield section, entry

@@ -1,0 +1,307 @@
+"""Entries of the sections, read against the vocabulary: one reader for each kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from eigenbody.model.description import Entry
+from eigenbody.model.faults import Path
+from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import Names
+from eigenbody.model.signals import OWN_MEASURE, Scope, Signals
+from eigenbody.model.source import shown
+from eigenbody.model.values import Values
+from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+
+Item = tuple[Any, str | None, Path]  # value, unit, where it stands
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The entry that a value belongs to."""
+
+    section: str
+    spec: TypeSpec
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one type, prepared for reading many entries."""
+
+    known: frozenset[str]
+    required: tuple[str, ...]
+    fields: Mapping[str, Field]
+    defaults: Mapping[str, Any]
+
+
+def is_typeless(types: Mapping[str, TypeSpec]) -> bool:
+    """Whether entries of a section have no `type` key."""
+    return set(types) == {""}
+
+
+def spec_of(raw: Any, types: Mapping[str, TypeSpec]) -> TypeSpec | None:
+    """Spec of an entry, or None when its type is missing or unknown."""
+    if is_typeless(types):
+        return types[""]
+    kind = raw.get("type") if isinstance(raw, dict) else None
+    return types.get(kind) if isinstance(kind, str) and kind else None
+
+
+class EntryReader:
+    """Reads entries; remembers faults and returns None for what cannot be read."""
+
+    def __init__(self, values: Values, names: Names) -> None:
+        self.values, self.names, self.faults = values, names, values.faults
+        self.signals = Signals(values, names)
+        self._keys: dict[int, Keys] = {}
+        self._readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
+            Kind.NUMBER: lambda v, f, p, at: self.values.number(v, self.dimension(f, p), at),
+            Kind.VECTOR: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p), at),
+            Kind.DIRECTION: lambda v, f, p, at: self.values.direction(v, self.dimension(f, p), at),
+            Kind.POINT: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p) or "m", at),
+            Kind.POINTS: lambda v, f, p, at: self.values.points(v, self.dimension(f, p) or "m", at),
+            Kind.ROTATION: lambda v, f, p, at: self.values.rotation(v, at),
+            Kind.INERTIA: self.inertia,
+            Kind.SIX: lambda v, f, p, at: self.values.six(v, self.dimension(f, p), at),
+            Kind.TERMS: self.terms,
+            Kind.COORDINATES: self.coordinates,
+            Kind.SIGNAL: lambda v, f, p, at: self.signals.signal(v, self.dimension(f, p), at, self.scope(f, p)),
+            Kind.SIGNALS: self.three_signals,
+            Kind.MOTION: self.motion,
+            Kind.BODY: lambda v, f, p, at: self.body(v, at),
+            Kind.BETWEEN: self.between,
+            Kind.MEASURE: lambda v, f, p, at: self.measure(v, at),
+            Kind.MEASURES: lambda v, f, p, at: self.measures(v, at),
+            Kind.CHOICE: self.choice,
+            Kind.INTEGER: self.integer,
+            Kind.FLAG: lambda v, f, p, at: self.typed(v, bool, "true or false", at),
+            Kind.TEXT: lambda v, f, p, at: self.typed(v, str, "text", at),
+            Kind.ANY: lambda v, f, p, at: v,
+        }
+
+    # ---- entries
+
+    def section(self, section: str, raw: Mapping[str, Any], types: Mapping[str, TypeSpec]) -> tuple[Entry, ...]:
+        """All entries of a section that can be read."""
+        read = (self.entry(section, name, item, types) for name, item in raw.items())
+        return tuple(entry for entry in read if entry is not None)
+
+    def entry(self, section: str, name: str, raw: Any, types: Mapping[str, TypeSpec]) -> Entry | None:
+        """One entry with its values, defaults filled in."""
+        path: Path = (section, name)
+        typeless = is_typeless(types)
+        if section == "variables" and (not isinstance(raw, dict) or "table" in raw):
+            raw = {"value": raw}
+        if raw is None and typeless:
+            raw = {}
+        if not isinstance(raw, dict):
+            self.faults.add(path, "a map of keys and values is expected here.", _example(types))
+            return None
+        spec = spec_of(raw, types)
+        if spec is None:
+            self.wrong_type(section, raw, types, path)
+            return None
+        return Entry(name, spec.name, self.fields(section, spec, raw, path, typeless), f"{section}.{name}")
+
+    def wrong_type(self, section: str, raw: Mapping[str, Any], types: Mapping[str, TypeSpec], path: Path) -> None:
+        """Remember that the type is missing or unknown."""
+        if "type" in raw:
+            self.faults.unknown((*path, "type"), f"type of {section.removesuffix('s')}", raw["type"], types)
+        else:
+            self.faults.add(path, 'the required key "type" is missing.', _example(types))
+
+    def fields(self, section: str, spec: TypeSpec, raw: Mapping[str, Any], path: Path, typeless: bool) -> FrozenDict:
+        """Values of all keys of one entry."""
+        keys = self._keys_of(spec, typeless)
+        self.check_keys(spec, keys, raw, path)
+        place = Place(section, spec, raw)
+        values = dict(keys.defaults)
+        for key, value in raw.items():
+            field = keys.fields.get(key)
+            if field is not None and value is not None:
+                values[key] = self._readers[field.kind](value, field, place, (*path, key))
+        return FrozenDict(values)
+
+    def check_keys(self, spec: TypeSpec, keys: Keys, raw: Mapping[str, Any], path: Path) -> None:
+        """Unknown keys, missing keys and groups of which exactly one must be given."""
+        if not keys.known.issuperset(raw):
+            for key in sorted(raw.keys() - keys.known):
+                self.faults.unknown((*path, key), "key", key, keys.known)
+        for key in keys.required:
+            if raw.get(key) is None:
+                self.faults.add(path, f'the required key "{key}" is missing.')
+        for group in spec.one_of:
+            given = [key for key in group if raw.get(key) is not None]
+            if len(given) != 1:
+                found = " and ".join(f'"{key}"' for key in given) or "none of them"
+                wanted = ", ".join(f'"{key}"' for key in group)
+                self.faults.add(path, f"exactly one of {wanted} must be given, but here is {found}.")
+
+    def _keys_of(self, spec: TypeSpec, typeless: bool) -> Keys:
+        if id(spec) not in self._keys:
+            fields = {field.name: field for field in spec.fields}
+            known = frozenset(fields) | (frozenset() if typeless else {"type"})
+            required = tuple(field.name for field in spec.fields if field.required)
+            self._keys[id(spec)] = Keys(
+                known, required, fields, {name: field.default for name, field in fields.items()}
+            )
+        return self._keys[id(spec)]
+
+    # ---- dimensions and scopes
+
+    def dimension(self, field: Field, place: Place) -> str | None:
+        """Unit expected of a value; where it depends on a measure, that of the entry's `along` or `measure`."""
+        if field.dimension is None or isinstance(field.dimension, str):
+            return field.dimension
+        name = place.raw.get("along", place.raw.get("measure"))
+        if name is None:
+            return field.dimension.get("m")
+        return field.dimension.get(self.names.measures.get(name, "") or "") if isinstance(name, str) else None
+
+    def scope(self, field: Field, place: Place) -> Scope:
+        """Names that an expression in this place may use."""
+        if place.section == "drivers":
+            return Scope(only_time=True)
+        own = OWN_MEASURE if place.section == "forces" and field.name in ("force", "value") else frozenset()
+        return Scope(own=own, accelerations=place.section == "outputs")
+
+    # ---- kinds
+
+    def inertia(self, value: Any, field: Field, place: Place, path: Path) -> Any:
+        """Inertia tensor (3, 3)."""
+        from eigenbody.model.bodies import tensors
+
+        entries = self.values.inertia(value, path)
+        return None if entries is None else tensors([entries])[0]
+
+    def terms(self, value: Any, field: Field, place: Place, path: Path) -> FrozenDict | None:
+        """Coefficients by measure."""
+        if not isinstance(value, dict) or not value:
+            self.faults.add(path, "a map of measures and coefficients is expected.", "Write for example {a: 1, b: -2}.")
+            return None
+        read = {}
+        for name, item in value.items():
+            if self.measure(name, (*path, name)) is not None:
+                read[name] = self.values.number(item, self.dimension(field, place), (*path, name))
+        return FrozenDict(read)
+
+    def _per_coordinate(self, value: Any, field: Field, place: Place, path: Path) -> list[Item] | None:
+        """Each value with its dimension and place, one for each coordinate of the joint."""
+        coordinates = place.spec.coordinates
+        if place.section != "joints":
+            single = value[0] if isinstance(value, list) and len(value) == 1 else value
+            return [(single, self.dimension(field, place), path)]
+        count, labels = len(coordinates), ", ".join(coordinate.label for coordinate in coordinates)
+        if not count:
+            self.faults.add(path, f"a {place.spec.name} joint has no coordinates, so it takes no {field.name}.")
+            return None
+        values = value if isinstance(value, list) else [value]
+        if len(values) != count:
+            found = f"{len(values)} value{'s' if len(values) != 1 else ''}"
+            self.faults.add(path, f"a list of {count} is expected ({labels}), not {found}.")
+            return None
+        suffix = str(field.dimension).removeprefix("coordinate") if isinstance(field.dimension, str) else ""
+        places = [(*path, i) for i in range(count)] if isinstance(value, list) else [path]
+        return [(v, c.dimension + suffix, at) for v, c, at in zip(values, coordinates, places, strict=True)]
+
+    def coordinates(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:
+        """One number (or None: not given) for each coordinate."""
+        items = self._per_coordinate(value, field, place, path)
+        if items is None:
+            return None
+        return tuple(None if item is None else self.values.number(item, unit, at) for item, unit, at in items)
+
+    def motion(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:
+        """One signal of time (or None: free) for each coordinate."""
+        items = self._per_coordinate(value, field, place, path)
+        if items is None:
+            return None
+        scope = Scope(only_time=True)
+        return tuple(None if item is None else self.signals.signal(item, unit, at, scope) for item, unit, at in items)
+
+    def three_signals(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:
+        """Three signals."""
+        if not isinstance(value, list) or len(value) != 3:
+            self.faults.add(path, "a list of three numbers, expressions or tables is expected.")
+            return None
+        unit, scope = self.dimension(field, place), Scope(accelerations=place.section == "outputs")
+        return tuple(self.signals.signal(item, unit, (*path, i), scope) for i, item in enumerate(value))
+
+    def body(self, value: Any, path: Path) -> str | None:
+        """Name of a body, marker, frame or ground."""
+        if isinstance(value, str) and self.names.is_carrier(value):
+            return value
+        self.faults.unknown(path, "body or marker", value, self.names.carriers())
+        return None
+
+    def between(self, value: Any, field: Field, place: Place, path: Path) -> tuple[str, str] | None:
+        """Two names on different bodies."""
+        if not isinstance(value, list) or len(value) != 2:
+            self.faults.add(path, "a list of two bodies or markers is expected.", "Write for example [ground, crank].")
+            return None
+        first, second = (self.body(item, (*path, i)) for i, item in enumerate(value))
+        if first is None or second is None:
+            return None
+        if self.names.body_of(first) == self.names.body_of(second):
+            kind = place.section.removesuffix("s")
+            body = shown(self.names.body_of(first))
+            self.faults.add(path, f'this is a {kind} of the body "{body}" with itself.', "Name two different bodies.")
+            return None
+        return first, second
+
+    def measure(self, value: Any, path: Path) -> str | None:
+        """Name of a measure."""
+        if isinstance(value, str) and value in self.names.measures:
+            return value
+        coordinates = self.names.measures.coordinates_of(value) if isinstance(value, str) else []
+        if coordinates:
+            what = f'the joint "{shown(value)}" has several coordinates.'
+            self.faults.add(path, what, f"Name one: {', '.join(coordinates)}.")
+        else:
+            self.faults.unknown(path, "measure", value, self.names.measures.names())
+        return None
+
+    def measures(self, value: Any, path: Path) -> tuple[str, ...] | None:
+        """Names of measures."""
+        if not isinstance(value, list):
+            self.faults.add(path, "a list of measures is expected.")
+            return None
+        read = [self.measure(item, (*path, i)) for i, item in enumerate(value)]
+        return tuple(item for item in read if item is not None)
+
+    def choice(self, value: Any, field: Field, place: Place, path: Path) -> str | None:
+        """One of the choices of the field."""
+        if isinstance(value, str) and value in field.choices:
+            return value
+        self.faults.unknown(path, "choice", value, field.choices)
+        return None
+
+    def integer(self, value: Any, field: Field, place: Place, path: Path) -> int | None:
+        """A whole number."""
+        number = self.values.number(value, "1", path)
+        if number is None:
+            return None
+        if number.imag or not float(number.real).is_integer():
+            self.faults.add(path, f"{shown(value)} is not a whole number.")
+            return None
+        if field.choices and str(int(number.real)) not in field.choices:
+            self.faults.unknown(path, "choice", value, field.choices)
+            return None
+        return int(number.real)
+
+    def typed(self, value: Any, kind: type, expected: str, path: Path) -> Any:
+        """A value of one Python type."""
+        if isinstance(value, kind):
+            return value
+        self.faults.add(path, f'{expected} is expected, not "{shown(value)}".')
+        return None
+
+
+def _example(types: Mapping[str, TypeSpec]) -> str:
+    if is_typeless(types):
+        spec = types[""]
+        return f"Keys: {', '.join(field.name for field in spec.fields)}."
+    return f"Types: {', '.join(list(types)[:12])}{', ...' if len(types) > 12 else ''}."

@@ -1,0 +1,376 @@
+"""Expression trees: evaluation, exact derivatives, substitution and printing, all without recursion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
+
+Number = float | complex
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Expression:
+    """One node: a number, a name, an operator (`+ neg * / **`) or a function of its arguments."""
+
+    op: str
+    args: tuple[Expression, ...] = ()
+    value: Number = 0.0
+    name: str = ""
+    _hash: int = field(init=False, default=0)
+    _nodes: tuple[Expression, ...] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        key = (self.op, self.value, self.name, tuple(arg._hash for arg in self.args))
+        object.__setattr__(self, "_hash", hash(key))
+
+    @staticmethod
+    def number(value: Number) -> Expression:
+        """A constant."""
+        return Expression("number", value=value if isinstance(value, complex) else float(value))
+
+    @staticmethod
+    def symbol(name: str) -> Expression:
+        """A name to be given a value later."""
+        return Expression("name", name=name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that occurs, rates with their primes (`spin'`)."""
+        return frozenset(node.name for node in self.nodes if node.op == "name")
+
+    @property
+    def nodes(self) -> tuple[Expression, ...]:
+        """All distinct nodes, arguments before the nodes that use them."""
+        if self._nodes is None:
+            object.__setattr__(self, "_nodes", _postorder(self))
+        assert self._nodes is not None
+        return self._nodes
+
+    def evaluate(self, env: Mapping[str, Any]) -> Any:
+        """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""
+        values: dict[int, Any] = {}
+        try:
+            with np.errstate(divide="raise", over="raise", invalid="raise", under="ignore"):
+                for node in self.nodes:
+                    values[id(node)] = _node_value(node, values, env)
+                return as_result(values[id(self)])
+        except (ArithmeticError, ValueError) as problem:
+            raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
+        except ExpressionError as problem:
+            raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
+
+    def derivative(self, name: str) -> Expression:
+        """Exact partial derivative with respect to one name."""
+        slopes: dict[int, Expression] = {}
+        for node in self.nodes:
+            if node.op == "name":
+                slopes[id(node)] = ONE if node.name == name else ZERO
+            elif node.op == "number":
+                slopes[id(node)] = ZERO
+            else:
+                slopes[id(node)] = _chain_rule(node, [slopes[id(arg)] for arg in node.args])
+        return slopes[id(self)]
+
+    def substitute(self, replacements: Mapping[str, Expression | Number]) -> Expression:
+        """The same expression with some names replaced; constant parts are folded."""
+        if self.names.isdisjoint(replacements):
+            return self
+        done: dict[int, Expression] = {}
+        for node in self.nodes:
+            if node.op == "name" and node.name in replacements:
+                given = replacements[node.name]
+                done[id(node)] = given if isinstance(given, Expression) else Expression.number(given)
+            elif node.args:
+                done[id(node)] = build(node.op, *(done[id(arg)] for arg in node.args))
+            else:
+                done[id(node)] = node
+        return done[id(self)]
+
+    def __str__(self) -> str:
+        texts: dict[int, tuple[str, int]] = {}
+        for node in self.nodes:
+            texts[id(node)] = _print(node, [texts[id(arg)] for arg in node.args])
+        return texts[id(self)][0]
+
+    def __repr__(self) -> str:
+        return f"Expression({_short(self)!r})"
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Expression) or self._hash != other._hash:
+            return False
+        return _signature(self) == _signature(other)
+
+
+def _postorder(root: Expression) -> tuple[Expression, ...]:
+    """Distinct nodes in evaluation order; equal nodes that are separate objects both occur."""
+    order: list[Expression] = []
+    seen: set[int] = set()
+    stack: list[tuple[Expression, bool]] = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if id(node) in seen:
+            continue
+        if ready or not node.args:
+            seen.add(id(node))
+            order.append(node)
+            continue
+        stack.append((node, True))
+        stack.extend((arg, False) for arg in reversed(node.args))
+    return tuple(order)
+
+
+def _signature(root: Expression) -> tuple[Any, ...]:
+    """The tree as one flat tuple in which equal nodes are the same number."""
+    numbers: dict[int, int] = {}
+    known: dict[Any, int] = {}
+    for node in root.nodes:
+        key = (node.op, repr(node.value), node.name, tuple(numbers[id(arg)] for arg in node.args))
+        numbers[id(node)] = known.setdefault(key, len(known))
+    return tuple(known)
+
+
+def _node_value(node: Expression, values: Mapping[int, Any], env: Mapping[str, Any]) -> Any:
+    if node.op == "number":
+        return as_operand(node.value)
+    if node.op == "name":
+        if node.name not in env:
+            raise ExpressionError(f'the name "{node.name}" has no value')
+        return as_operand(env[node.name])
+    return KERNELS[node.op](*[values[id(arg)] for arg in node.args])
+
+
+def _reason(problem: Exception) -> str:
+    text = str(problem)
+    for word in ("divide", "overflow", "invalid"):
+        if word in text:
+            return {"divide": "division by zero", "overflow": "overflow", "invalid": "undefined operation"}[word]
+    return text
+
+
+def _short(expression: Expression) -> str:
+    text = str(expression)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+# ---- building with light simplification
+
+ZERO = Expression.number(0.0)
+ONE = Expression.number(1.0)
+TWO = Expression.number(2.0)
+
+
+def _is(node: Expression, value: float) -> bool:
+    return node.op == "number" and node.value == value
+
+
+def _sum(terms: tuple[Expression, ...]) -> Expression:
+    kept = tuple(term for term in terms if not _is(term, 0))
+    if len(kept) <= 1:
+        return kept[0] if kept else ZERO
+    return Expression("+", kept)
+
+
+def _product(a: Expression, b: Expression) -> Expression:
+    if _is(a, 0) or _is(b, 0):
+        return ZERO
+    if _is(a, 1):
+        return b
+    if _is(b, 1):
+        return a
+    return Expression("*", (a, b))
+
+
+def _quotient(a: Expression, b: Expression) -> Expression:
+    if _is(b, 1):
+        return a
+    return ZERO if _is(a, 0) and not _is(b, 0) else Expression("/", (a, b))
+
+
+def _power(a: Expression, b: Expression) -> Expression:
+    if _is(b, 1):
+        return a
+    return ONE if _is(b, 0) else Expression("**", (a, b))
+
+
+def build(op: str, *args: Expression) -> Expression:
+    """The node `op(args)`, folded when all arguments are numbers and simplified by the rules of 0 and 1."""
+    if all(arg.op == "number" for arg in args):
+        folded = Expression(op, args)
+        try:
+            return Expression.number(folded.evaluate({}))
+        except ExpressionError:
+            return folded  # evaluation will say what is wrong, at the place of use
+    if op == "+":
+        return _sum(args)
+    if op == "neg" and args[0].op == "neg":
+        return args[0].args[0]
+    rules: dict[str, Callable[..., Expression]] = {"*": _product, "/": _quotient, "**": _power}
+    return rules[op](*args) if op in rules else Expression(op, args)
+
+
+def _add(*terms: Expression) -> Expression:
+    return build("+", *terms)
+
+
+def _mul(a: Expression, b: Expression) -> Expression:
+    return build("*", a, b)
+
+
+def _div(a: Expression, b: Expression) -> Expression:
+    return build("/", a, b)
+
+
+def _neg(a: Expression) -> Expression:
+    return build("neg", a)
+
+
+def _square(a: Expression) -> Expression:
+    return build("**", a, TWO)
+
+
+# ---- derivatives
+
+_SLOPE: dict[str, Callable[[Expression], Expression]] = {  # f'(u) of the functions of one argument
+    "sin": lambda u: build("cos", u),
+    "cos": lambda u: _neg(build("sin", u)),
+    "tan": lambda u: _div(ONE, _square(build("cos", u))),
+    "asin": lambda u: _div(ONE, build("sqrt", _add(ONE, _neg(_square(u))))),
+    "acos": lambda u: _neg(_div(ONE, build("sqrt", _add(ONE, _neg(_square(u)))))),
+    "atan": lambda u: _div(ONE, _add(ONE, _square(u))),
+    "sqrt": lambda u: _div(ONE, _mul(TWO, build("sqrt", u))),
+    "exp": lambda u: build("exp", u),
+    "log": lambda u: _div(ONE, u),
+    "tanh": lambda u: _add(ONE, _neg(_square(build("tanh", u)))),
+    "abs": lambda u: build("_sign", u),
+    "_sign": lambda u: ZERO,
+    "_smooth": lambda u: build("_smooth1", u),
+    "_smooth1": lambda u: build("_smooth2", u),
+    "_smooth2": lambda u: build("_smooth3", u),
+    "_smooth3": lambda u: ZERO,
+}
+
+
+def _chain_rule(node: Expression, slopes: list[Expression]) -> Expression:
+    if all(_is(slope, 0) for slope in slopes):
+        return ZERO
+    if node.op in _SLOPE:
+        return _mul(_SLOPE[node.op](node.args[0]), slopes[0])
+    return _RULES[node.op](node.args, slopes)
+
+
+Args = tuple[Expression, ...]
+
+
+def _power_rule(args: Args, slopes: list[Expression]) -> Expression:
+    base, exponent = args
+    by_base = _mul(_mul(exponent, build("**", base, _add(exponent, _neg(ONE)))), slopes[0])
+    if _is(slopes[1], 0):
+        return by_base
+    by_exponent = _mul(_mul(build("**", base, exponent), build("log", base)), slopes[1])
+    return by_exponent if _is(slopes[0], 0) else _add(by_base, by_exponent)
+
+
+def _quotient_rule(args: Args, slopes: list[Expression]) -> Expression:
+    a, b = args
+    return _add(_div(slopes[0], b), _neg(_div(_mul(a, slopes[1]), _square(b))))
+
+
+def _angle_rule(args: Args, slopes: list[Expression]) -> Expression:
+    y, x = args
+    return _div(_add(_mul(x, slopes[0]), _neg(_mul(y, slopes[1]))), _add(_square(x), _square(y)))
+
+
+def _step_rule(args: Args, slopes: list[Expression]) -> Expression:
+    if len(args) == 1:
+        return ZERO  # flat on both sides; the jump itself has no slope
+    x, x0, h0, x1, h1 = args
+    dx, dx0, dh0, dx1, dh1 = slopes
+    width = _add(x1, _neg(x0))
+    d = _div(_add(x, _neg(x0)), width)
+    dd = _div(_add(dx, _neg(dx0), _neg(_mul(d, _add(dx1, _neg(dx0))))), width)
+    rise = _mul(_mul(_add(h1, _neg(h0)), build("_smooth1", d)), dd)
+    return _add(dh0, _mul(_add(dh1, _neg(dh0)), build("_smooth", d)), rise)
+
+
+def _branch_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
+    """Derivative of min and max: the slope of the argument that is chosen."""
+
+    def rule(args: Args, slopes: list[Expression]) -> Expression:
+        return build(op, *(part for pair in zip(args, slopes, strict=True) for part in pair))
+
+    return rule
+
+
+def _selection_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
+    """Derivative of a selected companion: the slopes of the companions, selected by the same values."""
+
+    def rule(args: Args, slopes: list[Expression]) -> Expression:
+        return build(op, *(part for pair in zip(args[::2], slopes[1::2], strict=True) for part in pair))
+
+    return rule
+
+
+_RULES: dict[str, Callable[[Args, list[Expression]], Expression]] = {
+    "+": lambda args, slopes: _add(*slopes),
+    "neg": lambda args, slopes: _neg(slopes[0]),
+    "*": lambda args, slopes: _add(_mul(slopes[0], args[1]), _mul(args[0], slopes[1])),
+    "/": _quotient_rule,
+    "**": _power_rule,
+    "atan2": _angle_rule,
+    "step": _step_rule,
+    "min": _branch_rule("_select_min"),
+    "max": _branch_rule("_select_max"),
+    "_select_min": _selection_rule("_select_min"),
+    "_select_max": _selection_rule("_select_max"),
+}
+
+
+# ---- printing
+
+_SUM, _PRODUCT, _UNARY, _POWER, _ATOM = 1, 2, 3, 4, 5
+Text = tuple[str, int]  # text and how tightly it binds
+
+
+def _closed(text: Text, least: int) -> str:
+    return text[0] if text[1] >= least else f"({text[0]})"
+
+
+def _print_number(value: Number) -> Text:
+    if isinstance(value, complex):
+        return repr(value) if repr(value).startswith("(") else f"({value!r})", _ATOM
+    return repr(value).removesuffix(".0"), _UNARY if math.copysign(1.0, value) < 0 else _ATOM
+
+
+def _print_sum(node: Expression, texts: list[Text]) -> Text:
+    result = _closed(texts[0], _PRODUCT)
+    for arg, text in zip(node.args[1:], texts[1:], strict=True):
+        negative = arg.op == "neg" or (arg.op == "number" and text[1] == _UNARY)
+        result += f" - {text[0][1:]}" if negative else f" + {_closed(text, _PRODUCT)}"
+    return result, _SUM
+
+
+def _print(node: Expression, texts: list[Text]) -> Text:
+    if node.op == "number":
+        return _print_number(node.value)
+    if node.op == "name":
+        return node.name, _ATOM
+    if node.op == "+":
+        return _print_sum(node, texts)
+    if node.op == "neg":
+        return f"-{_closed(texts[0], _UNARY)}", _UNARY
+    if node.op in "*/":
+        return f"{_closed(texts[0], _PRODUCT)}{node.op}{_closed(texts[1], _UNARY)}", _PRODUCT
+    if node.op == "**":
+        return f"{_closed(texts[0], _ATOM)}**{_closed(texts[1], _UNARY)}", _POWER
+    return f"{node.op}({', '.join(text for text, _ in texts)})", _ATOM

@@ -1,0 +1,47 @@
+"""Collecting every fault of a model before raising one error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.source import PathItem, Source, shown
+
+Path = tuple[PathItem, ...]
+
+MANY = 2000  # names; beyond that only those that look alike are compared
+MAX_SUGGESTIONS = 200
+
+
+class Faults:
+    """The faults found so far, each with its place in the source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.found: list[Fault] = []
+        self._suggestions = 0
+
+    def add(self, path: Path, what: str, remedy: str = "") -> None:
+        """Remember one fault."""
+        self.found.append(Fault(self.source.where(path), what, remedy))
+
+    def unknown(self, path: Path, kind: str, name: object, known: Iterable[str]) -> None:
+        """Remember that `name` is no known `kind`, with the nearest known one."""
+        self.add(path, f'unknown {kind} "{shown(name)}".', self.nearest(str(name), known))
+
+    def nearest(self, name: str, known: Iterable[str]) -> str:
+        """Suggestion out of possibly very many names."""
+        self._suggestions += 1
+        if self._suggestions > MAX_SUGGESTIONS:
+            return ""
+        names = list(known)
+        if len(names) > MANY:
+            alike = (other for other in names if abs(len(other) - len(name)) <= 1 and other[:1] == name[:1])
+            names = list(islice(alike, MANY)) or names[:MANY]
+        return suggest(name, names)
+
+    def raise_if_any(self) -> None:
+        """Raise one InputError with all faults, if there are any."""
+        if self.found:
+            raise InputError(self.found)

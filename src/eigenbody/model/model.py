@@ -1,0 +1,189 @@
+"""The model a user holds: immutable, validated when it is first used, extended by making new ones."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.builtin import TOP_LEVEL, VERSION
+from eigenbody.model.description import Description
+from eigenbody.model.faults import Faults
+from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.resolve import resolve
+from eigenbody.model.source import PathItem, Source, read, shown
+from eigenbody.model.vocabulary import Vocabulary
+
+
+class Model:
+    """A mechanism as its author described it. Every method returns a new model.
+
+    `Model(vocabulary=v).body("bob", mass=1, at=[0, 0, -1]).joint("pin", "revolute", between=["ground", "bob"])`
+    """
+
+    def __init__(
+        self,
+        document: Mapping[str, Any] | None = None,
+        *,
+        vocabulary: Vocabulary,
+        overrides: Mapping[str, object] | None = None,
+    ) -> None:
+        self._source = read({"eigenbody": VERSION} if document is None else document)
+        self._vocabulary = vocabulary
+        self._overrides = FrozenDict(overrides or {})
+
+    @classmethod
+    def from_source(
+        cls,
+        source: Source,
+        vocabulary: Vocabulary,
+        overrides: Mapping[str, object] | None = None,
+        validate: bool = True,
+    ) -> Model:
+        """Model of a file that was read; its faults are raised at once."""
+        model = cls.__new__(cls)
+        model._source, model._vocabulary, model._overrides = source, vocabulary, FrozenDict(overrides or {})
+        if validate:
+            _ = model.description
+        return model
+
+    # ---- what it is
+
+    @cached_property
+    def description(self) -> Description:
+        """The resolved description; raises InputError with all faults of the model."""
+        return resolve(self._source, self._vocabulary, self._overrides)
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        name = self._source.data.get("name")
+        return name if isinstance(name, str) else self._source.name
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """SI values of the parameters."""
+        return self.description.parameters
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The element types that the model may use."""
+        return self._vocabulary
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The model as plain data (a copy), overridden parameters included."""
+        document = copy.deepcopy(self._source.data)
+        if self._overrides:
+            document["parameters"] = {**document.get("parameters", {}), **self._overrides}
+        return document
+
+    def where(self, *path: PathItem) -> str:
+        """Place of an item for messages: `joints.b.axis (rotor.yaml, line 12)`."""
+        return self._source.where(path)
+
+    def _count(self, section: str) -> int:
+        entries = self._source.data.get(section)
+        return len(entries) if isinstance(entries, dict) else 0
+
+    def __repr__(self) -> str:
+        counts = []
+        for one, many in (("body", "bodies"), ("joint", "joints"), ("force", "forces")):
+            number = self._count(many)
+            counts.append(f"{number} {one if number == 1 else many}")
+        return f"Model({self.name!r}: {', '.join(counts)})"
+
+    # ---- new models from this one
+
+    def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Model:
+        """The same model with other parameter values: numbers, quantities with units or expressions."""
+        new = {**(values or {}), **more}
+        given = self._source.data.get("parameters")
+        known = list(given) if isinstance(given, dict) else []
+        faults = Faults(self._source)
+        for name in new:
+            if name not in known:
+                what = f'there is no parameter "{shown(name)}" to set.'
+                faults.add(("parameters",), what, faults.nearest(str(name), known))
+        faults.raise_if_any()
+        return self.from_source(self._source, self._vocabulary, {**self._overrides, **new}, validate=False)
+
+    def set(self, **top_level: Any) -> Model:
+        """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""
+        faults = Faults(self._source)
+        for key in top_level:
+            if key not in TOP_LEVEL:
+                faults.unknown((key,), "section", key, TOP_LEVEL)
+        faults.raise_if_any()
+        return self._replaced({**self._source.data, **_plain(top_level)})
+
+    def _replaced(self, data: dict[str, Any]) -> Model:
+        source = Source(data, name=self._source.name)
+        return self.from_source(source, self._vocabulary, self._overrides, validate=False)
+
+    def _with(self, section: str, name: str, entry: Any) -> Model:
+        existing = self._source.data.get(section) or {}
+        if not isinstance(name, str):
+            raise InputError(Fault(section, f"a name is a string, not {shown(name)}."))
+        if name in existing:
+            where = self._source.where((section, name))
+            raise InputError(Fault(where, f'the name "{shown(name)}" is taken already.', "Choose another name."))
+        return self._replaced({**self._source.data, section: {**existing, name: _plain(entry)}})
+
+    def parameter(self, name: str, value: Any) -> Model:
+        """Add a design parameter."""
+        return self._with("parameters", name, value)
+
+    def body(self, name: str, **keys: Any) -> Model:
+        """Add a body: `mass`, `inertia`, `at`, `rotation`, `shape`."""
+        return self._with("bodies", name, keys)
+
+    def marker(self, name: str, **keys: Any) -> Model:
+        """Add a marker: `body`, `at`, `rotation`, `frame`."""
+        return self._with("markers", name, keys)
+
+    def frame(self, name: str, **keys: Any) -> Model:
+        """Add a moving reference frame: `about`, `at`, `rate`."""
+        return self._with("frames", name, keys)
+
+    def joint(self, name: str, type: str, **keys: Any) -> Model:
+        """Add a joint of a type."""
+        return self._with("joints", name, {"type": type, **keys})
+
+    def coupling(self, name: str, type: str, **keys: Any) -> Model:
+        """Add a coupling of a type."""
+        return self._with("couplings", name, {"type": type, **keys})
+
+    def measure(self, name: str, type: str, **keys: Any) -> Model:
+        """Add a measure of a type."""
+        return self._with("measures", name, {"type": type, **keys})
+
+    def force(self, name: str, type: str, **keys: Any) -> Model:
+        """Add a force of a type."""
+        return self._with("forces", name, {"type": type, **keys})
+
+    def driver(self, name: str, **keys: Any) -> Model:
+        """Add a driver: `measure`, `motion`."""
+        return self._with("drivers", name, keys)
+
+    def state(self, name: str, **keys: Any) -> Model:
+        """Add a first-order state: `initial`, `rate`."""
+        return self._with("states", name, keys)
+
+    def variable(self, name: str, value: Any) -> Model:
+        """Add a named expression."""
+        return self._with("variables", name, value)
+
+    def input(self, name: str, **keys: Any) -> Model:
+        """Add an input."""
+        return self._with("inputs", name, keys)
+
+    def output(self, name: str, **keys: Any) -> Model:
+        """Add an output."""
+        return self._with("outputs", name, keys)
+
+
+def _plain(value: Any) -> Any:
+    return read({"value": value}).data["value"]

@@ -1,0 +1,134 @@
+"""What every name in a model stands for: carriers (bodies, markers, frames, ground), measures, and other symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from itertools import chain
+
+from eigenbody.model.description import Description
+from eigenbody.model.vocabulary import TypeSpec, Vocabulary
+
+GROUND = "ground"
+TIME = "t"
+RESERVED = ("t", "pi")  # names with a meaning of their own in every expression
+BODY_COORDINATES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
+ANY_DIMENSION = ""  # of a measure whose own entry is faulty: nothing is checked against it
+
+Specs = Mapping[str, TypeSpec | None]
+
+
+class MeasureDimensions:
+    """Dimension ("m", "rad" or "1") of every measure by name, looked up without listing them all.
+
+    Measures are the joint coordinates (`slide.z`, or plain `spin` when the joint has one), the entries of `measures`,
+    and `x y z rx ry rz` of every body relative to ground unless a joint of that name has such a coordinate.
+    """
+
+    def __init__(self, joints: Specs, measures: Specs, bodies: Container[str]) -> None:
+        self._joints, self._measures, self._bodies = joints, measures, bodies
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Dimension of the measure, or `default` when there is none of that name."""
+        if name in self._measures:
+            spec = self._measures[name]
+            return (spec.dimension or ANY_DIMENSION) if spec else ANY_DIMENSION
+        if name in self._joints:
+            spec = self._joints[name]
+            if spec is None:
+                return ANY_DIMENSION
+            return spec.coordinates[0].dimension if len(spec.coordinates) == 1 else default
+        base, dot, label = name.rpartition(".")
+        return self._coordinate(base, label, default) if dot else default
+
+    def _coordinate(self, base: str, label: str, default: str | None) -> str | None:
+        if base in self._joints:
+            spec = self._joints[base]
+            if spec is None:
+                return ANY_DIMENSION
+            for coordinate in spec.coordinates:
+                if coordinate.label == label:
+                    return coordinate.dimension
+        return BODY_COORDINATES.get(label, default) if base in self._bodies else default
+
+    def __getitem__(self, name: str) -> str:
+        dimension = self.get(name)
+        if dimension is None:
+            raise KeyError(name)
+        return dimension
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def coordinates_of(self, joint: str) -> list[str]:
+        """Full names of the coordinates of a joint."""
+        spec = self._joints.get(joint)
+        return [f"{joint}.{coordinate.label}" for coordinate in spec.coordinates] if spec else []
+
+    def names(self) -> Iterator[str]:
+        """Names of measures and joint coordinates, the short form where there is one."""
+        yield from self._measures
+        for joint, spec in self._joints.items():
+            if spec and len(spec.coordinates) == 1:
+                yield joint
+            else:
+                yield from self.coordinates_of(joint)
+
+
+def measure_dimensions(description: Description, vocabulary: Vocabulary) -> MeasureDimensions:
+    """Dimensions of all measures of a resolved model."""
+    joints, measures = vocabulary.sections.get("joints", {}), vocabulary.sections.get("measures", {})
+    return MeasureDimensions(
+        {entry.name: joints[entry.type] for entry in description.joints},
+        {entry.name: measures[entry.type] for entry in description.measures},
+        frozenset(description.bodies.names),
+    )
+
+
+class Names:
+    """Every name of one model while it is being read. The sections may still hold faulty entries."""
+
+    def __init__(self, sections: Mapping[str, Mapping[str, object]], joints: Specs, measures: Specs) -> None:
+        self.bodies = sections["bodies"]
+        self.frames = sections["frames"]
+        self.markers = sections["markers"]
+        self.parameters = sections["parameters"]
+        self.states = sections["states"]
+        self.variables = sections["variables"]
+        self.inputs = sections["inputs"]
+        self.measures = MeasureDimensions(joints, measures, self.bodies)
+
+    def is_carrier(self, name: str) -> bool:
+        """Whether the name is a body, marker, frame or ground."""
+        return name in self.bodies or name in self.markers or name in self.frames or name == GROUND
+
+    def body_of(self, name: str) -> object:
+        """The body (or frame, or ground) that carries the thing of that name."""
+        raw = self.markers.get(name)
+        return raw.get("body") if isinstance(raw, dict) else name
+
+    def carriers(self) -> Iterator[str]:
+        """Names that may stand in `between`."""
+        return chain(self.bodies, self.markers, self.frames, (GROUND,))
+
+    def is_dynamic(self, name: str, accelerations: bool = False) -> bool:
+        """Whether the name varies in time: t, a state, variable or input, a measure or its rate."""
+        if name == TIME or name in self.states or name in self.variables or name in self.inputs:
+            return True
+        base = name.rstrip("'")
+        return len(name) - len(base) <= (2 if accelerations else 1) and base in self.measures
+
+    def what_is(self, name: str) -> str:
+        """`a measure`, `a state`, ...; empty when the name is unknown."""
+        if name == TIME:
+            return "the time"
+        for section, kind in (("states", "a state"), ("variables", "a variable"), ("inputs", "an input")):
+            if name in getattr(self, section):
+                return kind
+        base = name.rstrip("'")
+        if base in self.measures:
+            return ("a measure", "the rate of a measure", "the second rate of a measure")[min(2, len(name) - len(base))]
+        return "a body" if name in self.bodies else ""
+
+    def symbols(self) -> Iterator[str]:
+        """Names that may stand in an expression."""
+        return chain(self.parameters, self.states, self.variables, self.inputs, self.measures.names(), RESERVED)

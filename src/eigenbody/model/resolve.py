@@ -1,0 +1,194 @@
+"""From plain data to the resolved description: every name known, every number in SI, every fault found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.bodies import place_markers, read_bodies
+from eigenbody.model.builtin import BUILTIN, OPERATING_POINTS, SECTIONS, TOP_LEVEL, VERSION
+from eigenbody.model.description import Description, Entry, Table
+from eigenbody.model.entries import EntryReader, spec_of
+from eigenbody.model.expressions import Expression
+from eigenbody.model.faults import Faults
+from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import GROUND, RESERVED, Names
+from eigenbody.model.parameters import resolve_parameters, sort_by_use
+from eigenbody.model.source import Source, shown
+from eigenbody.model.values import Values, freeze
+from eigenbody.model.vocabulary import TypeSpec, Vocabulary
+
+Sections = dict[str, dict[str, Any]]
+
+
+def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, object] | None = None) -> Description:
+    """The description of the model in `source`; raises one InputError with all faults.
+
+    `overrides` replace parameter values (numbers, complex ones too, quantities, expressions).
+    """
+    faults = Faults(source)
+    data = source.data
+    _check_top_level(data, faults)
+    sections = {name: _section(name, data, faults) for name in (*SECTIONS, "parameters")}
+    types = _types(sections, vocabulary, faults)
+    names = _names(sections, types)
+    _check_names(sections, names, faults)
+    values = resolve_parameters(sections["parameters"], overrides or {}, faults, names.what_is)
+    reader = EntryReader(values, names)
+    bodies = read_bodies(sections["bodies"], values)
+    entries = {name: reader.section(name, sections[name], types[name]) for name in SECTIONS if name != "bodies"}
+    _check_markers(entries["markers"], names, faults)
+    entries["variables"] = _variables(entries["variables"], faults)
+    gravity = _gravity(data.get("gravity"), values)
+    coordinates = () if data.get("coordinates") is None else reader.measures(data["coordinates"], ("coordinates",))
+    operating_point = _operating_point(data.get("operating_point"), faults)
+    name = _name(data.get("name"), source, faults)
+    faults.raise_if_any()
+    markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
+    parameters = FrozenDict(values.parameters)
+    return Description(
+        name=name, parameters=parameters, gravity=gravity, bodies=bodies, markers=markers,
+        coordinates=coordinates or (), operating_point=operating_point, **entries,
+    )  # fmt: skip
+
+
+# ---- structure
+
+
+def _check_top_level(data: Mapping[str, Any], faults: Faults) -> None:
+    version = data.get("eigenbody")
+    if "eigenbody" not in data:
+        faults.add((), 'the format version is missing: "eigenbody: 1".', "Write it as the first line of the model.")
+    elif isinstance(version, bool) or version != VERSION:
+        what = f'format version "{shown(version)}" is not known to this eigenbody.'
+        faults.add(("eigenbody",), what, f"Write eigenbody: {VERSION}.")
+    for key in data:
+        if key not in TOP_LEVEL:
+            faults.unknown((key,), "section", key, TOP_LEVEL)
+    if not data.get("bodies"):
+        faults.add(("bodies",), "there are no bodies.", "A model has at least one body.")
+
+
+def _section(name: str, data: Mapping[str, Any], faults: Faults) -> dict[str, Any]:
+    section = data.get(name)
+    if section is None:
+        return {}
+    if not isinstance(section, dict):
+        kind = "a list" if isinstance(section, list) else f'"{shown(section)}"'
+        faults.add((name,), f"a map of names and their entries is expected, not {kind}.")
+        return {}
+    return section
+
+
+def _types(sections: Sections, vocabulary: Vocabulary, faults: Faults) -> dict[str, Mapping[str, TypeSpec]]:
+    known = dict(vocabulary.sections) | BUILTIN
+    for name in SECTIONS:
+        if sections[name] and name not in known:
+            faults.add((name,), "this section is not supported.")
+            sections[name] = {}
+    return {name: known.get(name, {}) for name in SECTIONS}
+
+
+def _names(sections: Sections, types: Mapping[str, Mapping[str, TypeSpec]]) -> Names:
+    joints = {name: spec_of(raw, types["joints"]) for name, raw in sections["joints"].items()}
+    measures = {name: spec_of(raw, types["measures"]) for name, raw in sections["measures"].items()}
+    return Names(sections, joints, measures)
+
+
+# ---- names
+
+
+def _check_names(sections: Sections, names: Names, faults: Faults) -> None:
+    for section, entries in sections.items():
+        for name in entries:
+            if _is_bad_name(name):
+                _refuse_name(section, name, faults)
+    _check_disjoint(sections, ("bodies", "markers", "frames"), faults)
+    _check_disjoint(sections, ("joints", "measures", "states", "variables", "inputs", "parameters"), faults)
+    for section in ("bodies", "markers", "frames"):
+        if GROUND in sections[section]:
+            faults.add((section, GROUND), '"ground" is the name of the fixed world.', "Choose another name.")
+    for section in ("joints", "measures", "states", "variables", "inputs", "parameters"):
+        for name in RESERVED:
+            if name in sections[section]:
+                meaning = "the time" if name == "t" else "the number 3.14159..."
+                faults.add((section, name), f'"{name}" means {meaning} in expressions.', "Choose another name.")
+
+
+def _is_bad_name(name: str) -> bool:
+    if name.isalnum():
+        return False
+    return not name or name != name.strip() or not name.isprintable() or any(c in name for c in ".'\"=")
+
+
+def _refuse_name(section: str, name: str, faults: Faults) -> None:
+    what = f'"{shown(name)}" cannot be a name.'
+    faults.add((section, name), what, "A name is not empty and has no . ' \" = and no blanks at its ends.")
+
+
+def _check_disjoint(sections: Sections, group: tuple[str, ...], faults: Faults) -> None:
+    """A name may stand in only one section of the group."""
+    for i, section in enumerate(group):
+        for other in group[:i]:
+            for name in sections[section].keys() & sections[other].keys():
+                what = f'the name "{shown(name)}" is used in {other} and in {section}.'
+                faults.add((section, name), what, "Choose different names.")
+
+
+# ---- sections with rules of their own
+
+
+def _check_markers(markers: tuple[Entry, ...], names: Names, faults: Faults) -> None:
+    for marker in markers:
+        raw: Any = names.markers[marker.name] or {}
+        path = ("markers", marker.name)
+        if marker["body"] in names.markers and marker["body"] not in names.bodies:
+            faults.add((*path, "body"), "a marker is carried by a body, a frame or ground, not by a marker.")
+        if raw.get("at") is None and raw.get("frame") != "body":
+            faults.add(path, 'the required key "at" is missing.', "It may be left out only with `frame: body`.")
+
+
+def _variables(entries: tuple[Entry, ...], faults: Faults) -> tuple[Entry, ...]:
+    """Variables as expressions (or tables), none of which depends on itself."""
+    result = []
+    uses: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        value = entry.values.get("value")
+        if isinstance(value, int | float | complex):
+            value = Expression.number(value)
+        argument = value.of if isinstance(value, Table) else value
+        uses[entry.name] = argument.names if isinstance(argument, Expression) else frozenset()
+        result.append(Entry(entry.name, entry.type, FrozenDict({**entry.values, "value": value}), entry.where))
+    for cycle in sort_by_use(uses)[1]:
+        loop = " -> ".join([*cycle, cycle[0]])
+        faults.add(("variables", cycle[0]), f"variables depend on themselves: {shown(loop, 200)}.")
+    return tuple(result)
+
+
+def _gravity(value: Any, values: Values) -> np.ndarray:
+    vector = None if value is None else values.vector(value, "m/s^2", ("gravity",))
+    return freeze(np.zeros(3)) if vector is None else vector
+
+
+def _operating_point(value: Any, faults: Faults) -> Mapping[str, Any]:
+    if isinstance(value, dict) and value:
+        return FrozenDict(value)
+    if value is None:
+        return FrozenDict(type="reference")
+    if isinstance(value, str):
+        if value not in OPERATING_POINTS:
+            faults.unknown(("operating_point",), "operating point", value, OPERATING_POINTS)
+        return FrozenDict(type=value)
+    faults.add(("operating_point",), "a word or a map is expected.", f"Words: {', '.join(OPERATING_POINTS)}.")
+    return FrozenDict()
+
+
+def _name(value: Any, source: Source, faults: Faults) -> str:
+    if value is None:
+        return source.name
+    if not isinstance(value, str):
+        faults.add(("name",), f'the name is text; write it in quotes: "{shown(value)}".')
+        return source.name
+    return value

@@ -1,0 +1,125 @@
+"""Values that may vary: numbers, expressions of time, measures and states, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.description import Signal, Table
+from eigenbody.model.expressions import Expression
+from eigenbody.model.faults import Path
+from eigenbody.model.names import TIME, Names
+from eigenbody.model.source import shown
+from eigenbody.model.values import Values, freeze
+
+OWN_MEASURE = frozenset(("s", "v"))  # a force's own measure and its rate
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which names beyond the parameters an expression may use."""
+
+    only_time: bool = False
+    own: frozenset[str] = frozenset()
+    accelerations: bool = False
+
+
+class Signals:
+    """Reads signals; parameters are replaced by their values."""
+
+    def __init__(self, values: Values, names: Names) -> None:
+        self.values, self.names, self.faults = values, names, values.faults
+        self._read: dict[tuple[str, Scope], Signal] = {}
+
+    def signal(self, value: Any, dimension: str | None, path: Path, scope: Scope) -> Signal | None:
+        """A number, an expression or a table."""
+        if isinstance(value, dict):
+            return self.table(value, dimension, path, scope)
+        if isinstance(value, str) and value.lstrip().startswith("="):
+            return self.expression(value.strip()[1:], path, scope)
+        return self.values.number(value, dimension, path)  # type: ignore[return-value]
+
+    def expression(self, text: str, path: Path, scope: Scope) -> Signal | None:
+        """A number when only parameters occur, else the expression of what varies."""
+        if (text, scope) in self._read:
+            return self._read[text, scope]
+        parsed = self.values.expression(text, path)
+        if parsed is None or not self._names_fit(parsed.names, path, scope):
+            return None
+        parameters = self.values.parameters
+        reduced = parsed.substitute(
+            {name: value for name in parsed.names if (value := parameters.get(name)) is not None}
+        )
+        signal = reduced if reduced.names else self.values.evaluate(reduced, path)
+        if signal is not None:
+            self._read[text, scope] = signal  # type: ignore[assignment]
+        return signal  # type: ignore[return-value]
+
+    def _names_fit(self, names: Iterable[str], path: Path, scope: Scope) -> bool:
+        fine = True
+        for name in sorted(names):
+            if name in self.values.parameters:
+                fine = fine and self.values.parameters[name] is not None
+            elif not self._allowed(name, scope):
+                fine = False
+                self._refuse(name, path, scope)
+        return fine
+
+    def _allowed(self, name: str, scope: Scope) -> bool:
+        if scope.only_time:
+            return name == TIME
+        return name in scope.own or self.names.is_dynamic(name, scope.accelerations)
+
+    def _refuse(self, name: str, path: Path, scope: Scope) -> None:
+        what = self.names.what_is(name)
+        if name.rstrip("'") != name and not what:
+            what = self.names.what_is(name.rstrip("'"))
+            what = f"a rate of {what}, which has none here" if what else ""
+        coordinates = self.names.measures.coordinates_of(name.rstrip("'"))
+        if coordinates:
+            listed = ", ".join(coordinates)
+            self.faults.add(path, f'the joint "{shown(name)}" has several coordinates.', f"Name one: {listed}.")
+        elif what:
+            everything = "parameters, t, measures, their rates, states, variables, inputs"
+            allowed = "parameters and t" if scope.only_time else everything
+            self.faults.add(path, f'"{shown(name)}" is {what} and cannot be used here.', f"Allowed: {allowed}.")
+        else:
+            self.faults.unknown(path, "name", name, [*self.names.symbols(), *scope.own])
+
+    # ---- tables
+
+    def table(self, value: dict[str, Any], dimension: str | None, path: Path, scope: Scope) -> Table | None:
+        """`{table: [[x, y], ...], of: expression}` with increasing x."""
+        for key in sorted(value.keys() - {"table", "of"}):
+            self.faults.unknown((*path, key), "key", key, ("table", "of"))
+        points = value.get("table")
+        if not isinstance(points, list) or len(points) < 2:
+            self.faults.add(path, "a table needs at least two points.", "Write {table: [[x, y], [x, y]], of: ...}.")
+            return None
+        where = (*path, "table")
+        pairs = [self.values.numbers(point, (None, dimension), (*where, i), 2) for i, point in enumerate(points)]
+        argument, fine = self._argument(value.get("of"), (*path, "of"), scope)
+        good = [pair for pair in pairs if pair is not None]
+        if not fine or len(good) != len(pairs):
+            return None
+        x, y = freeze([pair[0] for pair in good]), freeze([pair[1] for pair in good])
+        if np.any(np.diff(np.real(x)) <= 0):
+            at = int(np.argmax(np.diff(np.real(x)) <= 0)) + 1
+            self.faults.add((*where, at), "the first numbers of the points must increase from point to point.")
+            return None
+        return Table(x, y, argument)
+
+    def _argument(self, value: Any, path: Path, scope: Scope) -> tuple[Expression | None, bool]:
+        """Argument of a table and whether it could be read; an `=` before it may be left out."""
+        if value is None:
+            return None, True
+        if not isinstance(value, str):
+            self.faults.add(path, "the argument of a table is an expression.", 'Write for example of: "=t".')
+            return None, False
+        signal = self.expression(value.strip().removeprefix("="), path, scope)
+        if isinstance(signal, int | float | complex):
+            signal = Expression.number(signal)
+        return (signal, True) if isinstance(signal, Expression) else (None, False)

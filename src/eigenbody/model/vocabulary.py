@@ -1,0 +1,87 @@
+"""What a model file may say: sections, types, keys, and the kind and dimension of every value.
+
+The element registries fill a `Vocabulary` with one `TypeSpec` per joint, force, coupling and measure type. The model
+layer reads files against it and knows no element by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+
+class Kind(Enum):
+    """How a value is written in the file and what it becomes in the description."""
+
+    NUMBER = "number"  # 1.5 | "3 mm" | "=2*k"              -> float
+    VECTOR = "vector"  # [x, y, z]                          -> (3,) array
+    DIRECTION = "direction"  # [x, y, z], not zero          -> (3,) array, as given (not normalized)
+    POINT = "point"  # [x, y, z]                            -> (3,) array
+    POINTS = "points"  # one point or two points            -> (2, 3) array (one point is repeated)
+    ROTATION = "rotation"  # {axis, angle} | {sequence, angles} | {quaternion}  -> (3, 3) array
+    INERTIA = "inertia"  # 3, 6 or 3x3 numbers              -> (3, 3) array
+    SIX = "six"  # six numbers or 6x6                       -> (6, 6) array
+    TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]
+    COORDINATES = "coordinates"  # number or list, one per joint coordinate -> tuple[float, ...]
+    SIGNAL = "signal"  # number | "=expr of t, measures, ..." | {table: [[x, y], ...], of: signal} -> Signal
+    SIGNALS = "signals"  # list of three SIGNAL             -> tuple[Signal, Signal, Signal]
+    MOTION = "motion"  # SIGNAL in t alone, or a list of them, one per joint coordinate -> tuple[Signal, ...]
+    BODY = "body"  # name of a body, marker, frame or ground -> str
+    BETWEEN = "between"  # two such names                   -> tuple[str, str]
+    MEASURE = "measure"  # name of a measure                -> str
+    MEASURES = "measures"  # list of names of measures      -> tuple[str, ...]
+    CHOICE = "choice"  # one of `choices`                   -> str
+    INTEGER = "integer"  # whole number                     -> int
+    FLAG = "flag"  # true or false                          -> bool
+    TEXT = "text"  # any string                             -> str
+    ANY = "any"  # kept as it is (drawing hints)            -> object
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of an entry.
+
+    `dimension` is an SI unit expression such as "N/m". Where it depends on the measure that the entry acts along, it is
+    a mapping from the measure's dimension ("m", "rad" or "1") to the unit expression.
+    """
+
+    name: str
+    kind: Kind
+    dimension: str | Mapping[str, str] | None = None
+    required: bool = False
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A coordinate that a joint type offers as a measure: its label and dimension ("m" or "rad")."""
+
+    label: str
+    dimension: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSpec:
+    """One type of a section: its keys, and for joints its coordinates in order."""
+
+    name: str
+    fields: tuple[Field, ...]
+    coordinates: tuple[Coordinate, ...] = ()
+    dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"
+    one_of: tuple[tuple[str, ...], ...] = ()  # groups of keys of which exactly one must be given
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All types by section. Sections without a `type` key have a single spec under the empty name."""
+
+    sections: Mapping[str, Mapping[str, TypeSpec]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def types(self, section: str) -> Mapping[str, TypeSpec]:
+        return self.sections[section]

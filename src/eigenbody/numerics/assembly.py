@@ -1,0 +1,85 @@
+"""Triplets (row, column, value) and their assembly into dense or sparse matrices.
+
+Values may carry leading batch axes; row and column indices may not. Indices equal to the size are dropped: that is how
+columns of ground and other carriers without coordinates vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Triplets:
+    """rows, cols (n,) and values (..., n)."""
+
+    rows: np.ndarray
+    cols: np.ndarray
+    values: np.ndarray
+
+    @staticmethod
+    def of_rows(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Triplets:
+        """Each row r has values (..., n, w) at columns (n, w)."""
+        index = np.broadcast_to(rows[:, None], columns.shape)
+        return Triplets(index.ravel(), columns.ravel(), values.reshape(*values.shape[:-2], -1))
+
+    @staticmethod
+    def of_blocks(rows: np.ndarray, cols: np.ndarray, values: np.ndarray) -> Triplets:
+        """Blocks (..., n, a, b) at rows (n, a) and columns (n, b)."""
+        shape = (len(rows), rows.shape[1], cols.shape[1])
+        r = np.broadcast_to(rows[:, :, None], shape)
+        c = np.broadcast_to(cols[:, None, :], shape)
+        return Triplets(r.ravel(), c.ravel(), values.reshape(*values.shape[:-3], -1))
+
+
+def join(parts: Sequence[Triplets]) -> Triplets:
+    """Concatenate triplets; batch axes are broadcast."""
+    lead = np.broadcast_shapes(*(p.values.shape[:-1] for p in parts)) if parts else ()
+    values = [np.broadcast_to(p.values, (*lead, p.values.shape[-1])) for p in parts]
+    if not parts:
+        return Triplets(np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros(0))
+    return Triplets(
+        np.concatenate([p.rows for p in parts]),
+        np.concatenate([p.cols for p in parts]),
+        np.concatenate(values, axis=-1),
+    )
+
+
+def dense(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
+    """Sum of the triplets as an array (..., rows, cols)."""
+    t = join(parts)
+    keep = (t.rows < shape[0]) & (t.cols < shape[1])
+    flat = t.rows[keep] * shape[1] + t.cols[keep]
+    values = t.values[..., keep]
+    size = shape[0] * shape[1]
+    lead = values.shape[:-1]
+    if not lead and not np.iscomplexobj(values):
+        return np.bincount(flat, weights=values, minlength=size).astype(float).reshape(shape)
+    out = np.zeros((int(np.prod(lead, dtype=int)), size), dtype=values.dtype)
+    for row, vals in zip(out, values.reshape(len(out), values.shape[-1]), strict=True):
+        np.add.at(row, flat, vals)
+    return out.reshape(*lead, *shape)
+
+
+def sparse(parts: Sequence[Triplets], shape: tuple[int, int]) -> Any:
+    """Sum of the triplets as a scipy CSC matrix."""
+    from scipy.sparse import coo_array
+
+    t = join(parts)
+    keep = (t.rows < shape[0]) & (t.cols < shape[1]) & (t.values != 0)
+    return coo_array((t.values[keep], (t.rows[keep], t.cols[keep])), shape=shape).tocsc()
+
+
+def dense_vector(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Sum of values (..., n) at index (n,) into (..., size); an index equal to the size is dropped."""
+    lead = values.shape[:-1]
+    if not lead and not np.iscomplexobj(values):
+        return np.bincount(index, weights=values, minlength=size + 1)[:size].astype(float)
+    out = np.zeros((int(np.prod(lead, dtype=int)), size + 1), dtype=values.dtype)
+    for row, vals in zip(out, values.reshape(len(out), values.shape[-1]), strict=True):
+        np.add.at(row, index, vals)
+    return out[:, :size].reshape(*lead, size)

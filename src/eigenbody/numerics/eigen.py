@@ -1,0 +1,383 @@
+"""Dense eigenvalues of M q'' + C q' + K q = 0 and of x' = A x, with zeros recognized by structure.
+
+1. Scale: coordinates by the diagonal of M, softest first, so that Cholesky keeps slow and fast motions apart.
+2. Zeros: rank decisions against the rounding noise of the entries, never against an eigenvalue. Each null space is
+   split off exactly and the rest examined again (staircase): the dimensions found are the Weyr characteristic of the
+   zero eigenvalue, hence its Jordan blocks, and the other eigenvalues never see the defective zero.
+3. Rest: symmetric problem for C = 0 and K = K^T, Hermitian for a conservative gyroscopic system (both give real parts
+   that are exactly zero), else the general one of `stability.general_modes` with error bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.stability import (
+    EPS,
+    deflate,
+    equilibrate,
+    even_noise,
+    general_modes,
+    noise_of,
+    null_space,
+    verdict,
+)
+
+SYMMETRIC = 1e-12
+"""K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
+UNDAMPED = 1e-14
+"""C is zero when its entries are below this part of the equilibrated sqrt(K): a damping ratio of 5e-15."""
+GRADED = 1e-6
+"""Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
+
+
+_NOT_DEFINITE = (
+    "The mass matrix is not positive definite. "
+    "Give every moving coordinate a mass or an inertia, or remove the coordinate."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """All eigenvalues of a real linear system with n states, sorted by magnitude, conjugate pairs adjacent and exact.
+
+    eigenvalues  (n,) complex; recognized zeros are exactly 0
+    right        (n, n) complex columns; for a zero, eigenvectors first, then generalized eigenvectors when defective.
+                 Second order: [q, lambda q] with q^H M q = 1. First order: unit columns
+    is_rigid     (n,) bool: recognized zeros
+    zero_chains  Jordan block sizes of the zero eigenvalue, largest first
+    on_axis      (n,) bool: real part is zero within its own error bound, or by structure
+    defective    (n,) bool: belongs to a defective zero or a defective eigenvalue on the imaginary axis
+    stability    "stable", "marginal", "drifting" or "unstable"
+    """
+
+    eigenvalues: np.ndarray
+    right: np.ndarray
+    is_rigid: np.ndarray
+    zero_chains: tuple[int, ...]
+    on_axis: np.ndarray
+    defective: np.ndarray
+    stability: str
+
+
+def conjugate_representatives(spectrum: Spectrum) -> np.ndarray:
+    """Indices of one eigenvalue per conjugate pair (positive imaginary part), each real one and each zero.
+
+    Sorted by magnitude, then imaginary part, then real part; the order of a `Spectrum` is that already.
+    """
+    return np.flatnonzero(spectrum.eigenvalues.imag >= 0)
+
+
+def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spectrum:
+    """Spectrum of x' = A x, A (n, n) real; `noise` (n, n) is an absolute error estimate of its entries."""
+    A = _checked("A", A)
+    noise = noise_of(A, None if noise is None else _checked("noise", noise))
+    zeros, core, core_noise = deflate(A, noise)
+    modes = general_modes(core, core_noise)
+    right = np.hstack([zeros.basis(len(A)), zeros.lift(modes.eigenvalues, modes.vectors)])
+    right /= np.linalg.norm(right, axis=0)
+    return _spectrum(zeros.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
+
+
+def spectrum_second_order(M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | None = None) -> Spectrum:
+    """Spectrum of M q'' + C q' + K q = 0 in the state [q, q'].
+
+    M (n, n) symmetric positive definite, C and K (n, n) real; `noise_K` (n, n) is an absolute error estimate of the
+    entries of K (what a sum that should cancel may leave behind), without which 8 eps of the entries is assumed.
+    """
+    system = _scaled(M, C, K, noise_K)
+    if not system.symmetric:
+        return _unsymmetric(system)
+    basis = _modal_basis(system)
+    return _undamped(system, basis) if system.undamped else _damped(system, basis)
+
+
+# ---------------------------------------------------------------- second order: scaling and the modal basis
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """The system in coordinates of unit mass, softest first: user coordinates q[order] = unit * q_scaled."""
+
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    noise_C: np.ndarray
+    noise_K: np.ndarray
+    order: np.ndarray
+    unit: np.ndarray
+    symmetric: bool
+    undamped: bool
+    skew: bool
+
+    def rigid_states(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """User states (2n, m) complex from scaled coordinates and rates (n, m) of the zero eigenvalue."""
+        mass = np.sqrt(np.sum(q.conj() * (self.M @ q) + v.conj() * (self.M @ v), axis=0).real)
+        return self._user(q / mass, v / mass)
+
+    def states(self, q: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
+        """User states [q, lambda q] (2n, m) complex of unit modal mass from scaled coordinates (n, m)."""
+        q = q / np.sqrt(np.sum(q.conj() * (self.M @ q), axis=0).real)
+        return self._user(q, q * eigenvalues)
+
+    def _user(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        n = len(self.unit)
+        x = np.empty((2 * n, q.shape[1]), complex)
+        x[self.order], x[n + self.order] = q * self.unit[:, None], v * self.unit[:, None]
+        return x
+
+
+def _scaled(M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | None) -> _Scaled:
+    M, C, K = _checked("M", M), _checked("C", C), _checked("K", K)
+    if not M.shape == C.shape == K.shape:
+        raise ComputationError(f"M, C and K must have one shape; they are {M.shape}, {C.shape} and {K.shape}.")
+    if np.any(np.diag(M) <= 0):
+        raise ComputationError(_NOT_DEFINITE)
+    unit = 1.0 / np.sqrt(np.diag(M))
+    weight = np.outer(unit, unit)
+    M, C, K = (M + M.T) / 2 * weight, C * weight, K * weight
+    noise = noise_of(K, None if noise_K is None else _checked("noise_K", noise_K) * weight)
+    rows, columns = equilibrate(K)
+    stiff = np.sqrt(rows * columns)
+    order = np.argsort(stiff, kind="stable")
+    take = np.ix_(order, order)
+    M, C, K, noise, stiff, unit = M[take], C[take], K[take], noise[take], stiff[order], unit[order]
+    size = np.outer(stiff, stiff)
+    symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
+    undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))
+    gyroscopic, _ = equilibrate(np.abs(C) + np.abs(C.T))
+    skew = bool(np.all(np.abs(C + C.T) <= SYMMETRIC * np.outer(gyroscopic, gyroscopic)))
+    if symmetric:
+        K, noise = (K + K.T) / 2, np.maximum(noise, noise.T)
+    return _Scaled(M, C, K, noise_of(C, None), noise, order, unit, symmetric, undamped, skew)
+
+
+def _mass_basis(M: np.ndarray) -> np.ndarray:
+    """Upper triangular T (n, n) with T^T M T = 1; the softest coordinate, first, is not touched by the others."""
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+    try:
+        factor = cholesky(M, lower=True, check_finite=False)
+    except LinAlgError as error:
+        raise ComputationError(_NOT_DEFINITE) from error
+    return solve_triangular(factor, np.eye(len(M)), lower=True, check_finite=False).T
+
+
+@dataclass(frozen=True, slots=True)
+class _ModalBasis:
+    """Mass-normalized modes of (K, M), K symmetric: `rigid` (n, r), `elastic` (n, e), omega^2 = `stiffness` (e,)."""
+
+    rigid: np.ndarray
+    elastic: np.ndarray
+    stiffness: np.ndarray
+
+
+def _modal_basis(system: _Scaled) -> _ModalBasis:
+    from scipy.linalg import qr
+
+    M, K, n = system.M, system.K, len(system.K)
+    null, scale = _symmetric_null_space(K, system.noise_K)
+    r = null.shape[1]
+    if not r:
+        stiffness, elastic = _graded_eigh(K, _mass_basis(M))
+        return _ModalBasis(np.zeros((n, 0)), elastic, stiffness)
+    # Hold r coordinates; M-orthogonality to the null space restores them. K u = 0 leaves the rest of K as it is.
+    rest = np.sort(qr(null.T * scale, mode="r", pivoting=True, check_finite=False)[1][r:])
+    null = null / np.sqrt(np.sum(null * (M @ null), axis=0))
+    rigid = null @ _mass_basis(null.T @ M @ null)
+    share = rigid.T @ M[:, rest]
+    stiffness, held = _graded_eigh(K[np.ix_(rest, rest)], _mass_basis(M[np.ix_(rest, rest)] - share.T @ share))
+    elastic = -rigid @ (share @ held)
+    elastic[rest] += held
+    return _ModalBasis(rigid, elastic, stiffness)
+
+
+def _symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Null space (n, k) of a symmetric K within its noise, and the scale (n,) that evens the noise."""
+    from scipy.linalg import LinAlgError, cholesky, eigh
+
+    if not len(K):
+        return np.zeros((0, 0)), np.zeros(0)
+    scale, _, level = even_noise(noise)
+    if not level:
+        return np.eye(len(K)), scale
+    even = K / np.outer(scale, scale)
+    try:
+        cholesky(even - 2.0 * level * np.eye(len(K)), check_finite=False)
+        return np.zeros((len(K), 0)), scale
+    except LinAlgError:
+        pass
+    _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
+    return vectors / scale[:, None], scale
+
+
+def _graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of X^H H X by rising magnitude and the vectors in the coordinates of H.
+
+    The error of `eigh` is eps times the largest eigenvalue, but the subspace of the small ones is right to eps, so the
+    small ones are found again inside it: the error left is of second order.
+    """
+    projected = X.conj().T @ H @ X
+    values, rotation = np.linalg.eigh((projected + projected.conj().T) / 2)
+    order = np.argsort(np.abs(values), kind="stable")
+    values, vectors = values[order], X @ rotation[:, order]
+    slow = int(np.sum(np.abs(values) < GRADED * np.abs(values).max(initial=0.0)))
+    if slow:
+        values[:slow], vectors[:, :slow] = _graded_eigh(H, vectors[:, :slow])
+    return values, vectors
+
+
+# ---------------------------------------------------------------- second order: the three problems
+
+
+def _undamped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
+    """C = 0, K symmetric: lambda^2 = -omega^2, each rigid coordinate a chain of two zeros."""
+    r = basis.rigid.shape[1]
+    root = np.sqrt(np.abs(basis.stiffness))
+    first = np.where(basis.stiffness > 0, 1j * root, -root)
+    eigenvalues = np.column_stack([first, -first]).ravel()
+    q = np.repeat(basis.elastic, 2, axis=1)
+    still = np.zeros_like(basis.rigid)
+    rigid_q, rigid_v = np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid])
+    right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
+    on_axis = np.repeat(basis.stiffness > 0, 2)
+    return _spectrum((r, r), eigenvalues, right, on_axis, np.zeros(len(eigenvalues), bool))
+
+
+def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
+    """K symmetric, any C, in the states z = [omega eta, eta', rho'] of elastic and rigid amplitudes eta (e), rho (r).
+
+    Without the rigid amplitudes themselves, which nothing feels: the first r zeros. What remains is skew-symmetric for
+    a conservative gyroscopic system.
+    """
+    e, r = len(basis.stiffness), basis.rigid.shape[1]
+    omega = np.sqrt(np.abs(basis.stiffness))
+    shapes = np.hstack([basis.elastic, basis.rigid])
+    size = np.abs(shapes)
+    A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
+    A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
+    A[e:, e:] = -shapes.T @ system.C @ shapes
+    noise[:e, e : 2 * e] = EPS * np.diag(omega)
+    noise[e : 2 * e, :e] = size[:, :e].T @ system.noise_K @ size[:, :e] / omega
+    noise[e:, e:] = size.T @ system.noise_C @ size
+
+    conservative = system.skew and bool(np.all(basis.stiffness > 0))
+    found = _gyroscopic(A, noise, r) if conservative else None
+    if found is None:
+        zeros, core, core_noise = deflate(A, noise, at_most=r)
+        modes = general_modes(core, core_noise)
+        eigenvalues, on_axis, defective = modes.eigenvalues, modes.on_axis, modes.defective
+        vectors, generalized, deeper = zeros.lift(eigenvalues, modes.vectors), zeros.basis(len(A)), zeros.weyr
+    else:
+        eigenvalues, vectors, generalized = found
+        on_axis, defective = np.ones(len(eigenvalues), bool), np.zeros(len(eigenvalues), bool)
+        deeper = (generalized.shape[1],)
+
+    eta = _amplitudes(omega, vectors[:e], vectors[e : 2 * e], eigenvalues)
+    q = shapes @ np.vstack([eta, vectors[2 * e :] / eigenvalues])
+    rigid_q = np.hstack([basis.rigid, basis.elastic @ (generalized[:e] / omega[:, None])])
+    rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
+    right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
+    return _spectrum((r, *deeper), eigenvalues, right, on_axis, defective)
+
+
+def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Imaginary eigenvalues (m,) of a skew A, their vectors (2e + r, m), its null space (2e + r, k); None on a tie.
+
+    Hermitian problem i A. The null space is that of the rigid block of A; elastic states follow quasi-statically.
+    """
+    size, e = len(A), (len(A) - r) // 2
+    A = (A - A.T) / 2
+    loose, _ = null_space(A[2 * e :, 2 * e :], noise[2 * e :, 2 * e :])
+    null = np.zeros((size, loose.shape[1]))
+    null[2 * e :] = loose
+    null[:e] = A[e : 2 * e, 2 * e :] @ loose / np.diag(A[:e, e : 2 * e])[:, None]
+    complement = np.linalg.qr(null, mode="complete")[0][:, loose.shape[1] :] if loose.size else np.eye(size)
+    values, vectors = _graded_eigh(1j * A, complement.astype(complex))
+    upper = values < 0
+    if 2 * int(upper.sum()) != len(values):
+        return None
+    eigenvalues, columns = -1j * values[upper], vectors[:, upper]
+    pairs = np.stack([columns, columns.conj()], axis=2).reshape(size, len(values))
+    return np.column_stack([eigenvalues, eigenvalues.conj()]).ravel(), pairs, null
+
+
+def _unsymmetric(system: _Scaled) -> Spectrum:
+    """Any K and C in the states [omega eta, eta'], q = T eta mass-normalized, omega the size of each row of K."""
+    T = _mass_basis(system.M)
+    n, size = len(T), np.abs(T)
+    K, C = T.T @ system.K @ T, T.T @ system.C @ T
+    rows, columns = equilibrate(K)
+    omega = np.sqrt(rows * columns)
+    omega = np.where(omega > 0, omega, omega.max(initial=0.0) or np.abs(C).max(initial=0.0) or 1.0)
+    A, noise = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, 2 * n))
+    A[:n, n:], A[n:, :n], A[n:, n:] = np.diag(omega), -K / omega, -C
+    noise[:n, n:] = EPS * np.diag(omega)
+    noise[n:, :n], noise[n:, n:] = size.T @ system.noise_K @ size / omega, size.T @ system.noise_C @ size
+
+    null, error = null_space(system.K, system.noise_K)
+    first = np.zeros((2 * n, null.shape[1]))
+    first[:n] = omega[:, None] * np.linalg.solve(T, null)
+    zeros, core, core_noise = deflate(A, noise, (first, error), at_most=null.shape[1])
+    modes = general_modes(core, core_noise)
+    vectors, generalized = zeros.lift(modes.eigenvalues, modes.vectors), zeros.basis(2 * n)
+    q = T @ _amplitudes(omega, vectors[:n], vectors[n:], modes.eigenvalues)
+    rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
+    right = np.hstack([rigid, system.states(q, modes.eigenvalues)])
+    return _spectrum(zeros.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
+
+
+def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
+    """eta (n, m) from omega eta = `top` or lambda eta = `bottom`, whichever is the larger and so the more accurate."""
+    fast = np.abs(eigenvalues) >= omega[:, None]
+    return np.where(fast, bottom / eigenvalues, top / omega[:, None])
+
+
+# ---------------------------------------------------------------- input and result
+
+
+def _checked(name: str, value: np.ndarray) -> np.ndarray:
+    """A square, finite, real float matrix, or an error that names it."""
+    array = np.asarray(value)
+    if np.iscomplexobj(array) or array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ComputationError(
+            f"Eigenvalues need a real square matrix {name}; got {array.dtype} of shape {array.shape}."
+        )
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ComputationError(
+            f"Matrix {name} has a non-finite entry ({array[row, column]}) in row {row}, column {column}. "
+            "Check the operating point and the force laws there."
+        )
+    return array
+
+
+def _chains(weyr: tuple[int, ...]) -> tuple[int, ...]:
+    """Jordan block sizes, largest first, from the number of blocks that reach each length."""
+    return tuple(sum(count > block for count in weyr) for block in range(weyr[0])) if weyr else ()
+
+
+def _spectrum(
+    weyr: tuple[int, ...], nonzero: np.ndarray, right: np.ndarray, on_axis: np.ndarray, defective: np.ndarray
+) -> Spectrum:
+    """Zeros (first columns of `right`) and the rest (adjacent pairs) put in order, with exact conjugates."""
+    chains = _chains(weyr)
+    zeros = sum(chains)
+    eigenvalues = np.concatenate([np.zeros(zeros, complex), nonzero])
+    on_axis = np.concatenate([np.ones(zeros, bool), on_axis])
+    defective = np.concatenate([np.full(zeros, bool(chains) and chains[0] > 1), defective])
+    order = np.lexsort((eigenvalues.real, np.abs(eigenvalues.imag), np.abs(eigenvalues)))
+    if np.any(order != np.arange(len(order))):
+        eigenvalues, right, on_axis, defective = eigenvalues[order], right[:, order], on_axis[order], defective[order]
+    upper = np.flatnonzero(eigenvalues.imag > 0)
+    eigenvalues[upper + 1], right[:, upper + 1] = eigenvalues[upper].conj(), right[:, upper].conj()
+    on_axis[upper + 1], defective[upper + 1] = on_axis[upper], defective[upper]
+    eigenvalues += 0.0  # no negative zeros
+    is_rigid = eigenvalues == 0
+    for array in (eigenvalues, right, is_rigid, on_axis, defective):
+        array.setflags(write=False)
+    return Spectrum(eigenvalues, right, is_rigid, chains, on_axis, defective, verdict(eigenvalues, on_axis, defective))

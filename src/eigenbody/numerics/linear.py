@@ -1,0 +1,82 @@
+"""Square linear systems: dense LU when small, sparse LU when large; same calls for both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.assembly import Triplets, dense, sparse
+
+DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
+
+
+class Factor(Protocol):
+    """A factorized square matrix."""
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray: ...
+    def solve_transposed(self, rhs: np.ndarray) -> np.ndarray: ...
+
+
+class DenseFactor:
+    """LU of a dense matrix."""
+
+    def __init__(self, matrix: np.ndarray) -> None:
+        from scipy.linalg import lapack
+
+        getrf, self._getrs = (
+            (lapack.zgetrf, lapack.zgetrs) if np.iscomplexobj(matrix) else (lapack.dgetrf, lapack.dgetrs)
+        )
+        self._lu, self._pivots, info = getrf(matrix)
+        if info > 0:
+            raise ComputationError("A linear system that should be regular is singular.")
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        return self._solve(rhs, 0)
+
+    def solve_transposed(self, rhs: np.ndarray) -> np.ndarray:
+        return self._solve(rhs, 1)
+
+    def _solve(self, rhs: np.ndarray, transposed: int) -> np.ndarray:
+        if not rhs.size:
+            return np.zeros_like(rhs)
+        return self._getrs(self._lu, self._pivots, rhs, trans=transposed)[0]
+
+
+class SparseFactor:
+    """SuperLU of a sparse matrix."""
+
+    def __init__(self, matrix: Any) -> None:
+        from scipy.sparse.linalg import splu
+
+        try:
+            self._lu = splu(matrix)
+        except RuntimeError as error:
+            raise ComputationError("A linear system that should be regular is singular.") from error
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        return self._lu.solve(np.ascontiguousarray(rhs)) if rhs.size else np.zeros_like(rhs)
+
+    def solve_transposed(self, rhs: np.ndarray) -> np.ndarray:
+        return self._lu.solve(np.ascontiguousarray(rhs), "T") if rhs.size else np.zeros_like(rhs)
+
+
+def matrix(parts: Sequence[Triplets], shape: tuple[int, int], is_sparse: bool) -> Any:
+    """Assemble as a dense array or a sparse CSC array."""
+    return sparse(parts, shape) if is_sparse else dense(parts, shape)
+
+
+def factor(square: Any) -> Factor:
+    """Factorize a dense array or a sparse array."""
+    return DenseFactor(square) if isinstance(square, np.ndarray) else SparseFactor(square)
+
+
+def stack(parts: Sequence[Any]) -> Any:
+    """Stack matrices of the same kind on top of each other."""
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts, axis=0)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csc")

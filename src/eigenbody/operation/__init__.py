@@ -1,0 +1,1 @@
+"""Operating points: the state at which a mechanism is linearized."""

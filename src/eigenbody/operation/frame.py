@@ -1,0 +1,73 @@
+"""Projection onto the free motion: the square systems that turn coordinates into motion of all bodies.
+
+Positions:   [G; s_q] dq = [0; dS]                 dq = P dS
+Velocities:  [G; N; s_q] du = ...                  du = Pv dW + ...
+(G, N: independent rows only; Negrut & Ortiz 2006, Eqs. 17 and 23, with T = I.)
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.numerics.linear import DENSE_LIMIT, Factor, factor, matrix, stack
+from eigenbody.operation.partition import Selection, coordinate_set, measure_rows
+
+
+class MotionFrame:
+    """Constraint rows and coordinate rows at one state, factorized once."""
+
+    def __init__(self, mechanics: Mechanics, chosen: Selection) -> None:
+        self.mechanics = mechanics
+        self.chosen = chosen
+        self.system = mechanics.system
+        self.is_sparse = self.system.nq > DENSE_LIMIT
+        self.positions = coordinate_set(self.system, chosen.positions)
+        self.has_slips = bool(self.system.slips.count)
+        self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
+
+    def held(self, what: str) -> Any:
+        """Rows of the independent constraints: "gradient", "rate_q", "acceleration_q", "acceleration_u"."""
+        system, m = self.system, self.mechanics
+        G = matrix(m.holonomic.rows(what), (system.constraints.count, system.nq), self.is_sparse)[self.chosen.rows]
+        if not self.has_slips:
+            return G
+        N = matrix(m.non_holonomic.rows(what), (system.slips.count, system.nq), self.is_sparse)
+        return stack([G, N[self.chosen.slip_rows]])
+
+    def speed_rows(self, what: str) -> Any:
+        return measure_rows(self.mechanics, self.speeds, self.is_sparse, what)
+
+    def position_rows(self, what: str) -> Any:
+        return measure_rows(self.mechanics, self.positions, self.is_sparse, what)
+
+    @cached_property
+    def at_velocity(self) -> Factor:
+        return factor(stack([self.held("gradient"), self.speed_rows("gradient")]))
+
+    @cached_property
+    def at_position(self) -> Factor:
+        if not self.has_slips:
+            return self.at_velocity
+        system = self.system
+        G = matrix(self.mechanics.holonomic.rows(), (system.constraints.count, system.nq), self.is_sparse)
+        return factor(stack([G[self.chosen.rows], self.position_rows("gradient")]))
+
+    @cached_property
+    def P(self) -> np.ndarray:
+        """dq = P dS, (nq, positions)."""
+        return self._unit(self.at_position, self.positions.count)
+
+    @cached_property
+    def Pv(self) -> np.ndarray:
+        """du = Pv dW at fixed position, (nq, velocities)."""
+        return self._unit(self.at_velocity, self.speeds.count) if self.has_slips else self.P
+
+    def _unit(self, J: Factor, count: int) -> np.ndarray:
+        n = self.system.nq
+        rhs = np.zeros((n, count))
+        rhs[np.arange(n - count, n), np.arange(count)] = 1.0
+        return J.solve(rhs)

@@ -1,0 +1,248 @@
+"""The initial state: given values hold exactly, all constraints hold, the rest of the freedom is settled by the walk.
+
+Positions are followed from the drawing to the given values in steps small enough that the mechanism stays on its
+branch (a crank turned by 170 degrees takes its rocker along). Velocities are one linear solve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.numerics.assembly import Triplets
+from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
+from eigenbody.operation.partition import Selection, select
+from eigenbody.system.measureset import MeasureSet, merge
+from eigenbody.system.state import State, carriers
+from eigenbody.system.system import System
+
+STEP = 0.25  # largest change of a coordinate per continuation step: rad, or fractions of the mechanism's length
+MOST_STEPS = 400
+ITERATIONS = 25
+CONVERGED = 1e-13  # relative change of the configuration at which Newton's method is finished
+HOLDS = 1e-9  # how well constraints and given values must hold, relative to the mechanism's length
+
+
+def initial_state(system: System) -> State:
+    """The consistent state from which everything starts."""
+    state = initial_configuration(system)
+    return initial_velocity(system, state)
+
+
+def plain_set(system: System, index: np.ndarray) -> MeasureSet:
+    """Named measures as values (rotation vectors, not small rotations)."""
+    return merge(system.named.subset(index), len(index), system.dof, system.named.turn_counter[index])
+
+
+def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
+    """Values of named measures."""
+    return plain_set(system, index).jet(carriers(system, state), state.turns).value
+
+
+# Positions ------------------------------------------------------------------------------------------------------------
+def initial_configuration(system: System) -> State:
+    """Bring the drawing to the given positions, holding the constraints."""
+    state = system.reference_state()
+    drift = _size(Mechanics(system, state).holonomic.value, system)
+    given = system.positions
+    start = values_of(system, state, given.measure)
+    if drift <= 1e-12 and _close(start, given.value, 1e-15):
+        return state
+    end = _nearest_turn(system, start, given.value, given.measure)
+    largest = max(drift, float(np.max(np.abs(_scaled(system, given.measure, end - start)), initial=0.0)))
+    steps = max(1, min(int(np.ceil(largest / STEP)), MOST_STEPS))
+    phi0 = Mechanics(system, state).holonomic.value
+    done, width = 0.0, 1.0 / steps
+    while done < 1.0:
+        share = min(1.0, done + width)
+        ahead = _newton(system, state, start + share * (end - start), (1 - share) * phi0)
+        if ahead is not None:
+            state, done = ahead, share
+        elif width > 1e-4:
+            width /= 2
+        else:
+            _cannot_assemble(system, state, done)
+    _check_positions(system, state)
+    return state
+
+
+def _newton(system: System, state: State, target: np.ndarray, phi: np.ndarray) -> State | None:
+    """Solve Phi = phi with the given measures at `target` and the walk's measures at zero; None if it fails."""
+    given = system.positions.measure
+    chosen = select(Mechanics(system, state), given, by_order=True)
+    goal = dict(zip(given.tolist(), target, strict=True))
+    wanted = np.array([goal.get(int(i), 0.0) for i in chosen.positions])
+    measures = plain_set(system, chosen.positions)
+    for _ in range(ITERATIONS):
+        mechanics = Mechanics(system, state)
+        residual = np.concatenate(
+            ((mechanics.holonomic.value - phi)[chosen.rows],
+             measures.jet(mechanics.at, state.turns).value - wanted)
+        )  # fmt: skip
+        try:
+            step = factor(square(mechanics, chosen, measures)).solve(-residual)
+        except ComputationError:
+            return None
+        size = float(np.max(np.abs(step / _step_scale(system)), initial=0.0))
+        if not np.isfinite(size) or size > 1.5:
+            return None
+        state = counted(system, state, state.moved(system, step))
+        if size < CONVERGED:
+            return state
+    return state if size < 1e-11 else None
+
+
+def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet, what: str = "gradient") -> object:
+    """Rows of the independent constraints above rows of the chosen measures."""
+    system = mechanics.system
+    sparse = system.nq > DENSE_LIMIT
+    G = matrix(mechanics.holonomic.rows(what), (system.constraints.count, system.nq), sparse)
+    jet = measures.jet(mechanics.at, mechanics.state.turns)
+    own = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
+    return stack([G[chosen.rows], matrix(own, (measures.count, system.nq), sparse)])
+
+
+def counted(system: System, before: State, after: State) -> State:
+    """The state with full turns counted on: every angle is the one nearest to what it was."""
+    if not len(before.turns):
+        return after
+    index = np.flatnonzero(system.named.turn_counter >= 0)
+    old = values_of(system, before, index)
+    new = values_of(system, after, index)
+    turns = np.array(after.turns)
+    turns[system.named.turn_counter[index]] += np.round(np.real(old - new) / (2 * np.pi))
+    return replace(after, turns=turns)
+
+
+def _nearest_turn(system: System, start: np.ndarray, end: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Rotation vectors are brought to at most half a turn: the rotation is the same."""
+    end = np.array(end)
+    labels = [system.names[i].rsplit(".", 1) for i in index]
+    owners = {name for name, *label in labels if label and label[0] in ("rx", "ry", "rz")}
+    for owner in owners:
+        own = [k for k, (name, *label) in enumerate(labels) if name == owner and label and label[0].startswith("r")]
+        angle = float(np.sqrt(np.sum(np.real(end[own]) ** 2)))
+        if angle > np.pi:
+            end[own] *= 1 - 2 * np.pi * np.round(angle / (2 * np.pi)) / angle
+    return end
+
+
+def _check_positions(system: System, state: State) -> None:
+    mechanics = Mechanics(system, state)
+    _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
+    given = system.positions
+    off = np.abs(values_of(system, state, given.measure) - _nearest_turn(system, given.value, given.value, given.measure))
+    _refuse_given(system, off, given.where, given.value)
+
+
+def _refuse_open_rows(system: System, drift: np.ndarray) -> None:
+    bad = np.flatnonzero(drift > HOLDS * max(1.0, system.length))
+    if len(bad):
+        raise InputError(_open_rows(system, drift, bad))
+
+
+def _open_rows(system: System, drift: np.ndarray, bad: np.ndarray) -> list[Fault]:
+    rows = system.constraints.rows
+    worst: dict[str, float] = {}
+    for r in bad:
+        worst[rows[r].owner] = max(worst.get(rows[r].owner, 0.0), float(drift[r]))
+    ranked = sorted(worst.items(), key=lambda item: -item[1])[:8]
+    return [
+        Fault(
+            f"joints.{name}" if rows[0].kind == "joint" else name,
+            f"cannot be closed: it stays open by {size:.3g} (m or rad) while the other constraints hold.",
+            "Correct its position or axis, or remove a constraint that contradicts it.",
+        )
+        for name, size in ranked
+    ]
+
+
+def _refuse_given(system: System, off: np.ndarray, where: tuple[str, ...], value: np.ndarray) -> None:
+    faults = [
+        Fault(
+            place,
+            f"the value {np.real(v):.6g} contradicts the constraints and other given values, by {d:.3g}.",
+            "Leave it out or correct it.",
+        )
+        for place, v, d in zip(where, value, off, strict=True)
+        if d > 1e-8 * max(1.0, abs(v))
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def _cannot_assemble(system: System, state: State, done: float) -> None:
+    drift = np.abs(Mechanics(system, state).holonomic.value)
+    names = sorted({system.constraints.rows[r].owner for r in system.loop_rows}) or ["its joints"]
+    at = f"got {100 * done:.0f} % of the way from the drawing to the given positions"
+    worst = f" (open by {drift.max(initial=0.0):.3g})" if drift.max(initial=0.0) > HOLDS else ""
+    raise InputError(
+        Fault(
+            "joints",
+            f"the mechanism cannot be assembled: {at}{worst}; the loop is closed by {', '.join(names[:8])}.",
+            "Correct the drawing, or give positions that the links can reach.",
+        )
+    )
+
+
+# Velocities -----------------------------------------------------------------------------------------------------------
+def initial_velocity(system: System, state: State) -> State:
+    """Given rates hold, constraint rates hold, the walk's remaining rates are zero."""
+    given = system.velocities
+    mechanics = Mechanics(system, state)  # at rest: rates are the explicit time derivatives
+    rest = np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate, given.value))
+    if not np.any(rest):
+        return state
+    chosen = select(mechanics, given.measure, by_order=True)
+    measures = plain_set(system, chosen.velocities)
+    goal = dict(zip(given.measure.tolist(), given.value, strict=True))
+    wanted = np.array([goal.get(int(i), 0.0) for i in chosen.velocities])
+    sparse = system.nq > DENSE_LIMIT
+    jet = measures.jet(mechanics.at, state.turns)
+    own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
+    G = matrix(mechanics.holonomic.rows(), (system.constraints.count, system.nq), sparse)
+    N = matrix(mechanics.non_holonomic.rows(), (system.slips.count, system.nq), sparse)
+    J = stack([G[chosen.rows], N[chosen.slip_rows], matrix(own, (measures.count, system.nq), sparse)])
+    rhs = np.concatenate(
+        (-mechanics.holonomic.rate[chosen.rows], -mechanics.non_holonomic.rate[chosen.slip_rows], wanted - jet.rate)
+    )
+    moving = state.with_velocity(system, factor(J).solve(rhs))
+    _check_velocities(system, moving)
+    return moving
+
+
+def _check_velocities(system: System, state: State) -> None:
+    mechanics = Mechanics(system, state)
+    speed = max(1.0, float(np.max(np.abs(state.velocity(system)), initial=0.0)))
+    off = np.abs(np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate)))
+    bad = np.flatnonzero(off > 1e-8 * speed)
+    if len(bad):
+        rows = (*system.constraints.rows, *system.slip_rows)
+        names = sorted({rows[r].owner for r in bad})
+        raise InputError(
+            Fault(", ".join(names), "the prescribed motions contradict each other in velocity.", "Remove one of them.")
+        )
+    given = system.velocities
+    rate = plain_set(system, given.measure).jet(mechanics.at, state.turns).rate
+    _refuse_given(system, np.abs(rate - given.value) / speed, given.where, given.value)
+
+
+# Scales ---------------------------------------------------------------------------------------------------------------
+def _size(phi: np.ndarray, system: System) -> float:
+    return float(np.max(np.abs(phi), initial=0.0)) / max(system.length, 1e-300)
+
+
+def _scaled(system: System, index: np.ndarray, change: np.ndarray) -> np.ndarray:
+    unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
+    return np.real(change) / unit if len(index) else np.zeros(0)
+
+
+def _step_scale(system: System) -> np.ndarray:
+    return np.where(system.is_angular, 1.0, max(system.length, 1e-300))
+
+
+def _close(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
+    return bool(np.all(np.abs(a - b) <= tolerance))

@@ -1,0 +1,77 @@
+"""Accelerations and constraint forces at a state: the forward dynamics, in the free motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import Fault, InputError
+from eigenbody.numerics.linear import matrix
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.system.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """u' (nq,), multipliers of all holonomic rows and of all slip rows (zero on redundant rows)."""
+
+    acceleration: np.ndarray
+    multipliers: np.ndarray
+    slip_multipliers: np.ndarray
+
+
+def solve_motion(frame: MotionFrame) -> Motion:
+    """Solve M u' + G^T lambda + N^T mu = Q - h with the constraints at acceleration level.
+
+    u' = u'_0 + Pv w' where u'_0 obeys the constraints with the coordinates' own accelerations zero; the projection on
+    Pv leaves the small symmetric system Pv^T M Pv w' = Pv^T (Q - h - M u'_0).
+    """
+    mechanics, system = frame.mechanics, frame.system
+    held = mechanics.holonomic.acceleration[frame.chosen.rows]  # u' = 0 in `mechanics`: gamma
+    if frame.has_slips:
+        held = np.concatenate((held, mechanics.non_holonomic.acceleration[frame.chosen.slip_rows]))
+    own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
+    fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
+    driving = mechanics.driving()
+    M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
+    reduced = frame.Pv.T @ (M @ frame.Pv)
+    check_mass(system, frame, reduced)
+    rate = np.linalg.solve(reduced, frame.Pv.T @ (driving - M @ fixed)) if frame.speeds.count else np.zeros(0)
+    acceleration = fixed + frame.Pv @ rate
+    forces = frame.at_velocity.solve_transposed(driving - M @ acceleration)
+    multipliers = np.zeros(system.constraints.count, dtype=forces.dtype)
+    slip = np.zeros(system.slips.count, dtype=forces.dtype)
+    n = len(frame.chosen.rows)
+    multipliers[frame.chosen.rows] = forces[:n]
+    slip[frame.chosen.slip_rows] = forces[n : n + len(frame.chosen.slip_rows)]
+    return Motion(acceleration, multipliers, slip)
+
+
+def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:
+    """Refuse a mechanism that can move without moving any mass; names the coordinates and bodies of that motion."""
+    size = np.sqrt(np.abs(np.diagonal(np.real(reduced))))
+    n = len(size)
+    if not n:
+        return
+    safe = np.where(size > 0, size, 1.0)
+    balanced = np.real(reduced) / safe[:, None] / safe
+    values, vectors = np.linalg.eigh(0.5 * (balanced + balanced.T))
+    if values[0] > 64 * n * np.finfo(float).eps and size.min() > 1e-150:
+        return
+    if size.min() <= 1e-150:
+        moving = np.flatnonzero(size <= 1e-150)
+    else:
+        motion = np.abs(vectors[:, 0] / safe)
+        moving = np.flatnonzero(motion > 0.1 * motion.max())
+    coordinates = [system.names[i] for i in frame.chosen.velocities[moving]]
+    share = np.abs(frame.Pv[:, moving]).max(axis=1)
+    bodies = sorted({system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)})
+    raise InputError(
+        Fault(
+            ", ".join(f"bodies.{b}" for b in bodies[:6]) or "bodies",
+            f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
+            "Give the bodies mass and inertia, or hold that motion by a joint.",
+        )
+    )

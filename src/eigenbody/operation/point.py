@@ -1,0 +1,143 @@
+"""The operating point: a consistent state with its accelerations and constraint forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.model import Model
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.initial import counted, initial_state, square, values_of
+from eigenbody.operation.motion import Motion, solve_motion
+from eigenbody.operation.partition import Selection, select
+from eigenbody.numerics.linear import factor
+from eigenbody.system.compile import compile_system
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Where the mechanism is linearized: state, accelerations, constraint forces, and how well all equations hold."""
+
+    model: Model
+    system: System
+    state: State
+    motion: Motion
+    chosen: Selection
+    residual: float  # largest force imbalance relative to the largest force
+    drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """Everything about the mechanism here, accelerations included."""
+        return Mechanics(self.system, self.state, self.motion.acceleration)
+
+    @property
+    def is_at_rest(self) -> bool:
+        return not np.any(self.state.v) and not np.any(self.state.w)
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """At rest and without acceleration beyond rounding."""
+        forces = np.abs(self.mechanics.inertia_times(self.motion.acceleration)).max(initial=0.0)
+        scale = max(np.abs(self.mechanics.driving()).max(initial=0.0), np.abs(self.motion.multipliers).max(initial=0.0))
+        return self.is_at_rest and forces <= 1e-10 * max(scale, 1e-300)
+
+    @property
+    def redundant(self) -> tuple[dict[str, str], ...]:
+        """Redundant constraint rows by name."""
+        rows = [self.system.constraints.rows[r] for r in self.chosen.redundant]
+        rows += [self.system.slip_rows[r] for r in self.chosen.redundant_slips]
+        return tuple(row.as_dict() for row in rows)
+
+    def coordinates(self) -> dict[str, float]:
+        """Values of all named measures."""
+        index = np.arange(self.system.named.count)
+        return dict(zip(self.system.names, np.real(values_of(self.system, self.state, index)).tolist(), strict=True))
+
+    def __str__(self) -> str:
+        from eigenbody.present.tables import operating_point_text
+
+        return operating_point_text(self)
+
+
+def operating_point(model: Model) -> OperatingPoint:
+    """Find the operating point that the model asks for."""
+    wanted = model.description.operating_point.get("type", "reference")
+    if wanted != "reference":
+        raise InputError(
+            Fault("operating_point", f'"{wanted}" is not available in this version.', 'Use "reference".')
+        )
+    system = compile_system(model.description)
+    state = initial_state(system)
+    return at_state(model, system, state)
+
+
+def at_state(model: Model, system: System, state: State) -> OperatingPoint:
+    """Complete a consistent state to an operating point."""
+    at_rest_acceleration = Mechanics(system, state)
+    chosen = select(at_rest_acceleration, system.coordinates)
+    refuse_singular(system, state, chosen)
+    frame = MotionFrame(at_rest_acceleration, chosen)
+    motion = solve_motion(frame)
+    mechanics = Mechanics(system, state, motion.acceleration)
+    return OperatingPoint(
+        model, system, state, motion, chosen, _residual(mechanics, motion), _drift(mechanics), system.warnings
+    )
+
+
+def _residual(mechanics: Mechanics, motion: Motion) -> float:
+    residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
+    applied = mechanics.applied
+    pulls = np.abs(applied.jet.gradient * applied.tension[..., None]).max(initial=0.0)
+    scale = max(
+        np.abs(mechanics.inertia_times(mechanics.acceleration)).max(initial=0.0),
+        np.abs(mechanics.driving()).max(initial=0.0),
+        float(pulls),
+    )
+    return float(np.abs(residual).max(initial=0.0) / scale) if scale > 0 else 0.0
+
+
+def _drift(mechanics: Mechanics) -> tuple[float, float, float]:
+    h, n = mechanics.holonomic, mechanics.non_holonomic
+    biggest = lambda *rows: float(max(np.abs(r).max(initial=0.0) for r in rows))  # noqa: E731
+    return biggest(h.value), biggest(h.rate, n.rate), biggest(h.acceleration, n.acceleration)
+
+
+def refuse_singular(system: System, state: State, chosen: Selection) -> None:
+    """A singular configuration has a lower rank than its neighbours on the constraint manifold.
+
+    Walk a small way along the free motion with the independent rows held. Rows that are redundant for good stay closed
+    to rounding; rows that are dependent only here open by the square of the step.
+    """
+    if not len(chosen.redundant) or not len(chosen.positions):
+        return
+    step = 1e-3
+    rng = np.random.default_rng(7)
+    direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
+    unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
+    frame = MotionFrame(Mechanics(system, state), chosen)
+    ahead = counted(system, state, state.moved(system, frame.P @ (step * direction * unit)))
+    measures = frame.positions
+    for _ in range(8):
+        mechanics = Mechanics(system, ahead)
+        rhs = np.concatenate((-mechanics.holonomic.value[chosen.rows], np.zeros(measures.count)))
+        ahead = ahead.moved(system, factor(square(mechanics, chosen, measures)).solve(rhs))
+    open_by = np.abs(Mechanics(system, ahead).holonomic.value[chosen.redundant])
+    bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
+    if len(bad):
+        names = list(dict.fromkeys(system.constraints.rows[r].owner for r in bad))
+        loop = list(dict.fromkeys(system.constraints.rows[r].owner for r in system.loop_rows))
+        raise InputError(
+            Fault(
+                ", ".join(f"joints.{n}" for n in names[:6]),
+                "the mechanism is in a singular configuration: here its constraints leave more freedom than next to it"
+                f" (loop closed by {', '.join(loop[:6])}).",
+                "Move it a little off this position (give a joint another position) or change a dimension.",
+            )
+        )

@@ -1,0 +1,1 @@
+"""Rotations and vectors: pure array functions, any leading axes, real or complex."""

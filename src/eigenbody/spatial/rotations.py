@@ -1,0 +1,145 @@
+"""Rotation matrices, rotation vectors and their differentials.
+
+Every function takes leading batch axes and complex input (complex steps), so none uses abs, norm or comparison on the
+imaginary part; branches look at the real part alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+# (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2. 32 terms are exact to rounding for a <= pi.
+_TERMS = 32
+_ZETA = [sum(n ** (-2.0 * k) for n in range(1, 4000)) + (3999.5 ** (1 - 2.0 * k)) / (2 * k - 1) for k in range(1, _TERMS + 1)]
+_ZETA[0], _ZETA[1] = math.pi**2 / 6, math.pi**4 / 90
+_COT = np.array([2.0 * z / (2 * math.pi) ** (2 * k) for k, z in enumerate(_ZETA, 1)])
+_COT1 = _COT[1:] * np.arange(1, _TERMS)
+_COT2 = _COT1[1:] * np.arange(1, _TERMS - 1)
+
+
+def skew(a: np.ndarray) -> np.ndarray:
+    """Matrix [a] with [a] b = a x b. (..., 3) -> (..., 3, 3)."""
+    out = np.zeros((*a.shape, 3), dtype=a.dtype)
+    out[..., 0, 1] = -a[..., 2]
+    out[..., 0, 2] = a[..., 1]
+    out[..., 1, 0] = a[..., 2]
+    out[..., 1, 2] = -a[..., 0]
+    out[..., 2, 0] = -a[..., 1]
+    out[..., 2, 1] = a[..., 0]
+    return out
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Vector product along the last axis; faster than numpy's for the many short vectors here."""
+    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
+    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Scalar product along the last axis, without conjugation."""
+    return (a * b).sum(axis=-1)
+
+
+def apply(R: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """R a for (..., 3, 3) and (..., 3)."""
+    return (R @ a[..., None])[..., 0]
+
+
+def apply_transposed(R: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """R^T a for (..., 3, 3) and (..., 3)."""
+    return (a[..., None, :] @ R)[..., 0, :]
+
+
+def exp(a: np.ndarray) -> np.ndarray:
+    """Rotation matrix of the rotation vector a. (..., 3) -> (..., 3, 3)."""
+    x = dot(a, a)
+    small = np.real(x) ** 2 + np.imag(x) ** 2 < 1e-4
+    safe = np.where(small, 1.0, x)
+    angle = np.sqrt(safe)
+    sine = np.where(small, 1 - x / 6 + x**2 / 120 - x**3 / 5040 + x**4 / 362880, np.sin(angle) / angle)
+    versine = np.where(small, 0.5 - x / 24 + x**2 / 720 - x**3 / 40320 + x**4 / 3628800, (1 - np.cos(angle)) / safe)
+    S = skew(a)
+    return np.eye(3) + sine[..., None, None] * S + versine[..., None, None] * (S @ S)
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion (w, x, y, z) with real(w) >= 0 of a rotation matrix. (..., 3, 3) -> (..., 4)."""
+    d = R[..., [0, 1, 2], [0, 1, 2]]
+    trace = d.sum(axis=-1)
+    four = np.concatenate((1 + trace[..., None], 1 - trace[..., None] + 2 * d), axis=-1)  # 4 times the squares
+    a = R[..., [2, 0, 1], [1, 2, 0]] - R[..., [1, 2, 0], [2, 0, 1]]  # 4 w (x, y, z)
+    s = R[..., [2, 0, 1], [1, 2, 0]] + R[..., [1, 2, 0], [2, 0, 1]]  # 4 (y z, z x, x y)
+    P = np.empty((*R.shape[:-2], 4, 4), dtype=R.dtype)  # 4 q q^T, from which the best row is taken
+    P[..., range(4), range(4)] = four
+    P[..., 0, 1:] = P[..., 1:, 0] = a
+    for (i, j), k in (((2, 3), 0), ((3, 1), 1), ((1, 2), 2)):
+        P[..., i, j] = P[..., j, i] = s[..., k]
+    best = np.argmax(np.real(four), axis=-1)
+    row = np.take_along_axis(P, best[..., None, None], axis=-2)[..., 0, :]
+    q = row / (2 * np.sqrt(np.take_along_axis(four, best[..., None], axis=-1)))
+    return np.where(np.real(q[..., :1]) < 0, -q, q)
+
+
+def log(R: np.ndarray) -> np.ndarray:
+    """Rotation vector of a rotation matrix, angle in [0, pi]. (..., 3, 3) -> (..., 3)."""
+    q = quaternion(R)
+    w, v = q[..., 0], q[..., 1:]
+    x = dot(v, v)
+    small = np.real(x) < 1e-6
+    n = np.sqrt(np.where(small, 1.0, x))
+    steep = np.real(n) > np.real(w)
+    ratio = np.where(steep, w, n) / np.where(steep, n, np.where(np.real(w) == 0, 1.0, w))
+    half = np.where(steep, np.pi / 2 - np.arctan(ratio), np.arctan(ratio))
+    z = x / np.where(small, w * w, 1.0)
+    series = 2 * (1 - z / 3 + z**2 / 5 - z**3 / 7) / np.where(small, w, 1.0)
+    return np.where(small, series, 2 * half / n)[..., None] * v
+
+
+def cotangent_coefficient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """c(x) = (1 - (a/2) cot(a/2)) / a^2 with x = a^2 <= pi^2, and its first two derivatives by x.
+
+    The inverse left Jacobian of the rotation vector s is B(s) = I - [s]/2 + c(s.s) [s]^2: s' = B(s) omega with omega
+    in the axes of the first frame.
+    """
+    polyval = np.polynomial.polynomial.polyval
+    return polyval(x, _COT), polyval(x, _COT1), polyval(x, _COT2)
+
+
+def about_axis(axis: np.ndarray, angle: np.ndarray | float | complex) -> np.ndarray:
+    """Rotation matrix about a direction (need not be a unit vector) by an angle."""
+    axis = np.asarray(axis)
+    unit = axis / np.sqrt(dot(axis, axis))[..., None]
+    return exp(unit * np.asarray(angle)[..., None])
+
+
+def from_quaternion(q: np.ndarray) -> np.ndarray:
+    """Rotation matrix of a quaternion (w, x, y, z) of any length but zero."""
+    q = q / np.sqrt(dot(q, q))[..., None]
+    S = skew(q[..., 1:])
+    return np.eye(3) + 2 * q[..., 0, None, None] * S + 2 * S @ S
+
+
+def from_sequence(sequence: str, angles: np.ndarray) -> np.ndarray:
+    """R = R1 R2 R3 for an intrinsic sequence such as "zxz"; capital letters mean extrinsic, R = R3 R2 R1."""
+    R = np.eye(3)
+    for letter, angle in zip(sequence, np.moveaxis(np.asarray(angles), -1, 0), strict=True):
+        step = about_axis(np.eye(3)["xyz".index(letter.lower())], angle)
+        R = step @ R if letter.isupper() else R @ step
+    return R
+
+
+def frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarray:
+    """Frame (columns x, y, z) with z along `z` and x the projection of `x` normal to it.
+
+    Without `x`, the global axis least aligned with z is projected. (..., 3) -> (..., 3, 3).
+    """
+    z = np.asarray(z)
+    z = z / np.sqrt(dot(z, z))[..., None]
+    if x is None:
+        x = np.eye(3)[np.argmin(np.round(np.abs(np.real(z)), 12), axis=-1)]
+    x = x - z * dot(z, x)[..., None]
+    x = x / np.sqrt(dot(x, x))[..., None]
+    return np.stack((x, cross(z, x), z), axis=-1)

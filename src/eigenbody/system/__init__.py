@@ -1,0 +1,1 @@
+"""From the description to arrays: names become indices here and nowhere else."""

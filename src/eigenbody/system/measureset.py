@@ -1,0 +1,148 @@
+"""An ordered set of measures, stored as batches of like kernels and read as one array in set order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eigenbody.elements.measures.compose import Composed
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.rotation import RotationComponent
+from eigenbody.elements.measures.templates import Jet, Kernel
+
+Placed = tuple[Kernel, np.ndarray]  # a kernel and the positions of its measures in the set
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSet:
+    """n measures; `columns` (n, width) are their velocity coordinates, `unused` where a carrier has none.
+
+    `turn_counter` (n,) points into the state's count of full turns, -1 for measures that do not count.
+    """
+
+    count: int
+    batches: tuple[Placed, ...]
+    columns: np.ndarray
+    turn_counter: np.ndarray
+
+    def jet(self, at: Carriers, turns: np.ndarray) -> SetJet:
+        return SetJet(self, at, turns)
+
+    def subset(self, index: np.ndarray) -> list[Placed]:
+        """The chosen measures as placed kernels, positions counted along `index`."""
+        where = np.full(self.count, -1)
+        where[index] = np.arange(len(index))
+        out = []
+        for kernel, positions in self.batches:
+            chosen = where[positions] >= 0
+            if chosen.any():
+                out.append((kernel.take(np.flatnonzero(chosen)), where[positions[chosen]]))
+        return out
+
+
+def counts_turns(kernel: Kernel) -> bool:
+    """Whether the value of the kernel's measures is known up to full turns only."""
+    return isinstance(kernel, Composed) and kernel.outer.counts_turns
+
+
+def merge(placed: Iterable[Placed], count: int, dof: np.ndarray, counter: np.ndarray | None = None) -> MeasureSet:
+    """Join kernels of the same kind; `dof` (carriers, 6) gives the columns of each carrier."""
+    groups: dict[tuple[object, ...], list[Placed]] = {}
+    for kernel, positions in placed:
+        groups.setdefault(kernel.key, []).append((kernel, positions))
+    batches = []
+    for members in groups.values():
+        kernels = [kernel for kernel, _ in members]
+        joined = kernels[0] if len(kernels) == 1 else type(kernels[0]).concatenate(kernels)
+        batches.append((joined, np.concatenate([positions for _, positions in members])))
+    width = 6 * max((kernel.carriers.shape[-1] for kernel, _ in batches), default=2)
+    unused = dof.max(initial=-1) + 1
+    columns = np.full((count, width), unused)
+    for kernel, positions in batches:
+        own = dof[kernel.carriers].reshape(len(positions), -1)
+        columns[positions, : own.shape[1]] = np.where(own < 0, unused, own)
+    if counter is None:
+        counter = np.full(count, -1)
+    return MeasureSet(count, tuple(batches), columns, counter)
+
+
+def as_variations(measures: MeasureSet) -> MeasureSet:
+    """The same set with small rotations in place of components of rotation vectors."""
+    batches = tuple(
+        (kernel.as_variation() if isinstance(kernel, RotationComponent) else kernel, positions)
+        for kernel, positions in measures.batches
+    )
+    return MeasureSet(measures.count, batches, measures.columns, measures.turn_counter)
+
+
+@dataclass(slots=True)
+class SetJet:
+    """All measures of a set at a state; arrays are merged on first use."""
+
+    measures: MeasureSet
+    at: Carriers
+    turns: np.ndarray
+    _jets: list[tuple[Jet, np.ndarray]] = field(init=False)
+    _cache: dict[str, np.ndarray] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._jets = [(kernel.jet(self.at), positions) for kernel, positions in self.measures.batches]
+
+    def _merged(self, what: str, axes: int) -> np.ndarray:
+        """Merge an attribute whose last `axes` axes run over the columns."""
+        if what in self._cache:
+            return self._cache[what]
+        n, width = self.measures.count, self.measures.columns.shape[1]
+        parts = [(getattr(jet, what), positions) for jet, positions in self._jets]
+        lead = np.broadcast_shapes(*(part.shape[: part.ndim - 1 - axes] for part, _ in parts)) if parts else ()
+        dtype = np.result_type(float, *(part.dtype for part, _ in parts))
+        out = np.zeros((*lead, n, *((width,) * axes)), dtype=dtype)
+        for part, positions in parts:
+            if axes == 0:
+                out[..., positions] = part
+            elif axes == 1:
+                out[..., positions, : part.shape[-1]] = part
+            else:
+                out[..., positions, : part.shape[-1], : part.shape[-1]] = part
+        self._cache[what] = out
+        return out
+
+    @property
+    def value(self) -> np.ndarray:
+        raw = self._merged("value", 0)
+        counter = self.measures.turn_counter
+        if not (counter >= 0).any():
+            return raw
+        return raw + np.where(counter >= 0, 2 * np.pi * self.turns[..., np.maximum(counter, 0)], 0.0)
+
+    @property
+    def rate(self) -> np.ndarray:
+        return self._merged("rate", 0)
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        return self._merged("acceleration", 0)
+
+    @property
+    def gradient(self) -> np.ndarray:
+        return self._merged("gradient", 1)
+
+    @property
+    def rate_q(self) -> np.ndarray:
+        return self._merged("rate_q", 1)
+
+    @property
+    def acceleration_q(self) -> np.ndarray:
+        return self._merged("acceleration_q", 1)
+
+    @property
+    def acceleration_u(self) -> np.ndarray:
+        return self._merged("acceleration_u", 1)
+
+    @property
+    def curvature(self) -> np.ndarray:
+        return self._merged("curvature", 2)
+
+

@@ -1,0 +1,135 @@
+"""Signals: expressions and tables with their names turned into indices, and their exact partial derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.model.description import Entry, Table
+from eigenbody.model.description import Signal as DescribedSignal
+from eigenbody.model.expressions import Expression, parse
+
+OWN = parse("s")
+TIME = parse("t")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One quantity a signal depends on: `kind` is "s" (measure), "v" (its rate), "x" (state), "u" (input) or "t"."""
+
+    name: str
+    kind: str
+    index: int
+    offset: float = 0.0  # subtracted from the quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Quantities:
+    """Current values of everything signals may depend on."""
+
+    s: np.ndarray  # (..., channels)
+    v: np.ndarray
+    x: np.ndarray
+    u: np.ndarray
+    t: float | complex
+
+    def of(self, argument: Argument) -> np.ndarray | float | complex:
+        if argument.kind == "t":
+            return self.t
+        return getattr(self, argument.kind)[..., argument.index] - argument.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A scalar function of arguments, multiplied by `factor` and meant for `target`."""
+
+    target: int
+    factor: float
+    owner: int
+    expression: Expression
+    arguments: tuple[Argument, ...]
+    slopes: tuple[Expression, ...]  # by each argument
+    table: Table | None = None
+
+    def value(self, now: Quantities) -> np.ndarray:
+        inner = self.expression.evaluate(self._environment(now))
+        return self.factor * (inner if self.table is None else _interpolate(self.table, inner)[0])
+
+    def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
+        """Derivative by each argument."""
+        env = self._environment(now)
+        outer = self.factor
+        if self.table is not None:
+            outer = self.factor * _interpolate(self.table, self.expression.evaluate(env))[1]
+        return [(a, outer * slope.evaluate(env)) for a, slope in zip(self.arguments, self.slopes, strict=True)]
+
+    def _environment(self, now: Quantities) -> dict[str, np.ndarray | float | complex]:
+        return {a.name: now.of(a) for a in self.arguments}
+
+
+def _interpolate(table: Table, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Piecewise linear value and slope; the end pieces go on beyond the table. Branches look at the real part."""
+    piece = np.clip(np.searchsorted(table.x, np.real(x), side="right") - 1, 0, len(table.x) - 2)
+    slope = np.diff(table.y) / np.diff(table.x)
+    return table.y[piece] + slope[piece] * (x - table.x[piece]), slope[piece]
+
+
+class SignalCompiler:
+    """Knows what every name means; variables are replaced by what they stand for."""
+
+    def __init__(
+        self,
+        variables: Iterable[Entry],
+        states: Sequence[str],
+        inputs: Sequence[str],
+        channel_of: Callable[[str], int],
+    ) -> None:
+        self._states = {name: i for i, name in enumerate(states)}
+        self._inputs = {name: i for i, name in enumerate(inputs)}
+        self._channel_of = channel_of
+        self._variables: dict[str, Expression | float] = {}
+        for entry in variables:
+            self._variables[entry.name] = entry["value"]
+
+    def compile(
+        self,
+        signal: DescribedSignal,
+        target: int,
+        factor: float = 1.0,
+        owner: int = -1,
+        own: tuple[int, float] | None = None,
+    ) -> Signal:
+        """`own` is the channel and the free value that the names `s` and `v` refer to."""
+        table = signal if isinstance(signal, Table) else None
+        if table is not None:
+            default = OWN if own is not None else TIME
+            expression = table.of if table.of is not None else default
+        else:
+            expression = signal if isinstance(signal, Expression) else parse(repr(float(np.real(signal))))
+        expression = self._inline(expression)
+        arguments = tuple(self._argument(name, own) for name in sorted(expression.names))
+        slopes = tuple(expression.derivative(a.name) for a in arguments)
+        return Signal(target, factor, owner, expression, arguments, slopes, table)
+
+    def _inline(self, expression: Expression) -> Expression:
+        while expression.names & self._variables.keys():
+            used: Mapping[str, Expression | float] = {
+                n: self._variables[n] for n in expression.names & self._variables.keys()
+            }
+            expression = expression.substitute(used)
+        return expression
+
+    def _argument(self, name: str, own: tuple[int, float] | None) -> Argument:
+        if name == "t":
+            return Argument(name, "t", 0)
+        if own is not None and name in ("s", "v"):
+            return Argument(name, name, own[0], own[1] if name == "s" else 0.0)
+        if name in self._states:
+            return Argument(name, "x", self._states[name])
+        if name in self._inputs:
+            return Argument(name, "u", self._inputs[name])
+        if name.endswith("'"):
+            return Argument(name, "v", self._channel_of(name[:-1]))
+        return Argument(name, "s", self._channel_of(name))

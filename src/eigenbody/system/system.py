@@ -1,0 +1,180 @@
+"""The compiled mechanism: arrays and batches of like elements, ready for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.elements.forces.base import Coupling
+from eigenbody.elements.places import Places
+from eigenbody.model.description import Description
+from eigenbody.system.measureset import MeasureSet
+from eigenbody.system.signals import Signal
+from eigenbody.system.state import State
+from eigenbody.system.topology import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a constraint row is called: the joint, coupling or driver it belongs to and its own label."""
+
+    owner: str
+    label: str
+    kind: str  # "joint", "coupling" or "driver"
+
+    def as_dict(self) -> dict[str, str]:
+        return {"joint": self.owner, "row": self.label}
+
+    def __str__(self) -> str:
+        return f"{self.owner} ({self.label})"
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Prescribed value of a constraint row: f(t) and its first two time derivatives."""
+
+    row: int
+    value: Signal
+    rate: Signal
+    acceleration: Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Holonomic rows Phi_r = sum_m L_rm s_m - constant_r - f_r(t).
+
+    L is stored as (row, measure, coefficient), which for most rows is the identity.
+    """
+
+    measures: MeasureSet
+    row: np.ndarray
+    measure: np.ndarray
+    coefficient: np.ndarray
+    constant: np.ndarray  # (rows,)
+    motions: tuple[Motion, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Forces:
+    """Channels with their measures, linear laws and signals; inputs act along channels with weights."""
+
+    measures: MeasureSet
+    linear: Coupling
+    signals: tuple[Signal, ...]
+    constant: np.ndarray  # (channels,) constant tension
+    constant_owner: np.ndarray  # (n,) owner, channel, value of each constant share
+    input_channel: np.ndarray  # (n,) channels on which inputs act
+    input_index: np.ndarray  # (n,) which input
+    input_weight: np.ndarray  # (n,)
+    owners: tuple[str, ...]
+    state_rates: tuple[Signal, ...]  # x' = g, target: state
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A named output: a measure's value, rate or acceleration (order), or a signal."""
+
+    name: str
+    measure: int  # index among the named measures, -1 for a signal
+    order: int
+    signal: Signal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Initial values that the user gave: named measures, their values and who asked."""
+
+    measure: np.ndarray
+    value: np.ndarray
+    where: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class System:
+    """Everything the dynamics need; immutable. Carriers are bodies, moving frames, ground (last)."""
+
+    description: Description
+    places: Places
+    dof: np.ndarray  # (carriers, 6) velocity coordinate of each carrier direction, -1 for none
+    mass: np.ndarray
+    inertia: np.ndarray
+    gravity: np.ndarray
+    constraints: Constraints
+    slips: MeasureSet
+    slip_rows: tuple[Row, ...]
+    forces: Forces
+    named: MeasureSet
+    names: tuple[str, ...]  # of the named measures
+    dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
+    tree: Tree
+    tree_rows: np.ndarray  # constraint rows that belong to tree joints
+    tree_coordinates: np.ndarray  # named measures: the walk
+    positions: Given
+    velocities: Given
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    coordinates: np.ndarray  # named measures the user wants to linearize in
+    warnings: tuple[str, ...]
+    aliases: dict[str, int]
+
+    @property
+    def bodies(self) -> int:
+        return len(self.mass)
+
+    @cached_property
+    def nq(self) -> int:
+        return int(self.dof.max(initial=-1)) + 1
+
+    @cached_property
+    def body_columns(self) -> np.ndarray:
+        """(nq,) position of each coordinate in the flattened (bodies, 6)."""
+        flat = self.dof[: self.bodies].ravel()
+        out = np.zeros(self.nq, dtype=int)
+        out[flat[flat >= 0]] = np.flatnonzero(flat >= 0)
+        return out
+
+    @cached_property
+    def loop_rows(self) -> np.ndarray:
+        """Constraint rows that are not rows of tree joints."""
+        outside = np.ones(self.constraints.count, dtype=bool)
+        outside[self.tree_rows] = False
+        return np.flatnonzero(outside)
+
+    @cached_property
+    def is_angular(self) -> np.ndarray:
+        """(nq,) bool: rotation coordinates."""
+        return self.body_columns % 6 >= 3
+
+    @cached_property
+    def length(self) -> float:
+        """A length by which rotations are compared with displacements: the size of the drawing."""
+        points = np.real(self.places.r)
+        arms = [np.zeros(1)]
+        for measures in (self.constraints.measures, self.forces.measures):
+            for kernel, _ in measures.batches:
+                arm = getattr(getattr(kernel, "y", None), "arm", None)
+                if arm is not None and arm.size:
+                    arms.append(np.abs(np.real(arm)).max(axis=-1).ravel())
+        span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+        return max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
+
+    def reference_state(self) -> State:
+        """The drawing at rest."""
+        d = self.description
+        zero = np.zeros((self.bodies, 3))
+        turns = np.zeros(int(self.named.turn_counter.max(initial=-1)) + 1)
+        x = np.array([entry["initial"] for entry in d.states])
+        u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
+        return State(d.bodies.position, d.bodies.rotation, zero, zero, x, turns, u_in, 0.0)
+
+    def measure_index(self, name: str) -> int:
+        """Index of a named measure; `joint` stands for the only coordinate of that joint."""
+        return self.aliases[name]
