@@ -73,7 +73,7 @@ class Modes:
 
     @property
     def undamped_frequency_hz(self) -> np.ndarray:
-        """Frequencies of M and the conservative part of K alone, lowest first; imaginary ones (buckling) are negative."""
+        """Frequencies of M and the conservative part of K alone, lowest first; negative where unstable."""
         from scipy.linalg import eigh
 
         squared = eigh(self.linear.conservative, self.linear.M, eigvals_only=True)
@@ -110,7 +110,7 @@ class Modes:
 
 
 def modes(model: Model | LinearModel | OperatingPoint, n: int | None = None, near: float | None = None) -> Modes:
-    """Modes of a model, an operating point or a linear model: all, or the `n` lowest, or the `n` nearest to a frequency.
+    """Modes of a model, operating point or linear model: all, the `n` lowest, or the `n` nearest to a frequency.
 
     `near` is in Hz and compares |eigenvalue| / 2 pi.
     """
@@ -134,7 +134,9 @@ def modes(model: Model | LinearModel | OperatingPoint, n: int | None = None, nea
         eigenvalues=values,
         states_shape=vectors,
         shapes=shapes,
-        kinds=tuple("rigid" if r else "oscillatory" if v.imag > 0 else "real" for r, v in zip(rigid, values, strict=True)),
+        kinds=tuple(
+            "rigid" if r else "oscillatory" if v.imag > 0 else "real" for r, v in zip(rigid, values, strict=True)
+        ),
         stabilities=tuple(_stability(spectrum, i) for i in chosen),
         damping_ratio=np.where(rigid, np.nan, -values.real / magnitude),
     )

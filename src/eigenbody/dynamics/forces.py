@@ -68,7 +68,8 @@ class AppliedForces:
         if len(f.input_channel):
             direct = f.input_weight[:, None] * self.jet.gradient[..., f.input_channel, :]
             cols = np.broadcast_to(f.input_index[:, None], direct.shape[-2:])
-            parts.append(Triplets(columns[f.input_channel].ravel(), cols.ravel(), direct.reshape(*direct.shape[:-2], -1)))
+            rows = columns[f.input_channel]
+            parts.append(Triplets(rows.ravel(), cols.ravel(), direct.reshape(*direct.shape[:-2], -1)))
         return parts + self._by_argument("u")
 
     def state_matrix(self) -> list[Triplets]:

@@ -37,44 +37,42 @@ class Certificate:
         }
 
 
-def certify(point: OperatingPoint, dof: int) -> Certificate:
-    """Put the certificate of an operating point and its tangents together."""
-    return Certificate(point.residual, point.drift, dof, point.redundant, tangent_error(point))
+def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
+    """Put the certificate of an operating point and its assembled tangents K = dF/dq, C = dF/du together."""
+    return Certificate(point.residual, point.drift, dof, point.redundant, tangent_error(point, K, C))
 
 
-def tangent_error(point: OperatingPoint, directions: int = 2) -> float:
+def tangent_error(point: OperatingPoint, K: Any, C: Any, directions: int = 2) -> float:
     """Largest relative difference between the assembled tangents and complex-step derivatives of the residual and of
-    the constraints at acceleration level, along random directions in q and u."""
-    system = point.system
-    rng = np.random.default_rng(20)
-    nq, worst = system.nq, 0.0
+    the constraints at acceleration level, along random directions in q and u (evaluated together, as a batch)."""
+    system, nq = point.system, point.system.nq
     if not nq:
         return 0.0
+    rng = np.random.default_rng(20)
     scale = np.where(system.is_angular, 1.0, max(system.length, 1e-300))
-    K, C, rows_q, rows_u = _tangents(point)
-    for _ in range(directions):
-        dq, du = (rng.normal(size=nq) * scale for _ in range(2))
-        bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
-        force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
-        rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration)).imag / STEP
-        typical = np.abs(force).max() / max(float(system.mass.max()), 1e-300)  # acceleration that such a force makes
-        worst = max(worst, _relative(K @ dq + C @ du, force), _relative(rows_q @ dq + rows_u @ du, rows, typical))
+    dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))
+    bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
+    force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
+    rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
+    rows_q, rows_u = (_acceleration_rows(point, what) for what in ("acceleration_q", "acceleration_u"))
+    worst = 0.0
+    for k in range(directions):
+        typical = np.abs(force[k]).max() / max(float(system.mass.max()), 1e-300)  # acceleration that such a force makes
+        worst = max(
+            worst,
+            _relative(K @ dq[k] + C @ du[k], force[k]),
+            _relative(rows_q @ dq[k] + rows_u @ du[k], rows[k], typical),
+        )
     return worst
 
 
-def _tangents(point: OperatingPoint) -> tuple[Any, Any, Any, Any]:
-    system, mechanics, motion = point.system, point.mechanics, point.motion
+def _acceleration_rows(point: OperatingPoint, what: str) -> _Stacked:
+    system, mechanics = point.system, point.mechanics
     nq, sparse = system.nq, system.nq > DENSE_LIMIT
-    K = matrix(mechanics.stiffness(motion.multipliers, motion.slip_multipliers), (nq, nq), sparse)
-    C = matrix(mechanics.damping(), (nq, nq), sparse)
     held, slips = (system.constraints.count, nq), (system.slips.count, nq)
-    q, u = (
-        _Stacked(
-            matrix(mechanics.holonomic.rows(what), held, sparse), matrix(mechanics.non_holonomic.rows(what), slips, sparse)
-        )
-        for what in ("acceleration_q", "acceleration_u")
+    return _Stacked(
+        matrix(mechanics.holonomic.rows(what), held, sparse), matrix(mechanics.non_holonomic.rows(what), slips, sparse)
     )
-    return K, C, q, u
 
 
 class _Stacked:
@@ -99,4 +97,4 @@ def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:
 def _relative(tangent: np.ndarray, derivative: np.ndarray, typical: float = 0.0) -> float:
     size = max(np.abs(derivative).max(initial=0.0), typical)
     difference = np.abs(tangent - derivative).max(initial=0.0)
-    return float(difference / size) if size > 0 else float(difference)
+    return float(difference / size) if size > STEP else float(difference)  # below: products of two steps

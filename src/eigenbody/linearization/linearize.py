@@ -19,6 +19,7 @@ from eigenbody.linearization.certificate import certify
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.linearization.outputs import output_rows, state_rate_rows
 from eigenbody.model.model import Model
+from eigenbody.numerics.assembly import Triplets, absolute
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
@@ -33,7 +34,8 @@ def linearize(
     chosen = point.chosen if coordinates is None else select(point.mechanics, _indices(point, coordinates))
     frame = MotionFrame(point.mechanics, chosen)
     motion = _Variations(frame)
-    M, C, K, X, B, noise = _projected(point, frame, motion)
+    tangents = _Tangents(point, frame)
+    M, C, K, X, B, noise = _projected(point, frame, motion, tangents)
     Y, Z = _kinematics(frame, motion)
     shapes = _Shapes(frame, motion, len(point.system.states), len(point.system.inputs), M, C, K, X, B)
     A, Bs = _first_order(point, M, C, K, X, B, Y, Z, shapes)
@@ -53,14 +55,15 @@ def linearize(
         outputs=tuple(output.name for output in system.outputs),
         shape_q=shapes.q,
         shape_u=shapes.u,
-        certificate=certify(point, len(W)),
+        certificate=certify(point, len(W), tangents.K, tangents.C),
         notes=_notes(point, chosen),
     )  # fmt: skip
 
 
 def _indices(point: OperatingPoint, coordinates: Sequence[str]) -> list[int]:
     known = point.system.aliases
-    faults = [Fault("coordinates", f'"{n}" is not a measure.', suggest(n, known)) for n in coordinates if n not in known]
+    unknown = [name for name in coordinates if name not in known]
+    faults = [Fault("coordinates", f'"{name}" is not a measure.', suggest(name, known)) for name in unknown]
     if faults:
         raise InputError(faults)
     return [known[name] for name in coordinates]
@@ -93,29 +96,45 @@ class _Variations:
         return -frame.at_velocity.solve(rows)
 
 
-def _projected(point: OperatingPoint, frame: MotionFrame, motion: _Variations) -> tuple[np.ndarray, ...]:
-    """M, C, K, X, B in the coordinates."""
-    system, mechanics = point.system, frame.mechanics
-    nq = system.nq
+class _Tangents:
+    """The residual's tangents in all coordinates of the bodies."""
 
-    def build(parts: Any, columns: int) -> Any:
-        return matrix(parts, (nq, columns), frame.is_sparse)
+    def __init__(self, point: OperatingPoint, frame: MotionFrame) -> None:
+        system, mechanics = point.system, point.mechanics
+        nq = system.nq
+        stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
 
-    M = build(mechanics.mass(), nq)
-    C = build(mechanics.damping(), nq)
-    K = build(mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers), nq)
-    X = build(mechanics.applied.state_matrix(), len(system.states))
-    B = build(mechanics.applied.input_matrix(), len(system.inputs))
+        def build(parts: list[Triplets], columns: int) -> Any:
+            return matrix(parts, (nq, columns), frame.is_sparse)
+
+        self.M = build(mechanics.mass(), nq)
+        self.C = build(mechanics.damping(), nq)
+        self.K = build(stiffness, nq)
+        self.K_size = build(absolute(stiffness), nq)  # size of the summands of K, however they cancel
+        self.X = build(mechanics.applied.state_matrix(), len(system.states))
+        self.B = build(mechanics.applied.input_matrix(), len(system.inputs))
+
+
+def _projected(
+    point: OperatingPoint, frame: MotionFrame, motion: _Variations, t: _Tangents
+) -> tuple[np.ndarray, ...]:
+    """M, C, K, X, B in the coordinates, and the rounding error to expect in K."""
     onto = frame.Pv.T
-    size = abs(onto) @ (abs(M) @ abs(motion.A_S) + abs(C) @ abs(motion.D) + abs(K) @ abs(frame.P))
-    return (
-        onto @ (M @ frame.Pv),
-        onto @ (M @ motion.A_W + C @ frame.Pv),
-        onto @ (M @ motion.A_S + C @ motion.D + K @ frame.P),
-        onto @ _as_dense(X),
-        onto @ _as_dense(B),
-        8 * np.finfo(float).eps * size,
-    )
+    M = onto @ (t.M @ frame.Pv)
+    C = onto @ (t.M @ motion.A_W + t.C @ frame.Pv)
+    K = onto @ (t.M @ motion.A_S + t.C @ motion.D + t.K @ frame.P)
+    size = abs(onto) @ (abs(t.M) @ abs(motion.A_S) + abs(t.C) @ abs(motion.D) + t.K_size @ abs(frame.P))
+    return M, C, K, onto @ _as_dense(t.X), onto @ _as_dense(t.B), _noise(point, M, size)
+
+
+def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Rounding error to expect in K: from the size of the summands, and from inertia forces that cancel inside them,
+    which are of the order mass times spin squared."""
+    w, turn = point.state.w, point.motion.acceleration[point.system.is_angular]
+    spin = np.max(np.abs(w), initial=0.0) ** 2 + np.max(np.abs(turn), initial=0.0)
+    weight = np.sqrt(np.abs(np.diagonal(M)))
+    column = weight if len(weight) == size.shape[1] else np.full(size.shape[1], weight.max(initial=0.0))
+    return np.finfo(float).eps * (8 * size + 16 * spin * weight[:, None] * column)
 
 
 def _as_dense(matrix: Any) -> np.ndarray:
@@ -170,13 +189,13 @@ def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
     notes = []
     if not point.is_at_rest:
         notes.append(
-            "The mechanism moves: the eigenvalues are those of the equations frozen at this instant and can depend on the"
-            " frame in which the coordinates are measured (fixed or rotating)."
+            "The mechanism moves: the eigenvalues are those of the equations frozen at this instant and can depend on"
+            " the frame in which the coordinates are measured (fixed or rotating)."
         )
     elif not point.is_equilibrium:
         notes.append(
-            "The operating point is not an equilibrium: the mechanism accelerates from it, and the eigenvalues depend on"
-            " the choice of coordinates."
+            "The operating point is not an equilibrium: the mechanism accelerates from it, and the eigenvalues depend"
+            " on the choice of coordinates."
         )
     if len(chosen.dropped):
         names = ", ".join(point.system.names[i] for i in chosen.dropped)

@@ -12,9 +12,9 @@ import numpy as np
 
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.model.faults import Faults, Path
-from eigenbody.model.rotations import about_axis, from_quaternion, from_sequence
 from eigenbody.model.source import sentence, shown
 from eigenbody.model.units import UnitError, parse_quantity
+from eigenbody.spatial.rotations import about_axis, from_quaternion, from_sequence
 
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = 10**308
@@ -203,14 +203,14 @@ class Values:
             self.faults.add((*path, "extrinsic"), f"{_written(extrinsic)} is neither true nor false.")
             return None
         angles = self.numbers(value.get("angles"), "rad", (*path, "angles"), len(sequence))
-        return None if angles is None else freeze(from_sequence(sequence, angles, extrinsic or sequence.isupper()))
+        return None if angles is None else freeze(from_sequence(sequence.upper() if extrinsic else sequence, np.array(angles)))
 
     def _quaternion(self, value: dict[str, Any], path: Path) -> np.ndarray | None:
         quaternion = self.numbers(value["quaternion"], "1", (*path, "quaternion"), 4)
         if quaternion is not None and not np.any(np.real(quaternion)):
             self.faults.add((*path, "quaternion"), "the quaternion is zero.", "No rotation is [1, 0, 0, 0].")
             return None
-        return None if quaternion is None else freeze(from_quaternion(quaternion))
+        return None if quaternion is None else freeze(from_quaternion(np.array(quaternion)))
 
     # ---- matrices
 

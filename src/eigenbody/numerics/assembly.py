@@ -36,6 +36,11 @@ class Triplets:
         return Triplets(r.ravel(), c.ravel(), values.reshape(*values.shape[:-3], -1))
 
 
+def absolute(parts: Sequence[Triplets]) -> list[Triplets]:
+    """The same with absolute values: the size of what is summed, however it cancels."""
+    return [Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts]
+
+
 def join(parts: Sequence[Triplets]) -> Triplets:
     """Concatenate triplets; batch axes are broadcast."""
     lead = np.broadcast_shapes(*(p.values.shape[:-1] for p in parts)) if parts else ()

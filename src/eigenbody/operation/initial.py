@@ -7,6 +7,7 @@ branch (a crank turned by 170 degrees takes its rocker along). Velocities are on
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def initial_configuration(system: System) -> State:
     start = values_of(system, state, given.measure)
     if drift <= 1e-12 and _close(start, given.value, 1e-15):
         return state
-    end = _nearest_turn(system, start, given.value, given.measure)
+    end = _nearest_turn(system, given.value, given.measure)
     largest = max(drift, float(np.max(np.abs(_scaled(system, given.measure, end - start)), initial=0.0)))
     steps = max(1, min(int(np.ceil(largest / STEP)), MOST_STEPS))
     phi0 = Mechanics(system, state).holonomic.value
@@ -95,13 +96,13 @@ def _newton(system: System, state: State, target: np.ndarray, phi: np.ndarray) -
     return state if size < 1e-11 else None
 
 
-def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet, what: str = "gradient") -> object:
+def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any:
     """Rows of the independent constraints above rows of the chosen measures."""
     system = mechanics.system
     sparse = system.nq > DENSE_LIMIT
-    G = matrix(mechanics.holonomic.rows(what), (system.constraints.count, system.nq), sparse)
+    G = matrix(mechanics.holonomic.rows(), (system.constraints.count, system.nq), sparse)
     jet = measures.jet(mechanics.at, mechanics.state.turns)
-    own = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
+    own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
     return stack([G[chosen.rows], matrix(own, (measures.count, system.nq), sparse)])
 
 
@@ -117,7 +118,7 @@ def counted(system: System, before: State, after: State) -> State:
     return replace(after, turns=turns)
 
 
-def _nearest_turn(system: System, start: np.ndarray, end: np.ndarray, index: np.ndarray) -> np.ndarray:
+def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Rotation vectors are brought to at most half a turn: the rotation is the same."""
     end = np.array(end)
     labels = [system.names[i].rsplit(".", 1) for i in index]
@@ -134,8 +135,9 @@ def _check_positions(system: System, state: State) -> None:
     mechanics = Mechanics(system, state)
     _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
     given = system.positions
-    off = np.abs(values_of(system, state, given.measure) - _nearest_turn(system, given.value, given.value, given.measure))
-    _refuse_given(system, off, given.where, given.value)
+    wanted = _nearest_turn(system, given.value, given.measure)
+    off = np.abs(values_of(system, state, given.measure) - wanted)
+    _refuse_given(off, given.where, given.value)
 
 
 def _refuse_open_rows(system: System, drift: np.ndarray) -> None:
@@ -160,7 +162,7 @@ def _open_rows(system: System, drift: np.ndarray, bad: np.ndarray) -> list[Fault
     ]
 
 
-def _refuse_given(system: System, off: np.ndarray, where: tuple[str, ...], value: np.ndarray) -> None:
+def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray) -> None:
     faults = [
         Fault(
             place,
@@ -227,7 +229,7 @@ def _check_velocities(system: System, state: State) -> None:
         )
     given = system.velocities
     rate = plain_set(system, given.measure).jet(mechanics.at, state.turns).rate
-    _refuse_given(system, np.abs(rate - given.value) / speed, given.where, given.value)
+    _refuse_given(np.abs(rate - given.value) / speed, given.where, given.value)
 
 
 # Scales ---------------------------------------------------------------------------------------------------------------

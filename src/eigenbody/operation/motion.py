@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame

@@ -7,7 +7,7 @@ coordinates theta (u = B theta'), only the loop rows L = G_loop B remain to be j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,7 @@ def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, wh
     return matrix(rows, (measures.count, mechanics.system.nq), is_sparse)
 
 
-def select(mechanics: Mechanics, wishes: Sequence[int] = (), by_order: bool = False) -> Selection:
+def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False) -> Selection:
     """Choose independent rows and coordinates.
 
     Wishes are taken in order as far as they are independent. The rest is filled from the tree coordinates: in walking
@@ -89,14 +89,14 @@ def select(mechanics: Mechanics, wishes: Sequence[int] = (), by_order: bool = Fa
     """
     system = mechanics.system
     loops, walk = system.loop_rows, system.tree_coordinates
-    wishes = np.array(list(dict.fromkeys(wishes)), dtype=int)
-    others = not np.isin(wishes, walk).all()
+    wanted = np.array(list(dict.fromkeys(wishes)), dtype=int)
+    others = not np.isin(wanted, walk).all()
     if not len(loops) and not system.slips.count and not others:
-        rest = walk[~np.isin(walk, wishes)]
-        chosen = np.concatenate((wishes, rest)) if len(wishes) else walk
+        rest = walk[~np.isin(walk, wanted)]
+        chosen = np.concatenate((wanted, rest)) if len(wanted) else walk
         empty = np.zeros(0, dtype=int)
         return Selection(np.sort(system.tree_rows), empty, empty, empty, chosen, chosen, empty)
-    return _select_in_blocks(TreeSpace(mechanics), wishes, by_order)
+    return _select_in_blocks(TreeSpace(mechanics), wanted, by_order)
 
 
 def _select_in_blocks(space: TreeSpace, wishes: np.ndarray, by_order: bool) -> Selection:

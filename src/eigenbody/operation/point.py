@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
+from eigenbody.numerics.linear import factor
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import counted, initial_state, square, values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
-from eigenbody.numerics.linear import factor
 from eigenbody.system.compile import compile_system
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -30,12 +31,8 @@ class OperatingPoint:
     chosen: Selection
     residual: float  # largest force imbalance relative to the largest force
     drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def mechanics(self) -> Mechanics:
-        """Everything about the mechanism here, accelerations included."""
-        return Mechanics(self.system, self.state, self.motion.acceleration)
+    warnings: tuple[str, ...]
+    mechanics: Mechanics = field(repr=False)  # everything about the mechanism here, accelerations included
 
     @property
     def is_at_rest(self) -> bool:
@@ -73,21 +70,38 @@ def operating_point(model: Model) -> OperatingPoint:
         raise InputError(
             Fault("operating_point", f'"{wanted}" is not available in this version.', 'Use "reference".')
         )
-    system = compile_system(model.description)
-    state = initial_state(system)
-    return at_state(model, system, state)
+    system = system_of(model)
+    return at_state(model, system, initial_state(system))
+
+
+_compiled: WeakKeyDictionary[Model, System] = WeakKeyDictionary()
+
+
+def system_of(model: Model) -> System:
+    """The compiled system of a model; models are immutable, so it is compiled once."""
+    system = _compiled.get(model)
+    if system is None:
+        system = _compiled[model] = compile_system(model.description)
+    return system
 
 
 def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
-    at_rest_acceleration = Mechanics(system, state)
-    chosen = select(at_rest_acceleration, system.coordinates)
+    unaccelerated = Mechanics(system, state)
+    chosen = select(unaccelerated, system.coordinates)
     refuse_singular(system, state, chosen)
-    frame = MotionFrame(at_rest_acceleration, chosen)
-    motion = solve_motion(frame)
-    mechanics = Mechanics(system, state, motion.acceleration)
+    motion = solve_motion(MotionFrame(unaccelerated, chosen))
+    mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
     return OperatingPoint(
-        model, system, state, motion, chosen, _residual(mechanics, motion), _drift(mechanics), system.warnings
+        model,
+        system,
+        state,
+        motion,
+        chosen,
+        residual=_residual(mechanics, motion),
+        drift=_drift(mechanics),
+        warnings=system.warnings,
+        mechanics=mechanics,
     )
 
 

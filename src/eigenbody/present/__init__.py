@@ -1,0 +1,1 @@
+"""Tables, plots, documents and files made of results."""

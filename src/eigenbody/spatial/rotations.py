@@ -7,13 +7,14 @@ imaginary part; branches look at the real part alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-# (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2. 32 terms are exact to rounding for a <= pi.
+# (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2: 32 terms are exact to rounding up to pi
 _TERMS = 32
-_ZETA = [sum(n ** (-2.0 * k) for n in range(1, 4000)) + (3999.5 ** (1 - 2.0 * k)) / (2 * k - 1) for k in range(1, _TERMS + 1)]
-_ZETA[0], _ZETA[1] = math.pi**2 / 6, math.pi**4 / 90
+_ZETA = [math.pi**2 / 6, math.pi**4 / 90, math.pi**6 / 945]
+_ZETA += [math.fsum(n ** (-2.0 * k) for n in range(1, 250)) for k in range(4, _TERMS + 1)]
 _COT = np.array([2.0 * z / (2 * math.pi) ** (2 * k) for k, z in enumerate(_ZETA, 1)])
 _COT1 = _COT[1:] * np.arange(1, _TERMS)
 _COT2 = _COT1[1:] * np.arange(1, _TERMS - 1)
@@ -122,7 +123,7 @@ def from_quaternion(q: np.ndarray) -> np.ndarray:
     return np.eye(3) + 2 * q[..., 0, None, None] * S + 2 * S @ S
 
 
-def from_sequence(sequence: str, angles: np.ndarray) -> np.ndarray:
+def from_sequence(sequence: str, angles: np.ndarray | Sequence[float]) -> np.ndarray:
     """R = R1 R2 R3 for an intrinsic sequence such as "zxz"; capital letters mean extrinsic, R = R3 R2 R1."""
     R = np.eye(3)
     for letter, angle in zip(sequence, np.moveaxis(np.asarray(angles), -1, 0), strict=True):

@@ -96,7 +96,7 @@ class SetJet:
             return self._cache[what]
         n, width = self.measures.count, self.measures.columns.shape[1]
         parts = [(getattr(jet, what), positions) for jet, positions in self._jets]
-        lead = np.broadcast_shapes(*(part.shape[: part.ndim - 1 - axes] for part, _ in parts)) if parts else ()
+        lead = np.broadcast_shapes(self.at.r.shape[:-2], *(part.shape[: part.ndim - 1 - axes] for part, _ in parts))
         dtype = np.result_type(float, *(part.dtype for part, _ in parts))
         out = np.zeros((*lead, n, *((width,) * axes)), dtype=dtype)
         for part, positions in parts:

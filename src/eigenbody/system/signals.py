@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry, Table
 from eigenbody.model.description import Signal as DescribedSignal
 from eigenbody.model.expressions import Expression, parse
@@ -60,7 +61,7 @@ class Signal:
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
         env = self._environment(now)
-        outer = self.factor
+        outer: np.ndarray | float = self.factor
         if self.table is not None:
             outer = self.factor * _interpolate(self.table, self.expression.evaluate(env))[1]
         return [(a, outer * slope.evaluate(env)) for a, slope in zip(self.arguments, self.slopes, strict=True)]
@@ -74,6 +75,13 @@ def _interpolate(table: Table, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     piece = np.clip(np.searchsorted(table.x, np.real(x), side="right") - 1, 0, len(table.x) - 2)
     slope = np.diff(table.y) / np.diff(table.x)
     return table.y[piece] + slope[piece] * (x - table.x[piece]), slope[piece]
+
+
+def as_expression(signal: DescribedSignal) -> Expression:
+    """A number or expression as an expression."""
+    if isinstance(signal, Table):
+        raise InputError(Fault("motion", "a motion cannot be a table.", "Give it as an expression of t."))
+    return signal if isinstance(signal, Expression) else Expression.number(signal)
 
 
 class SignalCompiler:
@@ -103,11 +111,11 @@ class SignalCompiler:
     ) -> Signal:
         """`own` is the channel and the free value that the names `s` and `v` refer to."""
         table = signal if isinstance(signal, Table) else None
-        if table is not None:
+        if isinstance(signal, Table):
             default = OWN if own is not None else TIME
-            expression = table.of if table.of is not None else default
+            expression = signal.of if signal.of is not None else default
         else:
-            expression = signal if isinstance(signal, Expression) else parse(repr(float(np.real(signal))))
+            expression = as_expression(signal)
         expression = self._inline(expression)
         arguments = tuple(self._argument(name, own) for name in sorted(expression.names))
         slopes = tuple(expression.derivative(a.name) for a in arguments)

@@ -1,4 +1,4 @@
-"""The spanning tree: which joint hangs each body on the mechanism, in the order in which the initial state is walked."""
+"""The spanning tree: which joint hangs each body on the mechanism, in the order of the walk (initial state)."""
 
 from __future__ import annotations
 

@@ -52,12 +52,14 @@ def _couple(
 
 
 def build_bushing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Three displacements and the rotation vector."""
     k, c = _matrices(entries)
     owner = builder.own([entry.name for entry in entries])
     _couple(builder, builder.places.pairs(entries), (*MOVES, *TURNS), k, c, owner)
 
 
 def build_bearing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Three displacements and the tilt of the second axis."""
     k, c = _matrices(entries)
     builder.warnings.extend(
         f"{entry.where}: a bearing has no resistance about its axis; the sixth row and column of k and c are ignored."

@@ -41,10 +41,12 @@ def _build(entries: Sequence[Entry], builder: ForceBuilder, is_torque: bool) -> 
 
 
 def build_force(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Forces at points of bodies."""
     _build(entries, builder, is_torque=False)
 
 
 def build_torque(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Torques on bodies."""
     _build(entries, builder, is_torque=True)
 
 

@@ -53,6 +53,7 @@ def _refuse_zero_length(entries: Sequence[Entry], builder: ForceBuilder) -> None
 
 
 def build_spring(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Springs with damping and, if given, a further characteristic."""
     faults = [
         Fault(e.where, "a spring between two points needs its free_length.", 'Add "free_length: ..." in metres.')
         for e in entries
@@ -75,6 +76,7 @@ def build_spring(entries: Sequence[Entry], builder: ForceBuilder) -> None:
 
 
 def build_damper(entries: Sequence[Entry], builder: ForceBuilder) -> None:
+    """Dampers alone."""
     owner = builder.own([entry.name for entry in entries])
     c = column(entries, "c")
     where = channels(entries, builder)

@@ -9,7 +9,7 @@ from eigenbody.elements.joints.inline import INLINE
 from eigenbody.elements.joints.inplane import INPLANE
 from eigenbody.elements.joints.knife_edge import KNIFE_EDGE
 from eigenbody.elements.joints.orientation import ORIENTATION
-from eigenbody.elements.joints.parallel import PARALLEL
+from eigenbody.elements.joints.parallel import PARALLEL_JOINT
 from eigenbody.elements.joints.perpendicular import PERPENDICULAR
 from eigenbody.elements.joints.planar import PLANAR
 from eigenbody.elements.joints.point import POINT_JOINT
@@ -36,7 +36,7 @@ JOINTS: dict[str, JointType] = {
         FREE,
         INLINE,
         INPLANE,
-        PARALLEL,
+        PARALLEL_JOINT,
         PERPENDICULAR,
         ORIENTATION,
         DISTANCE,

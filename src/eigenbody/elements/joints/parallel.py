@@ -2,7 +2,7 @@
 
 from eigenbody.elements.joints.base import PARALLEL, JointType
 
-PARALLEL = JointType(
+PARALLEL_JOINT = JointType(
     "parallel",
     held=PARALLEL,
     branch=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
@@ -46,10 +45,10 @@ class Composed:
     def turns(self) -> np.ndarray:
         return np.logical_or.reduce([kernel.turns() for kernel in self.inner])
 
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> Composed:
+    @staticmethod
+    def concatenate(parts: list[Composed]) -> Composed:
         inner = tuple(ScalarProduct.concatenate(list(group)) for group in zip(*(p.inner for p in parts), strict=True))
-        return cls(parts[0].outer, inner)
+        return Composed(parts[0].outer, inner)
 
 
 class ComposedJet:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
@@ -147,10 +146,10 @@ class ScalarProduct:
         """(n, K) bool: whether the rotation of each carrier matters."""
         return (np.abs(self.x.arm).max(axis=-1) > 0) | (np.abs(self.y.arm).max(axis=-1) > 0)
 
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> ScalarProduct:
+    @staticmethod
+    def concatenate(parts: list[ScalarProduct]) -> ScalarProduct:
         x, y = Feature.concatenate([p.x for p in parts]), Feature.concatenate([p.y for p in parts])
-        return cls(np.concatenate([p.carriers for p in parts]), x, y)
+        return ScalarProduct(np.concatenate([p.carriers for p in parts]), x, y)
 
 
 class ScalarProductJet:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
@@ -45,10 +44,10 @@ class LoadDirection:
             return np.ones_like(self.carriers, dtype=bool)
         return np.abs(self.arm).max(axis=-1)[..., None] > 0
 
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> LoadDirection:
+    @staticmethod
+    def concatenate(parts: list[LoadDirection]) -> LoadDirection:
         arm, e = (np.concatenate([getattr(p, name) for p in parts], axis=-2) for name in ("arm", "e"))
-        return cls(np.concatenate([p.carriers for p in parts]), arm, e, parts[0].is_torque, parts[0].in_body)
+        return LoadDirection(np.concatenate([p.carriers for p in parts]), arm, e, parts[0].is_torque, parts[0].in_body)
 
 
 class LoadJet:

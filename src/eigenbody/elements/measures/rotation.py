@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from eigenbody.spatial.rotations import apply, apply_transposed, cotangent_coeff
 
 @dataclass(frozen=True, slots=True)
 class RotationComponent:
-    """Kernel of n components of relative rotation: frames (..., n, 3, 3) on carriers (n, 2), direction e (..., n, 3)."""
+    """Kernel of n rotation components: frames (..., n, 3, 3) on carriers (n, 2), directions e (..., n, 3)."""
 
     carriers: np.ndarray
     first: np.ndarray
@@ -45,9 +44,9 @@ class RotationComponent:
     def turns(self) -> np.ndarray:
         return np.ones_like(self.carriers, dtype=bool)
 
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> RotationComponent:
-        return cls(
+    @staticmethod
+    def concatenate(parts: list[RotationComponent]) -> RotationComponent:
+        return RotationComponent(
             np.concatenate([p.carriers for p in parts]),
             np.concatenate([p.first for p in parts], axis=-3),
             np.concatenate([p.second for p in parts], axis=-3),
@@ -201,12 +200,12 @@ class RotationVectorJet(_RelativeRotation):
         """d omega'/dq and d omega'/du."""
         at, Pt = self._at, np.swapaxes(self.P, -1, -2)
         ai, aj = at.alpha[..., self._i, :], at.alpha[..., self._j, :]
-        Oi, O = skew(self.Oi), skew(self.O)
+        Oi, Or = skew(self.Oi), skew(self.O)
         dOi, dOj = -self.Ri @ skew(self.wi), -self.Rj @ skew(self.wj)  # d Omega/dtheta
-        turn_i = self.Ri @ skew(ai) + O @ dOi + Oi @ dOi + skew(self.O1 - cross(self.Oi, self.O)) @ self.Ri
+        turn_i = self.Ri @ skew(ai) + Or @ dOi + Oi @ dOi + skew(self.O1 - cross(self.Oi, self.O)) @ self.Ri
         turn_j = -self.Rj @ skew(aj) - Oi @ dOj
         q = self.rows(Pt @ turn_i, Pt @ turn_j)
-        u = self.rows(Pt @ (O @ self.Ri + Oi @ self.Ri), -(Pt @ Oi @ self.Rj))
+        u = self.rows(Pt @ (Or @ self.Ri + Oi @ self.Ri), -(Pt @ Oi @ self.Rj))
         return q, u
 
     @cached_property

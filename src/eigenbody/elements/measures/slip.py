@@ -1,4 +1,4 @@
-"""Velocity-level measures: the speed of a point of the second carrier over the first, along a direction fixed in the second.
+"""Velocity-level measures: speed of a point of the second carrier over the first, along a direction of the second.
 
     sigma = sum_k c_k D_k',   c_k = e_k . b,   D_k = e_k . (p - r_1)
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
@@ -57,12 +56,12 @@ class Slip:
     def turns(self) -> np.ndarray:
         return np.ones_like(self.carriers, dtype=bool)
 
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> Slip:
+    @staticmethod
+    def concatenate(parts: list[Slip]) -> Slip:
         join = lambda name: tuple(  # noqa: E731
             ScalarProduct.concatenate(list(group)) for group in zip(*(getattr(p, name) for p in parts), strict=True)
         )
-        return cls(join("cosines"), join("displacements"))
+        return Slip(join("cosines"), join("displacements"))
 
 
 class SlipJet:

@@ -7,31 +7,36 @@ of the second point seen from the first, an angle that of the second frame, righ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.spatial.rotations import apply
 
 
 class Jet(Protocol):
     """What the engine asks of n measures at a state; columns are (dr, dtheta) of each carrier."""
 
-    value: np.ndarray  # (..., n)
-    rate: np.ndarray
-    acceleration: np.ndarray
-    gradient: np.ndarray  # (..., n, 6K)  ds/dq = ds'/du = ds''/du'
-    rate_q: np.ndarray
-    acceleration_q: np.ndarray
-    acceleration_u: np.ndarray
-    curvature: np.ndarray  # (..., n, 6K, 6K)  d(gradient^T)/dq
+    @property
+    def value(self) -> np.ndarray: ...  # (..., n)
+    @property
+    def rate(self) -> np.ndarray: ...
+    @property
+    def acceleration(self) -> np.ndarray: ...
+    @property
+    def gradient(self) -> np.ndarray: ...  # (..., n, 6K)  ds/dq = ds'/du = ds''/du'
+    @property
+    def rate_q(self) -> np.ndarray: ...
+    @property
+    def acceleration_q(self) -> np.ndarray: ...
+    @property
+    def acceleration_u(self) -> np.ndarray: ...
 
 
 class Kernel(Protocol):
-    """n measures of one type as arrays."""
+    """n measures of one type as arrays. Jets of what is held or pushed also have a `curvature` (..., n, 6K, 6K)."""
 
     @property
     def carriers(self) -> np.ndarray: ...
@@ -40,8 +45,8 @@ class Kernel(Protocol):
     def jet(self, at: Carriers) -> Jet: ...
     def take(self, index: np.ndarray) -> Kernel: ...
     def turns(self) -> np.ndarray: ...
-    @classmethod
-    def concatenate(cls, parts: list[Self]) -> Kernel: ...
+    @staticmethod
+    def concatenate(parts: list[Any]) -> Kernel: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,7 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """Angle of frame 2 about "z1", the z axis of frame 1, or about "x2", the x axis of frame 2 (second of a universal)."""
+    """Angle of frame 2 about "z1" (z axis of frame 1) or about "x2" (x axis of frame 2: second of a universal)."""
 
     about: str = "z1"
     label: str = ""
@@ -211,8 +216,3 @@ def displacement_in(pairs: Pairs, carrier: np.ndarray, direction: np.ndarray) ->
     arms[..., 2, :] = direction
     x = Feature(np.zeros((len(pairs), 3)), arms)
     return ScalarProduct(np.concatenate((pairs.carriers, carrier[:, None]), axis=-1), x, y)
-
-
-def global_axes(axes: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """Columns of local `axes` seen in global axes."""
-    return np.stack([apply(R, axes[..., :, k]) for k in range(3)], axis=-1)

@@ -90,7 +90,7 @@ MEASURES: dict[str, MeasureType] = {
         MeasureType(TypeSpec("angle", (BETWEEN, AT, AXIS, AXIS2), dimension="rad",
                              doc="angle of the second about the axis fixed in the first; counts full turns"), _angle),
         MeasureType(TypeSpec("rotation", (BETWEEN, AT, AXIS, AXIS2), dimension="rad",
-                             doc="component of the relative rotation vector along the axis fixed in the first"), _rotation),
+                             doc="component of the relative rotation vector along the axis of the first"), _rotation),
         MeasureType(TypeSpec("cosine", (BETWEEN, AT, AXIS, AXIS2), dimension="1",
                              doc="cosine between axis of the first and axis2 of the second"), _cosine),
     )

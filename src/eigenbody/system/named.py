@@ -1,0 +1,95 @@
+"""Named measures: joint coordinates, measures of the file, coordinates of bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eigenbody.elements.joints import JOINTS
+from eigenbody.elements.measures.templates import Kernel, Pairs
+from eigenbody.elements.measures.types import MEASURES
+from eigenbody.elements.places import Places
+from eigenbody.model.description import Description
+from eigenbody.system.joints import JointTable
+from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
+from eigenbody.system.topology import Tree
+
+FREE = JOINTS["free"]
+
+
+@dataclass
+class NamedMeasures:
+    """Joint coordinates, measures of the file, and body coordinates where a body floats or is asked for by name."""
+
+    description: Description
+    places: Places
+    joints: JointTable
+    tree: Tree
+    names: list[str] = field(default_factory=list)
+    dimensions: list[str] = field(default_factory=list)
+    placed: list[Placed] = field(default_factory=list)
+    index: dict[str, int] = field(default_factory=dict)
+    joint_start: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        types = self.joints.types
+        entries = self.description.joints
+        self.joint_start = np.concatenate(([0], np.cumsum([len(t.free) for t in types], dtype=int)))
+        for entry, joint in zip(entries, types, strict=True):
+            for template in joint.free:
+                alone = len(joint.free) == 1
+                full = f"{entry.name}.{template.label}"
+                self.index[full] = len(self.names)
+                if alone:
+                    self.index[entry.name] = len(self.names)
+                self.names.append(entry.name if alone else full)
+                self.dimensions.append(template.dimension)
+        for name, (index, pairs) in self.joints.groups.items():
+            for k, template in enumerate(JOINTS[name].free):
+                self.placed.append((template.kernel(pairs), self.joint_start[index] + k))
+        for entry in self.description.measures:
+            measure = MEASURES[entry.type]
+            self._add(entry.name, str(measure.spec.dimension), measure.kernel(entry, self.places))
+        for body in self.tree.roots:
+            self.body(self.places.names[body])
+
+    def _add(self, name: str, dimension: str, kernel: Kernel) -> None:
+        self.index[name] = len(self.names)
+        self.placed.append((kernel, np.array([len(self.names)])))
+        self.names.append(name)
+        self.dimensions.append(dimension)
+
+    def body(self, name: str) -> list[int]:
+        """The six coordinates of a body relative to its drawn place."""
+        if f"{name}.x" not in self.index or f"{name}.rz" not in self.index:
+            body, ground = self.places.index[name], self.places.ground
+            at = self.places.r[[body]]
+            eye = np.eye(3)[None]
+            pairs = Pairs(
+                np.array([ground]), np.array([body]), at, np.zeros((1, 3)),
+                eye, self.places.local_axes(np.array([body]), eye),
+            )  # fmt: skip
+            for template in FREE.free:
+                if f"{name}.{template.label}" not in self.index:
+                    self._add(f"{name}.{template.label}", template.dimension, template.kernel(pairs))
+        return [self.index[f"{name}.{template.label}"] for template in FREE.free]
+
+    def of(self, name: str) -> int:
+        """Index of a measure by name; body coordinates come into being when asked for."""
+        if name not in self.index:
+            self.body(name.rpartition(".")[0])
+        return self.index[name]
+
+    @property
+    def counter(self) -> np.ndarray:
+        """Turn counter of every named measure."""
+        out = np.full(len(self.names), -1)
+        counted = np.concatenate([p for k, p in self.placed if counts_turns(k)] or [np.zeros(0, dtype=int)])
+        out[np.sort(counted)] = np.arange(len(counted))
+        return out
+
+    def merged(self, dof: np.ndarray) -> MeasureSet:
+        return merge(self.placed, len(self.names), dof, self.counter)
+
+

@@ -1,0 +1,88 @@
+"""Holonomic constraint rows: what joints, couplings, motions and drivers hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.elements.couplings import COUPLINGS
+from eigenbody.elements.joints import JOINTS, Tie
+from eigenbody.elements.measures.templates import Kernel, Pairs
+from eigenbody.model.description import Description, Entry, Signal
+from eigenbody.system.joints import JointTable
+from eigenbody.system.measureset import Placed
+from eigenbody.system.named import NamedMeasures
+from eigenbody.system.system import Row
+
+
+class ConstraintRows:
+    """All holonomic rows: joints in file order, then couplings, joint motions, drivers."""
+
+    def __init__(self, description: Description, joints: JointTable, named: NamedMeasures) -> None:
+        self.placed: list[Placed] = []  # private measures
+        self.named: list[tuple[int, int]] = []  # (measure position, named index)
+        self.terms: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.rows: list[Row] = [
+            Row(entry.name, item.label, "joint")
+            for entry, joint in zip(description.joints, joints.types, strict=True)
+            for item in joint.held
+        ]
+        self.count = 0
+        self.constants: dict[int, float] = {}
+        self.motions: list[tuple[int, Signal]] = []
+        self.keep_drawn: list[np.ndarray] = []
+        self.joint_motion_rows: list[int] = []
+        for name, (index, pairs) in joints.groups.items():
+            for k, item in enumerate(JOINTS[name].held):
+                rows = joints.row_start[index] + k
+                if isinstance(item, Tie):
+                    self._tie(item, [description.joints[i] for i in index], pairs, rows, named)
+                else:
+                    measures = self._private(item.kernel(pairs))
+                    self.terms.append((rows, measures, np.ones(len(rows))))
+                    if JOINTS[name].keeps_drawn:
+                        self.keep_drawn.append(rows)
+        for entry in description.couplings:
+            self._combination(Row(entry.name, entry.type, "coupling"), COUPLINGS[entry.type].terms(entry), named)
+            self.constants[len(self.rows) - 1] = entry.get("constant", 0.0)
+        for i, entry in enumerate(description.joints):
+            for k, signal in enumerate(entry.get("motion", ())):
+                if signal is not None:
+                    label = joints.types[i].free[k].label
+                    self._prescribe(Row(entry.name, f"motion {label}", "driver"), int(named.joint_start[i]) + k, signal)
+        for entry in description.drivers:
+            self._prescribe(Row(entry.name, "motion", "driver"), named.of(entry["measure"]), entry["motion"])
+
+    def _private(self, kernel: Kernel) -> np.ndarray:
+        positions = np.arange(self.count, self.count + len(kernel.carriers))
+        self.count += len(positions)
+        self.placed.append((kernel, positions))
+        return positions
+
+    def _from_named(self, index: int) -> int:
+        self.named.append((self.count, index))
+        self.count += 1
+        return self.count - 1
+
+    def _tie(self, tie: Tie, entries: list[Entry], pairs: Pairs, rows: np.ndarray, named: NamedMeasures) -> None:
+        for template, factor, key in tie.terms:
+            scale = np.array([factor * (1.0 if key is None else entry[key]) for entry in entries])
+            if template.label:  # a coordinate of the joint, which counts turns
+                measures = np.array([self._from_named(named.index[f"{e.name}.{template.label}"]) for e in entries])
+            else:
+                measures = self._private(template.kernel(pairs))
+            self.terms.append((rows, measures, scale))
+
+    def _combination(self, row: Row, terms: dict[str, float], named: NamedMeasures) -> None:
+        number = np.array([len(self.rows)])
+        self.rows.append(row)
+        for name, factor in terms.items():
+            measure = np.array([self._from_named(named.of(name))])
+            self.terms.append((number, measure, np.array([factor])))
+
+    def _prescribe(self, row: Row, measure: int, signal: Signal) -> None:
+        number = np.array([len(self.rows)])
+        self.rows.append(row)
+        self.terms.append((number, np.array([self._from_named(measure)]), np.ones(1)))
+        self.motions.append((int(number[0]), signal))
+
+
