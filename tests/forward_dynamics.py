@@ -18,7 +18,7 @@ from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.system.state import State
 
 RANK = 1e-10  # singular values below this share of the largest are zero
-STEP = 1e-3  # rad, m, rad/s, ...: rounding gives about 1e-16/1e-3, Richardson's truncation about 1e-12
+STEP = 3e-4  # rad, m, rad/s, ...: truncation and rounding are both near 1e-10 of the result
 EPS = 1e-30
 
 
@@ -229,17 +229,28 @@ class ForwardDynamics:
 
     # The function and its derivative ------------------------------------------------------------------------------
     def rates(self, dS, dW, dx, du):
-        """(S', W', x') (B, states) at displacements (B, .) of coordinates, velocities, states and inputs."""
+        """(S', W', x', outputs) (B, .) at displacements (B, .) of coordinates, velocities, states and inputs."""
         state = self._moved(dS)
         state = replace(state, x=state.x + dx, u_in=state.u_in + du)
         state = self._with_rates(state, dW)
         acceleration = self._accelerations(state)
         x1 = np.broadcast_to(Mechanics(self.system, state).applied.state_rate(), dx.shape)
         S1, S2 = self._coordinate_rates(state), self._coordinate_accelerations(state, acceleration)
-        return np.concatenate((S1, S2[:, self.velocities], x1), axis=-1)
+        return np.concatenate((S1, S2[:, self.velocities], x1, self._outputs(state, acceleration)), axis=-1)
+
+    def _outputs(self, state, acceleration):
+        mechanics = Mechanics(self.system, state, acceleration)
+        jet = self.system.named.jet(mechanics.at, state.turns)
+        out = np.zeros((len(state.r), len(self.system.outputs)))
+        for k, output in enumerate(self.system.outputs):
+            if output.signal is not None:
+                out[:, k] = output.signal.value(mechanics.applied.now)
+            else:
+                out[:, k] = (jet.value, jet.rate, jet.acceleration)[output.order][..., output.measure]
+        return out
 
     def derivative(self, step=STEP):
-        """[A | B] by central differences at two steps, extrapolated."""
+        """[A | B; C | D] by central differences at two steps, extrapolated."""
         sizes = (len(self.coordinates), len(self.velocities), self.state.x.shape[-1], self.state.u_in.shape[-1])
         n, cuts = sum(sizes), np.cumsum(sizes)[:-1]
         shifts = np.concatenate([factor * np.eye(n) for factor in (1, -1, 2, -2)]) * step
@@ -249,7 +260,7 @@ class ForwardDynamics:
 
 
 def relative_error(found, expected, coordinates):
-    """Largest error of [A | B] in any row, relative to the largest entry of that row, time in units of the mechanism.
+    """Largest error of [A | B; C | D] in any row, relative to the largest entry of that row, time in units of the mechanism.
 
     Velocities are divided by a typical circular frequency, so that one row can be measured as a whole: each rate is
     compared with what it depends on most.

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from eigenbody.numerics.assembly import Triplets, dense
+from eigenbody.operation.frame import measure_rows
 from eigenbody.operation.initial import plain_set
-from eigenbody.operation.partition import measure_rows
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.signals import Signal
 

@@ -1,7 +1,8 @@
 """Rank decisions: which rows are independent, in a given order of preference or by pivoting.
 
 Rows are scaled by the caller so that a relative tolerance has meaning: a row counts as dependent when what is left of
-it, after projection on the rows taken before, is below `tolerance` times its scale.
+it, after projection on the rows taken before, is below `TOLERANCE` times its size. Many blocks of the same shape are
+decided at once: arrays have a leading axis over blocks.
 """
 
 from __future__ import annotations
@@ -11,63 +12,69 @@ import numpy as np
 TOLERANCE = 1e-9
 
 
-class Basis:
-    """A growing orthonormal basis of row space."""
+class Bases:
+    """Growing orthonormal bases of row space, one for each of n blocks of the same width."""
 
-    def __init__(self, width: int, tolerance: float = TOLERANCE) -> None:
-        self._rows = np.empty((width, width))
-        self.rank = 0
-        self.tolerance = tolerance
+    def __init__(self, blocks: int, width: int) -> None:
+        self._rows = np.zeros((blocks, width, width))
+        self.rank = np.zeros(blocks, dtype=int)
+        self.width = width
 
-    def offer(self, row: np.ndarray, scale: float) -> bool:
-        """Take the row if it is independent of the rows taken so far."""
-        if self.rank == len(self._rows):
-            return False
-        taken = self._rows[: self.rank]
-        rest = row - taken.T @ (taken @ row)
-        rest -= taken.T @ (taken @ rest)  # twice is enough
-        size = float(np.sqrt(rest @ rest))
-        if size <= self.tolerance * scale:
-            return False
-        self._rows[self.rank] = rest / size
-        self.rank += 1
-        return True
+    def copy(self) -> Bases:
+        other = Bases(0, self.width)
+        other._rows, other.rank = self._rows.copy(), self.rank.copy()
+        return other
 
-    def complement(self) -> np.ndarray:
-        """Orthonormal basis (width, width - rank) of what the rows leave free."""
-        width = self._rows.shape[1]
-        if self.rank == 0:
-            return np.eye(width)
-        q = np.linalg.qr(self._rows[: self.rank].T, mode="complete")[0]
-        return q[:, self.rank :]
+    def _rest(self, rows: np.ndarray) -> np.ndarray:
+        """What is left of one row per block (blocks, width); projecting twice is enough."""
+        taken = self._rows[:, : self.rank.max(initial=0)]
+        for _ in range(2):
+            rows = rows - ((taken @ rows[..., None]).swapaxes(-1, -2) @ taken)[:, 0]
+        return rows
+
+    def offer(self, rows: np.ndarray, size: np.ndarray, wanted: np.ndarray | None = None) -> np.ndarray:
+        """Take the row of each block that is independent there; returns which were taken, (blocks,) bool."""
+        rest = self._rest(rows)
+        left = np.sqrt((rest**2).sum(axis=-1))
+        taken = (left > TOLERANCE * size) & (self.rank < self.width)
+        if wanted is not None:
+            taken &= wanted
+        at = np.flatnonzero(taken)
+        self._rows[at, self.rank[at]] = rest[at] / left[at, None]
+        self.rank[at] += 1
+        return taken
+
+    def fill_in_order(self, columns: np.ndarray) -> np.ndarray:
+        """Offer unit rows in order, those allowed by `columns` (blocks, width) bool; returns which were taken."""
+        taken = np.zeros_like(columns)
+        for c in range(self.width):
+            unit = np.zeros((len(columns), self.width))
+            unit[:, c] = 1.0
+            taken[:, c] = self.offer(unit, np.ones(len(columns)), columns[:, c])
+        return taken
+
+    def fill_by_pivoting(self, columns: np.ndarray) -> np.ndarray:
+        """Complete every basis by unit rows, the most independent first; returns which were taken."""
+        taken = np.zeros_like(columns)
+        blocks = np.arange(len(columns))
+        left = 1 - (self._rows**2).sum(axis=1)  # squared rest of every unit row
+        for _ in range(int((self.width - self.rank).max(initial=0))):
+            best = np.argmax(np.where(columns & ~taken, np.round(left, 9), -1.0), axis=1)
+            unit = np.zeros((len(columns), self.width))
+            unit[blocks, best] = 1.0
+            before = self.rank.copy()
+            got = self.offer(unit, np.ones(len(columns)), columns[blocks, best])
+            taken[blocks[got], best[got]] = True
+            left[got] -= self._rows[blocks[got], before[got]] ** 2
+        return taken
 
 
-def pivot_rows(matrix: np.ndarray, count: int) -> np.ndarray:
-    """The `count` rows of an (m, count) matrix that are best conditioned together, by QR with pivoting."""
-    from scipy.linalg import qr
-
-    return np.sort(qr(matrix.T, mode="r", pivoting=True)[1][:count])
-
-
-def components(pattern: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Groups of rows and columns of a boolean pattern that hang together: [(rows, columns), ...].
-
-    Columns without any entry are in no group.
-    """
-    rows, cols = np.nonzero(pattern)
-    m, n = pattern.shape
-    if not len(rows):
-        return []
+def components(row: np.ndarray, column: np.ndarray, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of rows and of columns that hang together through the entries (row, column); loners have labels too."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_array((np.ones(len(rows)), (rows, m + cols)), shape=(m + n, m + n))
+    n = rows + columns
+    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, rows + column)), shape=(n, n))
     label = connected_components(graph, directed=False)[1]
-    order = np.argsort(label, kind="stable")
-    cuts = np.flatnonzero(np.diff(label[order])) + 1
-    groups = []
-    for members in np.split(order, cuts):
-        own_rows, own_cols = members[members < m], members[members >= m] - m
-        if len(own_rows) and len(own_cols):
-            groups.append((own_rows, own_cols))
-    return groups
+    return label[:rows], label[rows:]

@@ -13,8 +13,18 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, Factor, factor, matrix, stack
-from eigenbody.operation.partition import Selection, coordinate_set, measure_rows
+from eigenbody.operation.partition import Selection
+from eigenbody.operation.treespace import coordinate_set
+from eigenbody.system.measureset import MeasureSet
+
+
+def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, what: str = "gradient") -> Any:
+    """Derivative rows of measures as a matrix (measures, nq)."""
+    jet = measures.jet(mechanics.at, mechanics.state.turns)
+    rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
+    return matrix(rows, (measures.count, mechanics.system.nq), is_sparse)
 
 
 class MotionFrame:

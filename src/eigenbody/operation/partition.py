@@ -1,24 +1,21 @@
 """Which constraint rows are independent and which measures are coordinates, decided in the space of the spanning tree.
 
-The tree joints' rows and coordinates form a square, block-triangular matrix J_tree that is never singular. In its
-coordinates theta (u = B theta'), only the loop rows L = G_loop B remain to be judged: they fall into independent blocks
-(loops that share no coordinate), each small, and every decision is made inside a block.
+Only the rows of loops (and of couplings, drivers, non-holonomic constraints) have to be judged. In tree coordinates they
+fall into blocks that share no coordinate; every decision is made inside a block, and blocks of the same shape are
+decided together. Tolerance: numerics.rank.TOLERANCE relative to the size of the row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, Factor, factor, matrix, stack
-from eigenbody.numerics.rank import Basis, components, pivot_rows
-from eigenbody.system.measureset import MeasureSet, as_variations, merge
-from eigenbody.system.system import System
+from eigenbody.numerics.assembly import Triplets, join
+from eigenbody.numerics.rank import Bases, components
+from eigenbody.operation.treespace import TreeRows, TreeSpace, coordinate_set, gradient_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,53 +31,6 @@ class Selection:
     dropped: np.ndarray  # wished-for measures that turned out dependent
 
 
-class TreeSpace:
-    """The mechanism at one configuration in the coordinates of its spanning tree."""
-
-    def __init__(self, mechanics: Mechanics) -> None:
-        self.mechanics = mechanics
-        self.system = mechanics.system
-        self.is_sparse = self.system.nq > DENSE_LIMIT
-        self.scale = np.where(self.system.is_angular, 1.0, self.system.length)
-
-    @property
-    def size(self) -> int:
-        return len(self.system.tree_coordinates)
-
-    def constraint_rows(self) -> Any:
-        shape = (self.system.constraints.count, self.system.nq)
-        return matrix(self.mechanics.holonomic.rows(), shape, self.is_sparse)
-
-    def factor(self, G: Any) -> Factor:
-        """J_tree: rows of the tree joints, then the tree coordinates."""
-        walk = measure_rows(self.mechanics, coordinate_set(self.system, self.system.tree_coordinates), self.is_sparse)
-        return factor(stack([G[self.system.tree_rows], walk]))
-
-    def in_tree(self, tree: Factor, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (m, nq) seen in scaled tree coordinates (m, nt), and the scale of each row."""
-        full = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        full = np.real(full)
-        size = np.sqrt(((full * self.scale) ** 2).sum(axis=-1))
-        columns = tree.solve_transposed(full.T.copy()).T[:, len(self.system.tree_rows) :]
-        dimensions = self.system.dimensions
-        length = self.system.length
-        stretch = np.array([length if dimensions[i] == "m" else 1.0 for i in self.system.tree_coordinates])
-        return np.real(columns) * stretch, np.maximum(size, 1e-300)
-
-
-def coordinate_set(system: System, index: np.ndarray) -> MeasureSet:
-    """Named measures as coordinates: rotation vectors vary by small rotations."""
-    counter = system.named.turn_counter[index]
-    return as_variations(merge(system.named.subset(index), len(index), system.dof, counter))
-
-
-def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, what: str = "gradient") -> Any:
-    """Derivative rows of measures as a matrix (measures, nq)."""
-    jet = measures.jet(mechanics.at, mechanics.state.turns)
-    rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
-    return matrix(rows, (measures.count, mechanics.system.nq), is_sparse)
-
-
 def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False) -> Selection:
     """Choose independent rows and coordinates.
 
@@ -88,101 +38,129 @@ def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = Fa
     order when `by_order` (the initial state rule), else by pivoting for good conditioning.
     """
     system = mechanics.system
-    loops, walk = system.loop_rows, system.tree_coordinates
+    walk = system.tree_coordinates
     wanted = np.array(list(dict.fromkeys(wishes)), dtype=int)
-    others = not np.isin(wanted, walk).all()
-    if not len(loops) and not system.slips.count and not others:
-        rest = walk[~np.isin(walk, wanted)]
-        chosen = np.concatenate((wanted, rest)) if len(wanted) else walk
+    if not len(system.loop_rows) and not system.slips.count and np.isin(wanted, walk).all():
+        chosen = np.concatenate((wanted, walk[~np.isin(walk, wanted)])) if len(wanted) else walk
         empty = np.zeros(0, dtype=int)
         return Selection(np.sort(system.tree_rows), empty, empty, empty, chosen, chosen, empty)
-    return _select_in_blocks(TreeSpace(mechanics), wanted, by_order)
+    return _Decision(TreeSpace(mechanics), wanted, by_order).result()
 
 
-def _select_in_blocks(space: TreeSpace, wishes: np.ndarray, by_order: bool) -> Selection:
-    system, mechanics = space.system, space.mechanics
-    loops, walk, nt = system.loop_rows, system.tree_coordinates, space.size
-    G = space.constraint_rows()
-    tree = space.factor(G)
-    slip = matrix(mechanics.non_holonomic.rows(), (system.slips.count, system.nq), space.is_sparse)
-    wish = measure_rows(mechanics, coordinate_set(system, wishes), space.is_sparse)
-    rows, scale = space.in_tree(tree, stack([G[loops], slip, wish]))
-    n_loop, n_slip = len(loops), system.slips.count
-    pattern = np.abs(rows) > 1e-13 * scale[:, None]
-    kept = np.zeros(len(rows), dtype=bool)
-    kept_velocity = np.zeros(len(rows), dtype=bool)
-    filled, filled_velocity = np.zeros(nt, dtype=bool), np.zeros(nt, dtype=bool)
-    loose = np.ones(nt, dtype=bool)
-    for own_rows, own_cols in components(pattern):
-        loose[own_cols] = False
-        block = rows[np.ix_(own_rows, own_cols)]
-        _select_one(block, scale[own_rows], own_rows, own_cols, n_loop, n_slip, by_order,
-                    kept, kept_velocity, filled, filled_velocity)  # fmt: skip
-    filled |= loose
-    filled_velocity |= loose
-    keep_wish, keep_wish_v = kept[n_loop + n_slip :], kept_velocity[n_loop + n_slip :]
-    positions = np.concatenate((wishes[keep_wish], walk[filled]))
-    velocities = np.concatenate((wishes[keep_wish_v], walk[filled_velocity]))
-    return Selection(
-        rows=np.sort(np.concatenate((system.tree_rows, loops[kept[:n_loop]]))),
-        redundant=loops[~kept[:n_loop]],
-        slip_rows=np.flatnonzero(kept_velocity[n_loop : n_loop + n_slip]),
-        redundant_slips=np.flatnonzero(~kept_velocity[n_loop : n_loop + n_slip]),
-        positions=positions,
-        velocities=velocities,
-        dropped=wishes[~keep_wish],
-    )
+class _Decision:
+    """Rows are numbered loops first, then slips, then wishes."""
+
+    def __init__(self, space: TreeSpace, wishes: np.ndarray, by_order: bool) -> None:
+        system = space.system
+        self.system, self.wishes, self.by_order = system, wishes, by_order
+        self.n_loop, self.n_slip = len(system.loop_rows), system.slips.count
+        self.count = self.n_loop + self.n_slip + len(wishes)
+        self.rows: TreeRows = space.rows(self._triplets(space.mechanics), self.count)
+        nt = len(system.tree_coordinates)
+        self.kept = np.zeros(self.count, dtype=bool)  # at position level
+        self.kept_velocity = np.zeros(self.count, dtype=bool)
+        self.filled = np.zeros(nt, dtype=bool)  # tree coordinates chosen
+        self.filled_velocity = np.zeros(nt, dtype=bool)
+
+    def _triplets(self, mechanics: Mechanics) -> Triplets:
+        system = self.system
+        held = join(mechanics.holonomic.rows())
+        number = np.full(system.constraints.count, -1)
+        number[system.loop_rows] = np.arange(self.n_loop)
+        loop = number[held.rows] >= 0
+        parts = [Triplets(number[held.rows[loop]], held.cols[loop], held.values[loop])]
+        if self.n_slip:
+            slip = join(mechanics.non_holonomic.rows())
+            parts.append(Triplets(slip.rows + self.n_loop, slip.cols, slip.values))
+        if len(self.wishes):
+            wish = gradient_rows(mechanics, coordinate_set(system, self.wishes))
+            parts.append(Triplets(wish.rows + self.n_loop + self.n_slip, wish.cols, wish.values))
+        return join(parts)
+
+    def result(self) -> Selection:
+        for rows, columns, block, size in self._blocks():
+            self._decide(rows, columns, block, size)
+        system, loops, walk = self.system, self.system.loop_rows, self.system.tree_coordinates
+        loop, slip = slice(0, self.n_loop), slice(self.n_loop, self.n_loop + self.n_slip)
+        wish = slice(self.n_loop + self.n_slip, None)
+        return Selection(
+            rows=np.sort(np.concatenate((system.tree_rows, loops[self.kept[loop]]))),
+            redundant=loops[~self.kept[loop]],
+            slip_rows=np.flatnonzero(self.kept_velocity[slip]),
+            redundant_slips=np.flatnonzero(~self.kept_velocity[slip]),
+            positions=np.concatenate((self.wishes[self.kept[wish]], walk[self.filled])),
+            velocities=np.concatenate((self.wishes[self.kept_velocity[wish]], walk[self.filled_velocity])),
+            dropped=self.wishes[~self.kept[wish]],
+        )
+
+    def _blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Blocks of the same shape and make-up together: rows (b, m), columns (b, n), matrices (b, m, n), sizes (b, m).
+
+        Columns that no row touches are free: they are chosen at once.
+        """
+        t, nt = self.rows, len(self.filled)
+        row_label, column_label = components(t.row, t.column, self.count, nt)
+        labels = int(max(row_label.max(initial=-1), column_label.max(initial=-1))) + 1
+        kind = np.digitize(np.arange(self.count), [self.n_loop, self.n_loop + self.n_slip])
+        made_of = np.stack([np.bincount(row_label[kind == k], minlength=labels) for k in range(3)], axis=1)
+        width = np.bincount(column_label, minlength=labels)
+        untouched = (made_of.sum(axis=1) == 0)[column_label]
+        self.filled[untouched] = self.filled_velocity[untouched] = True
+        row_at, column_at = _place_within(row_label), _place_within(column_label)
+        judged = (made_of.sum(axis=1) > 0) & (width > 0)
+        shapes, which = np.unique(np.column_stack((made_of, width))[judged], axis=0, return_inverse=True)
+        block_of = np.full(labels, -1)
+        shape_of = np.full(labels, -1)
+        shape_of[judged] = which
+        for s, shape in enumerate(shapes):
+            mine = np.flatnonzero(shape_of == s)
+            block_of[mine] = np.arange(len(mine))
+            m, n = int(shape[:3].sum()), int(shape[3])
+            rows, columns = np.zeros((len(mine), m), dtype=int), np.zeros((len(mine), n), dtype=int)
+            of_rows, of_columns = shape_of[row_label] == s, shape_of[column_label] == s
+            rows[block_of[row_label[of_rows]], row_at[of_rows]] = np.flatnonzero(of_rows)
+            columns[block_of[column_label[of_columns]], column_at[of_columns]] = np.flatnonzero(of_columns)
+            matrices = np.zeros((len(mine), m, n))
+            entry = shape_of[row_label[t.row]] == s
+            r, c = t.row[entry], t.column[entry]
+            matrices[block_of[row_label[r]], row_at[r], column_at[c]] = t.value[entry]
+            yield rows, columns, matrices, t.size[rows]
+
+    def _decide(self, rows: np.ndarray, columns: np.ndarray, block: np.ndarray, size: np.ndarray) -> None:
+        """Loop rows first, then (for velocities) slip rows, then wishes, then tree coordinates."""
+        n_loop = int((rows[0] < self.n_loop).sum())
+        n_slip = int((rows[0] < self.n_loop + self.n_slip).sum()) - n_loop
+        wishes = range(n_loop + n_slip, rows.shape[1])
+        bases = Bases(len(rows), columns.shape[1])
+        for i in range(n_loop):
+            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i])
+        self.kept_velocity[rows[:, :n_loop]] = self.kept[rows[:, :n_loop]]
+        at_velocity = bases.copy() if n_slip else bases
+        everything = np.ones(columns.shape, dtype=bool)
+        for i in wishes:
+            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i])
+        chosen = self._fill(bases, everything)
+        self.filled[columns[chosen]] = True
+        if not n_slip:
+            self.kept_velocity[rows] = self.kept[rows]
+            self.filled_velocity[columns[chosen]] = True
+            return
+        for i in range(n_loop, n_loop + n_slip):
+            self.kept_velocity[rows[:, i]] = at_velocity.offer(block[:, i], size[:, i])
+        for i in wishes:  # velocities are chosen among the positions
+            self.kept_velocity[rows[:, i]] = at_velocity.offer(block[:, i], size[:, i], self.kept[rows[:, i]])
+        self.filled_velocity[columns[self._fill(at_velocity, chosen)]] = True
+
+    def _fill(self, bases: Bases, columns: np.ndarray) -> np.ndarray:
+        return bases.fill_in_order(columns) if self.by_order else bases.fill_by_pivoting(columns)
 
 
-def _select_one(
-    block: np.ndarray,
-    scale: np.ndarray,
-    own_rows: np.ndarray,
-    own_cols: np.ndarray,
-    n_loop: int,
-    n_slip: int,
-    by_order: bool,
-    kept: np.ndarray,
-    kept_velocity: np.ndarray,
-    filled: np.ndarray,
-    filled_velocity: np.ndarray,
-) -> None:
-    """Decide one block: loop rows first, then (for velocities) slip rows, then wishes, then tree coordinates."""
-    is_loop, is_slip = own_rows < n_loop, (own_rows >= n_loop) & (own_rows < n_loop + n_slip)
-    is_wish = own_rows >= n_loop + n_slip
-    basis = Basis(block.shape[1])
-    for i in np.flatnonzero(is_loop):
-        kept[own_rows[i]] = kept_velocity[own_rows[i]] = basis.offer(block[i], scale[i])
-    if not is_slip.any():
-        positions, fill = _fill(basis, block, scale, np.flatnonzero(is_wish), np.arange(block.shape[1]), by_order)
-        kept[own_rows[positions]] = kept_velocity[own_rows[positions]] = True
-        filled[own_cols[fill]] = filled_velocity[own_cols[fill]] = True
-        return
-    at_velocity = Basis(block.shape[1])
-    for i in np.flatnonzero(is_loop):
-        at_velocity.offer(block[i], scale[i])
-    for i in np.flatnonzero(is_slip):
-        kept_velocity[own_rows[i]] = at_velocity.offer(block[i], scale[i])
-    # velocities are chosen among the positions, so positions are chosen first
-    positions, fill = _fill(basis, block, scale, np.flatnonzero(is_wish), np.arange(block.shape[1]), by_order)
-    kept[own_rows[positions]] = True
-    filled[own_cols[fill]] = True
-    speeds, fill = _fill(at_velocity, block, scale, positions, fill, by_order)
-    kept_velocity[own_rows[speeds]] = True
-    filled_velocity[own_cols[fill]] = True
-
-
-def _fill(
-    basis: Basis, block: np.ndarray, scale: np.ndarray, wishes: np.ndarray, columns: np.ndarray, by_order: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Independent wishes in order, then unit rows among `columns` until the basis is complete."""
-    taken = np.array([i for i in wishes if basis.offer(block[i], scale[i])], dtype=int)
-    width = block.shape[1]
-    unit = np.eye(width)
-    if by_order:
-        fill = np.array([c for c in columns if basis.offer(unit[c], 1.0)], dtype=int)
-    else:
-        missing = width - basis.rank
-        free = basis.complement()[columns]
-        fill = columns[pivot_rows(free, missing)] if missing else np.zeros(0, dtype=int)
-    return taken, fill
+def _place_within(label: np.ndarray) -> np.ndarray:
+    """Position of each item among those with the same label."""
+    order = np.argsort(label, kind="stable")
+    ordered = label[order]
+    start = np.concatenate(([0], np.flatnonzero(np.diff(ordered)) + 1)) if len(label) else np.zeros(0, dtype=int)
+    counts = np.diff(np.concatenate((start, [len(label)])))
+    place = np.empty(len(label), dtype=int)
+    place[order] = np.arange(len(label)) - np.repeat(start, counts)
+    return place

@@ -2,45 +2,90 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.errors import ComputationError
+
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
     from eigenbody.linearization.model import LinearModel
+    from eigenbody.present.inspection import Inspection
 
 
 def number(value: float) -> float | None:
-    """A finite number, or null: JSON has no NaN and no infinity."""
-    return float(value) if math.isfinite(value) else None
+    """A finite number without the sign of a negative zero, or null: JSON has no NaN and no infinity."""
+    return float(value) + 0.0 if math.isfinite(value) else None
+
+
+def as_json(document: Any, indent: int | None = None) -> str:
+    """The document as JSON text, full precision; refuses NaN and infinity."""
+    try:
+        return json.dumps(document, allow_nan=False, indent=indent)
+    except ValueError as error:
+        raise ComputationError(
+            "A number of the result is not finite. Check the model for absurd magnitudes."
+        ) from error
+
+
+def require_finite(**arrays: Any) -> None:
+    """Refuse a result that holds NaN or infinity; the keywords name the arrays in the message."""
+    for name, array in arrays.items():
+        wrong = np.count_nonzero(~np.isfinite(np.asarray(array)))
+        if wrong:
+            raise ComputationError(
+                f"{name.replace('_', ' ')}: {wrong} of {np.size(array)} numbers are not finite."
+                " Check the model for absurd magnitudes and the force laws at the operating point."
+            )
+
+
+def require_finite_linear(linear: LinearModel) -> None:
+    """Refuse a linear model with a number that is not finite."""
+    c, space = linear.certificate, linear.state_space
+    require_finite(
+        mass=linear.M, damping=linear.C, stiffness=linear.K, A=space.A, B=space.B, C=space.C, D=space.D,
+        certificate=[c.residual, *c.drift, c.tangent_error],
+    )  # fmt: skip
+
+
+def require_finite_modes(modes: Modes) -> None:
+    """Refuse modes with a number that is not finite (the damping ratio of a rigid mode is undefined and exempt)."""
+    require_finite_linear(modes.linear)
+    require_finite(eigenvalues=modes.eigenvalues, mode_shapes=modes.shapes)
+
+
+def mode_entries(modes: Modes) -> list[dict[str, Any]]:
+    """One map for each mode, in the order of the contract (DESIGN 5.3)."""
+    hz, damped = modes.frequency_hz, modes.damped_frequency_hz
+    return [
+        {
+            "index": i + 1,
+            "real": number(value.real),
+            "imag": number(value.imag),
+            "frequency_hz": number(hz[i]),
+            "damped_frequency_hz": number(damped[i]),
+            "damping_ratio": number(modes.damping_ratio[i]),
+            "kind": modes.kinds[i],
+            "stability": modes.stabilities[i],
+        }
+        for i, value in enumerate(modes.eigenvalues)
+    ]
 
 
 def modes_document(modes: Modes) -> dict[str, Any]:
     """`modes --json`."""
+    require_finite_modes(modes)
     linear = modes.linear
-    entries = []
-    for i, value in enumerate(modes.eigenvalues):
-        entries.append(
-            {
-                "index": i + 1,
-                "real": float(value.real),
-                "imag": float(value.imag),
-                "frequency_hz": float(modes.frequency_hz[i]),
-                "damped_frequency_hz": float(modes.damped_frequency_hz[i]),
-                "damping_ratio": number(modes.damping_ratio[i]),
-                "kind": modes.kinds[i],
-                "stability": modes.stabilities[i],
-            }
-        )
     return {
         "model": linear.point.model.name,
         "dof": modes.dof,
         "states": modes.states,
         "stability": modes.stability,
         "coordinates": list(linear.coordinates),
-        "modes": entries,
+        "modes": mode_entries(modes),
         "certificate": linear.certificate.as_dict(),
         "notes": list(linear.notes),
         "warnings": list(linear.point.warnings),
@@ -49,24 +94,66 @@ def modes_document(modes: Modes) -> dict[str, Any]:
 
 def linear_document(linear: LinearModel) -> dict[str, Any]:
     """`linearize --json`."""
-    rows = lambda matrix: np.asarray(matrix).tolist()  # noqa: E731
+    require_finite_linear(linear)
     space = linear.state_space
-    second = len(linear.coordinates) == len(linear.velocities)
+    second = has_second_order_matrices(linear)
     return {
         "model": linear.point.model.name,
+        "dof": linear.dof,
         "coordinates": list(linear.coordinates),
         "velocities": list(linear.velocities),
-        "mass": rows(linear.M) if second else None,
-        "damping": rows(linear.C) if second else None,
-        "stiffness": rows(linear.K) if second else None,
+        "mass": _rows(linear.M) if second else None,
+        "damping": _rows(linear.C) if second else None,
+        "stiffness": _rows(linear.K) if second else None,
         "states": list(linear.states),
         "inputs": list(linear.inputs),
         "outputs": list(linear.outputs),
-        "A": rows(space.A),
-        "B": rows(space.B),
-        "C": rows(space.C),
-        "D": rows(space.D),
+        "A": _rows(space.A),
+        "B": _rows(space.B),
+        "C": _rows(space.C),
+        "D": _rows(space.D),
         "certificate": linear.certificate.as_dict(),
         "notes": list(linear.notes),
         "warnings": list(linear.point.warnings),
+    }
+
+
+def has_second_order_matrices(linear: LinearModel) -> bool:
+    """Whether M, C, K exist: not with non-holonomic rows, where there are fewer velocities than coordinates."""
+    return len(linear.coordinates) == len(linear.velocities)
+
+
+def _rows(matrix: np.ndarray) -> list[list[float]]:
+    return (np.asarray(matrix) + 0.0).tolist()
+
+
+def check_document(found: Inspection) -> dict[str, Any]:
+    """`check --json`."""
+    point = found.point
+    system, bodies = point.system, point.system.description.bodies
+    require_finite(certificate=[point.residual, *point.drift])
+    free = (system.dof[: system.bodies] >= 0).sum(axis=1)
+    return {
+        "model": point.model.name,
+        "bodies": [
+            {"name": name, "mass": number(bodies.mass[i]), "coordinates": int(free[i])}
+            for i, name in enumerate(bodies.names)
+        ],
+        "joints": [joint.as_dict() for joint in found.joints],
+        "couplings": [coupling.as_dict() for coupling in found.couplings],
+        "drivers": [driver.as_dict() for driver in found.drivers],
+        "body_coordinates": found.body_coordinates,
+        "rows": found.rows,
+        "gruebler": found.gruebler,
+        "dof": found.dof,
+        "coordinates": list(found.coordinates),
+        "constraints": [
+            {"of": row.owner, "row": row.label, "class": row.classed, "redundant": row.is_redundant}
+            for constraint in found.constraints
+            for row in constraint.rows
+        ],
+        "redundant": [dict(row) for row in found.redundant],
+        "residual": point.residual,
+        "drift": list(point.drift),
+        "warnings": list(point.warnings),
     }

@@ -40,6 +40,8 @@ def compile_system(description: Description) -> System:
     dof = layout(description, places, joints, rows, builder, named)
     named_set = named.merged(dof)  # complete only now: signals and outputs may have asked for body coordinates
     slips, slip_rows = _slips(description, joints, dof)
+    tree_rows, tree_row_body = _tree_rows(tree, joints)
+    walk, walk_body = _tree_coordinates(tree, named, places, dof)
     system = System(
         description=description,
         places=places,
@@ -55,8 +57,10 @@ def compile_system(description: Description) -> System:
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
         tree=tree,
-        tree_rows=_tree_rows(tree, joints),
-        tree_coordinates=_tree_coordinates(tree, named, places, dof),
+        tree_rows=tree_rows,
+        tree_row_body=tree_row_body,
+        tree_coordinates=walk,
+        tree_coordinate_body=walk_body,
         positions=_given(description, named, "position"),
         velocities=_given(description, named, "velocity"),
         states=tuple(entry.name for entry in description.states),
@@ -218,16 +222,22 @@ def _assembled_forces(
     )
 
 
-def _tree_rows(tree: Tree, joints: JointTable) -> np.ndarray:
-    index = tree.joint[tree.joint >= 0]
-    starts, ends = joints.row_start[index], joints.row_start[index + 1]
-    return np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)] or [np.zeros(0, dtype=int)])
+def _tree_rows(tree: Tree, joints: JointTable) -> tuple[np.ndarray, np.ndarray]:
+    """Constraint rows of the tree joints in walking order, and the body each belongs to."""
+    hung = tree.joint >= 0
+    index, body = tree.joint[hung], tree.order[hung]
+    start, count = joints.row_start[index], joints.row_start[index + 1] - joints.row_start[index]
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(start, count) + within, np.repeat(body, count)
 
 
-def _tree_coordinates(tree: Tree, named: NamedMeasures, places: Places, dof: np.ndarray) -> np.ndarray:
-    """Named measures in walking order; the rotations of a point mass without rotation are left out."""
+def _tree_coordinates(
+    tree: Tree, named: NamedMeasures, places: Places, dof: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Named measures in walking order, and the body each moves; a point mass without rotation has none of those."""
     out: list[int] = []
-    for body, joint in zip(tree.order, tree.joint, strict=True):
+    bodies: list[int] = []
+    for body, joint in zip(tree.order.tolist(), tree.joint.tolist(), strict=True):
         if joint < 0:
             wanted = named.body(places.names[body])
         else:
@@ -235,7 +245,8 @@ def _tree_coordinates(tree: Tree, named: NamedMeasures, places: Places, dof: np.
         if dof[body, 3] < 0:
             wanted = [i for i in wanted if named.names[i].rpartition(".")[2] not in ROTATIONS]
         out.extend(wanted)
-    return np.array(out, dtype=int)
+        bodies.extend([body] * len(wanted))
+    return np.array(out, dtype=int), np.array(bodies, dtype=int)
 
 
 def _given(description: Description, named: NamedMeasures, key: str) -> Given:

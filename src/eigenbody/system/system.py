@@ -114,8 +114,10 @@ class System:
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
     tree: Tree
-    tree_rows: np.ndarray  # constraint rows that belong to tree joints
+    tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
+    tree_row_body: np.ndarray  # the body that each of them hangs on the tree
     tree_coordinates: np.ndarray  # named measures: the walk
+    tree_coordinate_body: np.ndarray  # the body that each of them moves
     positions: Given
     velocities: Given
     states: tuple[str, ...]

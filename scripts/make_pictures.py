@@ -1,0 +1,28 @@
+"""Make the pictures of the documentation: python scripts/make_pictures.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import eigenbody as eb
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+PICTURES = {"rotor_stator": "rotor_stator.yaml"}
+
+
+def main() -> None:
+    """One picture of the modes of each example."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name, example in PICTURES.items():
+        figure = eb.modes(eb.load(ROOT / "examples" / example)).plot()
+        figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
+        print(f"docs/images/{name}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The list of commands. A new command is one file in `commands/` and one line here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli.commands.check import check
+from eigenbody.cli.commands.linearize import linearize
+from eigenbody.cli.commands.modes import modes
+
+COMMANDS = (modes, linearize, check)
+
+EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  the input is wrong: every fault on standard error, with its place in the file
+  3  the computation did not succeed: the message says how far it came
+"""
+
+app = typer.Typer(
+    name="eigenbody",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+for command in COMMANDS:
+    app.command(epilog=EXIT_CODES, no_args_is_help=False)(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from eigenbody import __version__
+
+        typer.echo(f"eigenbody {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, epilog=EXIT_CODES)
+def _eigenbody(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an internal error arose (any place).")] = False,
+) -> None:
+    """Exact linearization of mechanisms: how they vibrate, whether they are stable.
+
+    \b
+    Examples:
+      eigenbody check rotor.yaml                  faults, constraints, degrees of freedom
+      eigenbody modes rotor.yaml                  frequencies, damping, stability
+      eigenbody modes rotor.yaml --set speed="1 Hz" --json
+      eigenbody linearize rotor.yaml -o rotor.mat M, C, K and A, B, C, D for MATLAB
+
+    MODEL is a YAML or JSON file, or - for standard input.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)

@@ -1,0 +1,74 @@
+"""`eigenbody linearize`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+from eigenbody.errors import Fault, InputError
+
+
+def linearize(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            "--coordinates",
+            metavar="A,B,C",
+            help="Measures to linearize in; the rest is filled in.",
+            show_default=False,
+        ),
+    ] = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Linear equations at the operating point: M, C, K and A, B, C, D with names.
+
+    \b
+    Examples:
+      eigenbody linearize rotor.yaml
+      eigenbody linearize slider.yaml --coordinates rail,hinge --json
+      eigenbody linearize rotor.yaml -o rotor.mat
+
+    \b
+    JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
+           "states", "inputs", "outputs", "A", "B", "C", "D",
+           "certificate", "notes", "warnings"}
+      Matrices are lists of rows. With non-holonomic constraints mass, damping and
+      stiffness are null: only A, B, C, D exist.
+
+    \b
+    Files:
+      .npz   A, B, C_out, D, M, C (damping), K and the names
+      .mat   A, B, C, D, M, Cd (damping), K and the names as cell arrays
+      .csv   a block for each of mass, damping, stiffness, A, B, C, D: the first line is
+             its name and the column names, each further line begins with the row name;
+             a blank line between blocks
+      .json  the document above
+    """
+    from eigenbody.present import export
+
+    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
+    if wanted is not None and not all(wanted):
+        raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism):
+        from eigenbody.linearization.linearize import linearize as linearize_at
+
+        result = linearize_at(mechanism, coordinates=wanted)
+    from eigenbody.present.documents import as_json, linear_document, require_finite_linear
+    from eigenbody.present.tables import linear_rich, linear_text
+
+    require_finite_linear(result)
+    session.warn(result.point.warnings, quiet)
+    if out is not None:
+        session.write(out, export.linear_writer(result, ending), quiet)
+    if json:
+        session.put(as_json(linear_document(result)))
+    elif not (quiet and out):
+        session.put_table(lambda: linear_text(result), lambda: linear_rich(result))

@@ -1,0 +1,79 @@
+"""`eigenbody modes`."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+from eigenbody.errors import Fault, InputError
+
+
+def modes(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
+    ] = None,
+    near: Annotated[
+        float | None, typer.Option("--near", metavar="HZ", help="The modes nearest to a frequency.", show_default=False)
+    ] = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Frequencies, damping, stability and shapes at the operating point.
+
+    \b
+    Examples:
+      eigenbody modes rotor.yaml
+      eigenbody modes rotor.yaml --set "speed=1 Hz" --n 10 --plot rotor.png
+      eigenbody modes rotor.yaml --near 50 --n 4 --json
+
+    \b
+    JSON: {"model", "dof", "states", "stability", "coordinates",
+           "modes": [{"index", "real", "imag", "frequency_hz", "damped_frequency_hz",
+                      "damping_ratio", "kind", "stability"}],
+           "certificate": {"residual", "drift", "redundant", "tangent_error"},
+           "notes", "warnings"}
+      real, imag      eigenvalue in rad/s; one entry for each conjugate pair, each
+                      real eigenvalue and each zero, sorted by magnitude
+      frequency_hz    |eigenvalue| / 2 pi
+      damping_ratio   -real / |eigenvalue|; null for rigid modes
+      kind            oscillatory, real or rigid (a recognized zero)
+      stability       stable, marginal, drifting (a free motion) or unstable
+
+    \b
+    Files: .csv is the table; .json the document above; .npz and .mat hold
+      eigenvalues, frequency_hz, damped_frequency_hz, damping_ratio, kind, stability,
+      shapes (modes, bodies, 6): displacement and small rotation in global axes,
+      states_shape (modes, states), bodies, states.
+    """
+    if near is not None and not (math.isfinite(near) and near >= 0):
+        raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
+    from eigenbody.present import export
+
+    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism):
+        from eigenbody.analyses.modes import modes as modes_of
+
+        result = modes_of(mechanism, n=n, near=near)
+    from eigenbody.present.documents import as_json, modes_document, require_finite_modes
+    from eigenbody.present.tables import modes_rich, modes_text
+
+    require_finite_modes(result)
+    session.warn(result.linear.point.warnings, quiet)
+    if out is not None:
+        session.write(out, export.modes_writer(result, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
+    if json:
+        session.put(as_json(modes_document(result)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: modes_text(result), lambda: modes_rich(result))

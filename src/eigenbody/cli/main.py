@@ -1,0 +1,116 @@
+"""From arguments to an exit code: 0 done, 2 the input is wrong, 3 the computation did not succeed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from eigenbody.errors import EigenbodyError, InputError
+
+MAX_FAULTS = 20
+DONE, BUG, WRONG_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    _prepare(debug)
+    try:
+        code = _run([argument for argument in arguments if argument != "--debug"])
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _interrupted()
+    except BrokenPipeError:
+        return _reader_gone()
+    except EigenbodyError as error:
+        _say_faults(error)
+        return error.exit_code
+    except MemoryError:
+        say("there is not enough memory for this computation. Ask for fewer modes (--n) or use a smaller model.")
+        return FAILED
+    except Exception as error:
+        if debug:
+            raise
+        return _unexpected(error)
+
+
+def say(text: str) -> None:
+    """A message to the user, on standard error."""
+    with suppress(OSError, ValueError, AttributeError):  # nobody listens
+        sys.stderr.write(f"eigenbody: {text}\n")
+        sys.stderr.flush()
+
+
+def _prepare(debug: bool) -> None:
+    # Small dense LAPACK calls are many times slower when threads share them; numpy is not imported yet.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
+    if not debug and not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+def _run(arguments: list[str]) -> int:
+    """Let typer parse and call the command; its complaints become one line."""
+    from typer import Abort
+    from typer.main import get_command
+
+    from eigenbody.cli.app import app
+
+    try:
+        code = get_command(app).main(arguments, prog_name="eigenbody", standalone_mode=False)
+    except Abort:
+        return _interrupted()
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        return _wrong_usage(error)
+    if code == INTERRUPTED:
+        return _interrupted()
+    return code if isinstance(code, int) else DONE
+
+
+def _wrong_usage(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "eigenbody"
+    message = " ".join(str(error.format_message()).split())
+    say(f"{message.rstrip('.')}. Try '{path} --help'.")
+    return WRONG_INPUT
+
+
+def _say_faults(error: EigenbodyError) -> None:
+    if not isinstance(error, InputError):
+        say(str(error))
+        return
+    for fault in error.faults[:MAX_FAULTS]:
+        say(str(fault))
+    if len(error.faults) > MAX_FAULTS:
+        say(f"... and {len(error.faults) - MAX_FAULTS} more")
+
+
+def _interrupted() -> int:
+    say("interrupted")
+    return INTERRUPTED
+
+
+def _reader_gone() -> int:
+    """The reader of a pipe (`| head`) has seen enough: keep the interpreter from complaining when it flushes."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+def _unexpected(error: Exception) -> int:
+    text = " ".join(str(error).split())
+    if type(error).__name__ == "LinAlgError":
+        say(f"the computation did not succeed: {text}. Check the model for absurd magnitudes.")
+        return FAILED
+    say(f"internal error ({type(error).__name__}: {text[:200]}). This is a bug, please report it; --debug shows where.")
+    return BUG

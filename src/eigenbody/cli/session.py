@@ -1,0 +1,127 @@
+"""What every command does around its one library call: load the model, place faults in its file, present the result."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from eigenbody.cli.main import say
+from eigenbody.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from eigenbody.model.model import Model
+
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+# ---- the model
+
+
+def load(path: str, settings: Sequence[str] | None) -> Model:
+    """The model with the parameters of `--set`; all faults at once."""
+    values = parse_settings(settings or ())
+    from eigenbody.api import VOCABULARY, Model
+    from eigenbody.model.source import read
+
+    if path == "-" and sys.stdin is None:
+        raise InputError(Fault("standard input", "is closed.", "Give the path of a model file."))
+    return Model.from_source(read(path), VOCABULARY, values)
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, object]:
+    """`["k=1200", "speed=1 Hz", "c==2*k"]` as parameter values: numbers, quantities, expressions."""
+    values: dict[str, object] = {}
+    faults = []
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not name or not equals or not value:
+            what = "a setting is written name=value."
+            faults.append(Fault(f"--set {setting}", what, 'For example: --set k=1200, --set "k=2 kN/m", --set k==2*c.'))
+        values[name] = float(value) if NUMBER.fullmatch(value) else value
+    if faults:
+        raise InputError(faults)
+    return values
+
+
+@contextmanager
+def places_of(model: Model) -> Iterator[None]:
+    """Faults found while computing name dotted places (`joints.b`): add the line of the model file."""
+    try:
+        yield
+    except InputError as error:
+        faults = [Fault(_placed(model, fault.where), fault.what, fault.remedy) for fault in error.faults]
+        raise InputError(faults) from error
+
+
+def _placed(model: Model, where: str) -> str:
+    if "(" in where:
+        return where
+    return ", ".join(_place(model, part) for part in where.split(", "))
+
+
+def _place(model: Model, where: str) -> str:
+    """`joints.b`, `joints.b: position` or the bare name of a coupling or driver, with file and line where known."""
+    document = model.document
+    dotted, _, key = where.partition(": ")
+    path: list[str | int] = list(dotted.split("."))
+    if key:
+        path.append(key)
+    if len(path) == 1 and path[0] not in document:
+        sections = [s for s in ("joints", "couplings", "drivers") if path[0] in (document.get(s) or {})]
+        path = [*sections[:1], *path]
+    return model.where(*path) if path[0] in document else where
+
+
+# ---- the result
+
+
+def known_ending(path: str | None, endings: Sequence[str], model: str | None = None) -> str:
+    """Ending of a file to write ("" for none); refuses, before anything is computed, what cannot be written."""
+    if path is None:
+        return ""
+    from eigenbody.present.export import ending_of, refuse_unwritable
+
+    ending = ending_of(path, endings)
+    refuse_unwritable(path)
+    if model not in (None, "-") and os.path.exists(path) and os.path.exists(str(model)):
+        if os.path.samefile(path, str(model)):
+            raise InputError(Fault(path, "this is the model file itself.", "Choose another name."))
+    return ending
+
+
+def write(path: str, writer: Callable[[Any], Any], quiet: bool) -> None:
+    """Write a file whole or not at all and say so."""
+    from eigenbody.present.export import write_atomically
+
+    write_atomically(path, writer)
+    if not quiet:
+        say(f"wrote {path}")
+
+
+def warn(warnings: Sequence[str], quiet: bool) -> None:
+    """Warnings of the model, on standard error."""
+    if not quiet:
+        for warning in warnings:
+            say(f"warning: {warning}")
+
+
+def put(text: str) -> None:
+    """Text to standard output."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def put_table(text: Callable[[], str], rich: Callable[[], RenderableType]) -> None:
+    """A rich table on a terminal, plain text elsewhere (a pipe has no width)."""
+    if not sys.stdout.isatty():
+        put(text())
+        return
+    from rich.console import Console
+
+    Console(highlight=False, soft_wrap=False).print(rich())

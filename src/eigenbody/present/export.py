@@ -1,0 +1,221 @@
+"""Results as files: npz, mat, csv or json by the ending of the name, written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from eigenbody.errors import Fault, InputError
+from eigenbody.present.documents import (
+    as_json,
+    has_second_order_matrices,
+    linear_document,
+    mode_entries,
+    modes_document,
+    require_finite_linear,
+    require_finite_modes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eigenbody.analyses.modes import Modes
+    from eigenbody.linearization.model import LinearModel
+
+Writer = Callable[[BinaryIO], Any]
+DATA_ENDINGS = ("npz", "mat", "csv", "json")
+PICTURE_ENDINGS = ("png", "svg", "pdf")
+
+
+# ---- files
+
+
+def ending_of(path: str | Path, known: Iterable[str]) -> str:
+    """Ending of the name in lower case; InputError that names the known ones when it is another."""
+    known = tuple(known)
+    ending = Path(path).suffix.removeprefix(".").lower()
+    if ending not in known:
+        what = f'the ending ".{ending}" is not known.' if ending else "the name has no ending that tells the format."
+        raise InputError(Fault(str(path), what, f"Use one of: {', '.join('.' + e for e in known)}."))
+    return ending
+
+
+def refuse_unwritable(path: str | Path) -> None:
+    """InputError when a file cannot be put there; to be asked before a long computation, and checked by it again."""
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir():
+            raise InputError(Fault(str(path), "this is a folder, not a file name."))
+        if target.exists() and not target.is_file():
+            raise InputError(Fault(str(path), "this is no regular file.", "Write to a file and copy it there."))
+        if not target.parent.is_dir():
+            raise InputError(Fault(str(path), f'there is no folder "{target.parent}".', "Create it first."))
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise InputError(
+                Fault(str(path), f'the folder "{target.parent}" is not writable.', "Choose another place.")
+            )
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+
+
+def write_atomically(path: str | Path, write: Writer) -> None:
+    """Let `write` fill a temporary file in the same folder, then put it in place; nothing is left behind on failure."""
+    refuse_unwritable(path)
+    target = os.path.realpath(path)
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=".eigenbody-", suffix=".tmp", dir=os.path.dirname(target))
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        os.chmod(temporary, _mode_of(target))
+        os.replace(temporary, target)
+        temporary = ""
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _mode_of(target: str) -> int:
+    """Permissions of the file that is replaced, or those of a new file."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)
+    except OSError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+
+
+def _cannot_write(path: str | Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(Fault(str(path), f"the file cannot be written: {reason}.", "Choose another place."))
+
+
+# ---- results
+
+
+def modes_writer(modes: Modes, ending: str) -> Writer:
+    """Writes modes: npz and mat hold the arrays, csv the table, json the document of `modes --json`."""
+    require_finite_modes(modes)
+    if ending == "csv":
+        return _text(_modes_csv(modes))
+    if ending == "json":
+        return _text(as_json(modes_document(modes)) + "\n")
+    return _arrays(_modes_arrays(modes), ending)
+
+
+def linear_writer(linear: LinearModel, ending: str) -> Writer:
+    """Writes a linear model: npz and mat hold the matrices, csv a labelled block for each, json the document."""
+    require_finite_linear(linear)
+    if ending == "csv":
+        return _text(_linear_csv(linear))
+    if ending == "json":
+        return _text(as_json(linear_document(linear)) + "\n")
+    return _arrays(
+        _linear_arrays(linear, "C" if ending == "mat" else "C_out", "Cd" if ending == "mat" else "C"), ending
+    )
+
+
+def figure_writer(figure: Figure, ending: str) -> Writer:
+    """Writes a picture; the same figure gives the same bytes."""
+    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    return lambda file: figure.savefig(file, format=ending, dpi=150, metadata=dates.get(ending))
+
+
+def _text(text: str) -> Writer:
+    return lambda file: file.write(text.encode("utf-8", errors="backslashreplace"))
+
+
+def _arrays(arrays: Mapping[str, np.ndarray], ending: str) -> Writer:
+    if ending == "npz":
+        return lambda file: np.savez(file, **arrays)  # type: ignore[arg-type]
+
+    def write(file: BinaryIO) -> None:
+        from scipy.io import savemat
+
+        cells = {name: a.astype(object) if a.dtype.kind == "U" and a.ndim else a for name, a in arrays.items()}
+        savemat(file, cells, oned_as="column", long_field_names=True)
+
+    return write
+
+
+def _names(names: Iterable[str]) -> np.ndarray:
+    listed = list(names)
+    return np.array(listed, dtype=str) if listed else np.zeros(0, dtype="U1")
+
+
+def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
+    return {
+        "eigenvalues": modes.eigenvalues,
+        "frequency_hz": modes.frequency_hz,
+        "damped_frequency_hz": modes.damped_frequency_hz,
+        "damping_ratio": modes.damping_ratio,  # nan where it is undefined: rigid modes
+        "kind": _names(modes.kinds),
+        "stability": _names(modes.stabilities),
+        "shapes": modes.shapes,  # (modes, bodies, 6)
+        "states_shape": modes.states_shape,  # (modes, states)
+        "bodies": _names(modes.bodies),
+        "states": _names(modes.linear.states),
+        "model": np.array(modes.linear.point.model.name),
+        "verdict": np.array(modes.stability),
+    }
+
+
+def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, np.ndarray]:
+    space = linear.state_space
+    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D}
+    if has_second_order_matrices(linear):
+        arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
+    arrays |= {
+        "coordinates": _names(linear.coordinates),
+        "velocities": _names(linear.velocities),
+        "states": _names(linear.states),
+        "inputs": _names(linear.inputs),
+        "outputs": _names(linear.outputs),
+        "model": np.array(linear.point.model.name),
+    }
+    return arrays
+
+
+def _modes_csv(modes: Modes) -> str:
+    entries = mode_entries(modes)
+    columns = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
+    return _csv([columns, *([_cell(entry[c]) for c in columns] for entry in entries)])
+
+
+def _linear_csv(linear: LinearModel) -> str:
+    """A block for each matrix: its name and the column names, then a line for each row; a blank line between blocks."""
+    space = linear.state_space
+    x, u, y = linear.states, linear.inputs, linear.outputs
+    s, w = linear.coordinates, linear.velocities
+    blocks: list[tuple[str, np.ndarray, tuple[str, ...], tuple[str, ...]]] = []
+    if has_second_order_matrices(linear):
+        blocks += [("mass", linear.M, w, w), ("damping", linear.C, w, w), ("stiffness", linear.K, w, s)]
+    blocks += [("A", space.A, x, x), ("B", space.B, x, u), ("C", space.C, y, x), ("D", space.D, y, u)]
+    lines: list[Iterable[str]] = []
+    for name, matrix, rows, columns in blocks:
+        if lines:
+            lines.append(())
+        lines.append((name, *columns))
+        for row, values in zip(rows, np.asarray(matrix).tolist(), strict=True):
+            lines.append((row, *map(_cell, values)))
+    return _csv(lines)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _csv(lines: Iterable[Iterable[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(lines)
+    return out.getvalue()

@@ -1,0 +1,372 @@
+"""Results as readable tables: plain text, HTML for notebooks, rich renderables for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eigenbody.model.source import shown
+from eigenbody.present.documents import has_second_order_matrices
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from eigenbody.analyses.modes import Modes
+    from eigenbody.linearization.certificate import Certificate
+    from eigenbody.linearization.model import LinearModel
+    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.present.inspection import Constraint, Inspection
+
+MAX_ROWS = 200  # of a printed table
+MAX_MATRIX = 8  # rows and columns of a printed matrix
+COLOURS = {"stable": "green", "marginal": "yellow", "drifting": "yellow", "unstable": "bold red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table without its looks: column titles over rows of text, numbers to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[bool, ...]  # aligned to the right
+    left_out: int = 0  # rows that were not worth printing
+
+    @property
+    def more(self) -> str:
+        return f"... and {self.left_out} more: use --n, --json or --out" if self.left_out else ""
+
+    def text(self) -> str:
+        split = [column.split("\n") for column in self.columns]
+        depth = max(map(len, split), default=0)
+        head = [tuple(parts[i] if i < len(parts) else "" for parts in split) for i in range(depth)]
+        widths = [max(len(row[k]) for row in (*head, *self.rows)) for k in range(len(self.columns))]
+        lines = [self._line(row, widths) for row in head]
+        lines.append("  ".join("-" * width for width in widths))
+        lines += [self._line(row, widths) for row in self.rows]
+        return "\n".join([*([self.title] if self.title else []), *lines, *([self.more] if self.left_out else [])])
+
+    def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
+        cells = (
+            cell.rjust(w) if right else cell.ljust(w) for cell, w, right in zip(row, widths, self.right, strict=True)
+        )
+        return "  ".join(cells).rstrip()
+
+    def html(self) -> str:
+        cell = lambda tag, text, right: (  # noqa: E731
+            f'<{tag} style="text-align:{"right" if right else "left"}">{escape(text).replace(chr(10), "<br>")}</{tag}>'
+        )
+        row = lambda tag, cells: (  # noqa: E731
+            "<tr>" + "".join(cell(tag, text, right) for text, right in zip(cells, self.right, strict=True)) + "</tr>"
+        )
+        caption = f'<caption style="text-align:left">{escape(self.title)}</caption>' if self.title else ""
+        body = "".join(row("td", cells) for cells in self.rows)
+        more = f"<p>{escape(self.more)}</p>" if self.left_out else ""
+        return f"<table>{caption}<thead>{row('th', self.columns)}</thead><tbody>{body}</tbody></table>{more}"
+
+    def rich(self) -> RenderableType:
+        from rich import box
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(
+            title=Text(self.title, style="bold") if self.title else None,
+            title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False,
+        )  # fmt: skip
+        for column, right in zip(self.columns, self.right, strict=True):
+            table.add_column(Text(column), justify="right" if right else "left", no_wrap=right)
+        for row in self.rows:
+            table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))
+        return Group(table, Text(self.more, style="dim")) if self.left_out else table
+
+
+def significant(value: float, digits: int = 6) -> str:
+    """A number for the eye; an em dash for what is undefined."""
+    if not math.isfinite(value):
+        return "—"
+    return f"{value + 0.0:.{digits}g}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 body`, `2 bodies`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _listed(names: Iterable[str], limit: int = 12) -> str:
+    names = list(names)
+    more = f", ... and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(shown(name) for name in names[:limit]) + more
+
+
+# ---- sentences
+
+
+def verdict(modes: Modes) -> str:
+    """The stability of the whole in words."""
+    spectrum = modes.spectrum
+    kind = modes.stability
+    if kind == "marginal":
+        if np.any(spectrum.eigenvalues.imag[spectrum.on_axis] != 0):
+            return "marginal: undamped oscillation"
+        return "marginal: a position that nothing restores"
+    if kind == "drifting":
+        if not any(size > 1 for size in spectrum.zero_chains):
+            return "drifting: an undamped resonance that grows in proportion to time"
+        return "drifting: a free rotation or translation"
+    if kind == "unstable":
+        growing = spectrum.eigenvalues[spectrum.eigenvalues.real > 0]
+        growing = growing[growing.imag >= 0]
+        if not len(growing):
+            return "unstable"
+        doubling = significant(math.log(2) / float(growing.real.max()), 3)
+        return f"unstable: {counted(len(growing), 'growing mode')}, the fastest doubles every {doubling} s"
+    return kind
+
+
+def redundancy(rows: Sequence[dict[str, str]]) -> str:
+    """The redundant rows by joint."""
+    if not rows:
+        return "Redundant constraints: none"
+    by_joint: dict[str, list[str]] = {}
+    for row in rows:
+        by_joint.setdefault(row["joint"], []).append(row["row"])
+    parts = [f"{shown(joint)} ({', '.join(labels)})" for joint, labels in list(by_joint.items())[:8]]
+    more = f", ... and {len(by_joint) - 8} more joints" if len(by_joint) > 8 else ""
+    return f"Redundant constraints: {len(rows)}: {', '.join(parts)}{more}"
+
+
+def certified(certificate: Certificate) -> str:
+    """The certificate in one line."""
+    drift = ", ".join(significant(d, 2) for d in certificate.drift)
+    return (
+        f"Certificate: residual {significant(certificate.residual, 2)}, constraint drift {drift}"
+        f" (position, velocity, acceleration), tangent error {significant(certificate.tangent_error, 2)}"
+    )
+
+
+def _name(point: OperatingPoint) -> str:
+    return shown(point.model.name, 100)
+
+
+def _below(linear: LinearModel, with_warnings: bool = True) -> list[str]:
+    """What stands under a table: notes, warnings, redundant rows, certificate."""
+    warnings = [f"Warning: {warning}" for warning in linear.point.warnings] if with_warnings else []
+    notes = [f"Note: {note}" for note in linear.notes]
+    return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate)]
+
+
+# ---- modes
+
+
+def _modes_head(modes: Modes) -> list[str]:
+    dof = counted(modes.dof, "degree of freedom", "degrees of freedom")
+    return [
+        f"Modes of {_name(modes.linear.point)}",
+        f"{dof}, {counted(modes.states, 'state')}; {verdict(modes)}",
+    ]
+
+
+def _modes_grid(modes: Modes) -> Grid:
+    hz, damped = modes.frequency_hz, modes.damped_frequency_hz
+    shown_rows = min(len(modes), MAX_ROWS)
+    rows = tuple(
+        (
+            str(i + 1),
+            significant(hz[i]),
+            significant(damped[i]),
+            significant(modes.damping_ratio[i], 5),
+            significant(modes.eigenvalues[i].real),
+            significant(modes.eigenvalues[i].imag),
+            modes.kinds[i],
+            modes.stabilities[i],
+        )
+        for i in range(shown_rows)
+    )
+    columns = ("#", "frequency\nHz", "damped\nHz", "damping\nratio", "real\n1/s", "imag\nrad/s", "kind", "stability")
+    return Grid("", columns, rows, (True,) * 6 + (False,) * 2, len(modes) - shown_rows)
+
+
+def modes_text(modes: Modes) -> str:
+    """The table of modes as plain text."""
+    return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *_below(modes.linear)])
+
+
+def modes_html(modes: Modes) -> str:
+    """The table of modes as HTML; every name is escaped."""
+    title, line = _modes_head(modes)
+    return (
+        f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_modes_grid(modes).html()}{_paragraph(_below(modes.linear))}"
+    )
+
+
+def modes_rich(modes: Modes) -> RenderableType:
+    """The table of modes for the terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
+    title, line = _modes_head(modes)
+    counts, _, words = line.partition("; ")
+    below = [Text(line, style="dim") for line in _below(modes.linear, with_warnings=False)]
+    verdict_line = Text.assemble(f"{counts}; ", (words, COLOURS.get(modes.stability, "")))
+    return Group(Text(title, style="bold"), verdict_line, Text(), _modes_grid(modes).rich(), Text(), *below)
+
+
+# ---- linear models
+
+
+def _linear_head(linear: LinearModel) -> list[str]:
+    dof = counted(linear.dof, "degree of freedom", "degrees of freedom")
+    lines = [
+        f"Linear model of {_name(linear.point)}",
+        f"{dof}, {counted(len(linear.states), 'state')}, {counted(len(linear.inputs), 'input')},"
+        f" {counted(len(linear.outputs), 'output')}",
+        f"Coordinates: {_listed(linear.coordinates) or 'none'}",
+    ]
+    if not has_second_order_matrices(linear):
+        lines.append(f"Velocities (non-holonomic constraints leave fewer): {_listed(linear.velocities) or 'none'}")
+    if linear.inputs:
+        lines.append(f"Inputs: {_listed(linear.inputs)}")
+    if linear.outputs:
+        lines.append(f"Outputs: {_listed(linear.outputs)}")
+    return lines
+
+
+def _linear_grids(linear: LinearModel) -> list[Grid | str]:
+    """Every matrix with names, or its size where it is large."""
+    space = linear.state_space
+    x, u, y, s, w = linear.states, linear.inputs, linear.outputs, linear.coordinates, linear.velocities
+    matrices: list[tuple[str, np.ndarray, Sequence[str], Sequence[str]]] = []
+    if has_second_order_matrices(linear):
+        matrices += [("Mass M", linear.M, w, w), ("Damping C", linear.C, w, w), ("Stiffness K", linear.K, w, s)]
+    matrices += [("State matrix A", space.A, x, x), ("Input matrix B", space.B, x, u)]
+    matrices += [("Output matrix C", space.C, y, x), ("Feedthrough D", space.D, y, u)]
+    return [_matrix(*parts) for parts in matrices if parts[1].size]
+
+
+def _matrix(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Grid | str:
+    if max(matrix.shape) > MAX_MATRIX:
+        return f"{title}: {matrix.shape[0]} x {matrix.shape[1]}, see --json or --out"
+    cells = tuple(
+        (shown(name, 24), *(significant(value) for value in line)) for name, line in zip(rows, matrix, strict=True)
+    )
+    return Grid(title, ("", *(shown(c, 24) for c in columns)), cells, (False, *(True for _ in columns)))
+
+
+def linear_text(linear: LinearModel) -> str:
+    """The linear model as plain text; matrices are printed while they are small."""
+    parts = [part if isinstance(part, str) else part.text() for part in _linear_grids(linear)]
+    return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(_below(linear))])
+
+
+def linear_html(linear: LinearModel) -> str:
+    """The linear model as HTML; every name is escaped."""
+    parts = [f"<p>{escape(part)}</p>" if isinstance(part, str) else part.html() for part in _linear_grids(linear)]
+    title, *head = _linear_head(linear)
+    return f"<p><b>{escape(title)}</b></p>{_paragraph(head)}{''.join(parts)}{_paragraph(_below(linear))}"
+
+
+def linear_rich(linear: LinearModel) -> RenderableType:
+    """The linear model for the terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
+    title, *head = _linear_head(linear)
+    lines: list[RenderableType] = [Text(title, style="bold"), *map(Text, head)]
+    for part in _linear_grids(linear):
+        lines += [Text(), Text(part) if isinstance(part, str) else part.rich()]
+    return Group(*lines, Text(), *(Text(line, style="dim") for line in _below(linear, with_warnings=False)))
+
+
+def _paragraph(lines: Iterable[str]) -> str:
+    return "<p>" + "<br>".join(escape(line) for line in lines) + "</p>"
+
+
+# ---- operating point
+
+
+def operating_point_text(point: OperatingPoint) -> str:
+    """The operating point as plain text: what it is, the values of all measures, how well the equations hold."""
+    moving = (
+        "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating" if point.is_at_rest else "moving"
+    )
+    units = dict(zip(point.system.names, point.system.dimensions, strict=True))
+    values = list(point.coordinates().items())
+    rows = tuple((shown(name, 40), significant(value), units[name]) for name, value in values[:MAX_ROWS])
+    grid = Grid("", ("measure", "value", "unit"), rows, (False, True, False), len(values) - len(rows))
+    drift = ", ".join(significant(d, 2) for d in point.drift)
+    lines = [
+        f"Operating point of {_name(point)}",
+        f"{moving}; {counted(len(point.chosen.velocities), 'degree')} of freedom",
+    ]
+    below = [
+        *(f"Warning: {warning}" for warning in point.warnings),
+        redundancy(point.redundant),
+        f"Residual {significant(point.residual, 2)}, constraint drift {drift} (position, velocity, acceleration)",
+    ]
+    return "\n".join([*lines, "", grid.text(), "", *below])
+
+
+# ---- check
+
+
+def _check_grids(found: Inspection) -> list[Grid]:
+    system = found.point.system
+    bodies = system.description.bodies
+    free = (system.dof[: system.bodies] >= 0).sum(axis=1)
+    count = min(len(bodies), MAX_ROWS)
+    rows = tuple((shown(bodies.names[i], 40), significant(bodies.mass[i]), str(int(free[i]))) for i in range(count))
+    grids = [Grid("Bodies", ("name", "mass\nkg", "coordinates"), rows, (False, True, True), len(bodies) - count)]
+    for title, items in (("Joints", found.joints), ("Couplings", found.couplings), ("Drivers", found.drivers)):
+        if items:
+            grids.append(_constraint_grid(title, items))
+    return grids
+
+
+def _constraint_grid(title: str, items: Sequence[Constraint]) -> Grid:
+    rows = tuple(
+        (
+            shown(item.name, 40),
+            item.type,
+            shown(" - ".join(item.between), 50),
+            str(len(item.rows)),
+            item.classed,
+            ", ".join(row.label for row in item.rows if row.is_redundant),
+        )
+        for item in items[:MAX_ROWS]
+    )
+    columns = ("name", "type", "between", "rows", "class", "redundant rows")
+    return Grid(title, columns, rows, (False, False, False, True, False, False), len(items) - len(rows))
+
+
+def _check_below(found: Inspection) -> list[str]:
+    surplus = len(found.redundant)
+    redundant = f" ({counted(surplus, 'redundant row')} held by others already)" if surplus else ""
+    return [
+        f"Gruebler count: {found.body_coordinates} coordinates of bodies - {counted(found.rows, 'row')} = {found.gruebler}",
+        f"Degrees of freedom: {found.dof}{redundant}",
+        f"Coordinates: {_listed(found.coordinates) or 'none'}",
+        redundancy(found.redundant),
+    ]
+
+
+def check_text(found: Inspection) -> str:
+    """What `check` found, as plain text."""
+    parts = [grid.text() for grid in _check_grids(found)]
+    return "\n\n".join([f"{_name(found.point)}: no faults", *parts, "\n".join(_check_below(found))])
+
+
+def check_rich(found: Inspection) -> RenderableType:
+    """What `check` found, for the terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
+    lines: list[RenderableType] = [Text(f"{_name(found.point)}: no faults", style="bold"), Text()]
+    for grid in _check_grids(found):
+        lines += [grid.rich(), Text()]
+    return Group(*lines, *map(Text, _check_below(found)))

@@ -1,0 +1,169 @@
+"""The linearization is the derivative of the nonlinear forward dynamics in the same variables.
+
+Random mechanisms of every kind, moving and accelerating, against `forward_dynamics.py`; their freedoms and redundant
+rows against `mobility.py`. The last test prints what was covered.
+"""
+
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+from forward_dynamics import ForwardDynamics, relative_error
+from mechanism_forces import any_measure, two_bodies
+from mechanism_parts import beside, decimal, direction, numbers
+from mechanisms import KINDS, coverage, random_mechanism
+from mobility import assembled, drawing, mobility
+
+import eigenbody as eb
+from eigenbody.elements.couplings import COUPLINGS
+from eigenbody.elements.forces import FORCES
+from eigenbody.elements.joints import JOINTS
+from eigenbody.elements.measures.types import MEASURES
+
+TOLERANCE = 1e-7  # of the issue; difference quotients reach about 1e-9
+RARE = [("loop", 16), ("loop", 17), ("loop", 33), ("driven", 12)]  # gear, orientation, perpendicular, parallel
+CASES = [*((kind, seed) for kind in KINDS for seed in range(10)), *RARE]
+MORE = [(kind, seed) for kind in KINDS for seed in range(67) if (kind, seed) not in CASES]
+
+few = pytest.mark.parametrize(("kind", "seed"), CASES)
+many = pytest.mark.parametrize(("kind", "seed"), MORE)
+
+
+@cache
+def document(kind: str, seed: int) -> dict:
+    """A random mechanism with, every other time, what the generator does not draw: states, inputs, outputs, tables."""
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    drawn = random_mechanism(rng, kind)
+    return with_extras(rng, drawn) if seed % 2 else drawn
+
+
+@cache
+def linear(kind: str, seed: int) -> eb.LinearModel:
+    return eb.linearize(eb.load(document(kind, seed)))
+
+
+def with_extras(rng: np.random.Generator, doc: dict) -> dict:
+    """The document with one more of each: damper, actuator, table, characteristic, measure type, state, input, output."""
+    forces = doc.setdefault("forces", {})
+    a, b = two_bodies(rng, doc)
+    end_points = [beside(rng, _drawn(doc, body), 0.2, 0.6) for body in (a, b)]
+    forces["damper"] = {"type": "damper", "between": [a, b], "at": numbers(end_points), "c": decimal(rng, 0.5, 4)}
+    m, n = any_measure(rng, doc), any_measure(rng, doc)
+    c = decimal(rng, 1, 5)
+    curve = [[-9, -c], [-0.613, -1.3 * c], [0.287, c], [9, 2 * c]]  # no corner within a step of the random states
+    forces["table"] = {"type": "actuator", "along": m, "value": {"table": curve, "of": f"={n}"}}
+    forces["curve"] = {"type": "spring", "along": n, "k": 5.0, "free": 0.1, "force": {"table": curve}}
+    forces["cubic"] = {"type": "spring", "along": m, "free": 0.2, "force": f"={c}*s**3 + 0.3*v*s**2"}
+    measures = doc.setdefault("measures", {})
+    for kind in ("rotation", "cosine"):
+        a, b = two_bodies(rng, doc)
+        axis = direction(rng)
+        across = np.cross(axis, direction(rng))
+        measures[kind] = {"type": kind, "between": [a, b], "axis": numbers(axis), "axis2": numbers(across)}
+        forces[kind] = {"type": "spring", "along": kind, "k": decimal(rng, 5, 20), "c": decimal(rng, 0.1, 1)}
+    body = str(rng.choice(list(doc["bodies"])))
+    doc["inputs"] = {
+        "push": {"along": m, "value": 0.7},
+        "blow": {"body": body, "at": numbers(beside(rng, _drawn(doc, body), 0.1, 0.4)),
+                 "direction": numbers(direction(rng)), "axes": str(rng.choice(["ground", "body"])), "value": -0.4},
+        "wish": {},
+    }  # fmt: skip
+    doc["states"] = {"z": {"initial": 0.3, "rate": f"=wish - 2*z + 0.5*{m}' - sin({n})*y"}, "y": {"rate": "=z**2 - y"}}
+    doc["variables"] = {"effort": {"value": f"={c}*z*(1 + {n}**2) + wish*y"}}
+    forces["controller"] = {"type": "expression", "along": m, "value": "=effort + push*0.5"}
+    doc["outputs"] = {
+        **{f"o{order}": {"measure": n, "order": order} for order in (0, 1, 2)},
+        "mixed": {"expression": f"=effort + {m}*{n}'*z + wish"},
+    }
+    return doc
+
+
+def _drawn(doc: dict, body: str) -> np.ndarray:
+    return drawing(doc)[0][["ground", *doc["bodies"]].index(body)]
+
+
+def error_against_forward_dynamics(result: eb.LinearModel) -> float:
+    system, state = result.point.system, result.point.state
+    independent = ForwardDynamics(system, state, result.coordinates, result.velocities).derivative()
+    space = result.state_space
+    return relative_error(np.block([[space.A, space.B], [space.C, space.D]]), independent, len(result.coordinates))
+
+
+@few
+def test_derivative_of_forward_dynamics(kind: str, seed: int) -> None:
+    assert error_against_forward_dynamics(linear(kind, seed)) < TOLERANCE
+
+
+@pytest.mark.slow
+@many
+def test_derivative_of_forward_dynamics_on_many(kind: str, seed: int) -> None:
+    assert error_against_forward_dynamics(linear(kind, seed)) < TOLERANCE
+
+
+@few
+def test_certificate(kind: str, seed: int) -> None:
+    certificate = linear(kind, seed).certificate
+    assert certificate.tangent_error < 1e-10
+    assert certificate.residual < 1e-12
+    position, velocity, acceleration = certificate.drift
+    point = linear(kind, seed).point
+    assert position < 1e-12
+    assert velocity < 1e-12 * max(1.0, np.abs(point.state.velocity(point.system)).max())
+    assert acceleration < 1e-12 * max(1.0, np.abs(point.motion.acceleration).max())
+
+
+@few
+def test_freedoms_and_redundant_rows(kind: str, seed: int) -> None:
+    drawn = document(kind, seed)
+    independent = mobility(drawn, assembled(drawn))
+    assert linear(kind, seed).dof == independent.freedoms
+    assert len(linear(kind, seed).certificate.redundant) == independent.redundant
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", KINDS)
+def test_coordinates_of_the_users_choice(kind: str, seed: int) -> None:
+    """Any measures may be coordinates: too many or too few, in any order."""
+    point = linear(kind, seed).point
+    rng = np.random.default_rng(seed)
+    names = rng.permutation(point.system.names)[: int(rng.integers(1, 2 + len(point.chosen.positions)))]
+    chosen = eb.linearize(point, coordinates=names.tolist())
+    assert set(names) <= {*chosen.coordinates, *chosen.dropped}
+    if np.linalg.cond(chosen.M) < 1e6:  # measures that hardly tell the motions apart: nothing to compare
+        assert error_against_forward_dynamics(chosen) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_is_dense(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sparse path gives the same matrices, on small mechanisms too."""
+    dense = eb.linearize(linear(kind, 1).point, coordinates=linear(kind, 1).coordinates)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("eigenbody.") and hasattr(module, "DENSE_LIMIT"):
+            monkeypatch.setattr(module, "DENSE_LIMIT", 0)
+    sparse = eb.linearize(eb.load(document(kind, 1)), coordinates=dense.coordinates)
+    assert sparse.states == dense.states
+    for a, b in zip(sparse.state_space, dense.state_space, strict=True):
+        assert np.abs(a - b).max(initial=0.0) <= 1e-10 * np.abs(b).max(initial=1.0)
+
+
+def test_coverage(capsys: pytest.CaptureFixture) -> None:
+    """Every joint, force, coupling and measure type and kind occurs among the mechanisms; most of them move."""
+    documents = [document(*case) for case in CASES]
+    points = [linear(*case).point for case in CASES]
+    count = coverage(documents)
+    count["moving"] = sum(not point.is_at_rest for point in points)
+    count["accelerating"] = sum(bool(np.abs(point.motion.acceleration).max() > 1e-3) for point in points)
+    count["several freedoms in a loop"] = sum(
+        point.chosen.rows.size > point.system.tree_rows.size and len(point.chosen.velocities) > 1 for point in points
+    )
+    with capsys.disabled():
+        print(f"\nlinearization checked on {len(documents)} mechanisms:")
+        for key, number in sorted(count.items()):
+            print(f"  {key:32} {number}")
+    registries = {"joint": JOINTS, "force": FORCES, "coupling": COUPLINGS, "measure": MEASURES, "kind": KINDS}
+    wanted = {f"{what}:{name}" for what, registry in registries.items() for name in registry}
+    wanted |= {"floating", "loop", "redundant", "driver", "motion", "several freedoms in a loop"}
+    assert wanted <= set(count), f"not covered: {sorted(wanted - set(count))}"
+    assert count["moving"] > len(documents) / 2
+    assert count["accelerating"] > len(documents) / 2

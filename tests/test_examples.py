@@ -1,0 +1,201 @@
+"""Every example runs and gives its key number. A new file in examples/ fails here until it has a check of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eigenbody as eb
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+FILES = sorted(p.name for p in EXAMPLES.iterdir() if p.is_file() and not p.name.startswith("."))
+CHECKS: dict[str, Callable[[], None]] = {}
+G = 9.81
+
+
+def check(file: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Register the check of one example."""
+
+    def register(function: Callable[[], None]) -> Callable[[], None]:
+        CHECKS[file] = function
+        return function
+
+    return register
+
+
+def modes_of(file: str, **parameters: object) -> eb.Modes:
+    return eb.modes(eb.load(EXAMPLES / file, **parameters))
+
+
+def nonzero(modes: eb.Modes) -> np.ndarray:
+    return modes.eigenvalues[modes.eigenvalues != 0]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_example(file: str) -> None:
+    assert file in CHECKS, f"examples/{file} has no check of its key number in this file"
+    CHECKS[file]()
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if f.endswith((".yaml", ".json"))])
+def test_every_result_is_certified(file: str) -> None:
+    certificate = modes_of(file).certificate
+    assert certificate.residual < 1e-12
+    assert max(certificate.drift) < 1e-12
+    assert certificate.tangent_error < 1e-12
+
+
+@check("hanging_pendulum.yaml")
+def hanging_pendulum() -> None:
+    w2 = G * 0.5 / ((1 + 0.1**2) / 12 + 0.25)  # textbook: m g l / (I + m l^2)
+    assert w2 == pytest.approx(14.678, abs=5e-4)
+    assert modes_of("hanging_pendulum.yaml").eigenvalues == pytest.approx([1j * math.sqrt(w2)], rel=1e-12)
+
+
+@check("slider_pendulum.yaml")
+def slider_pendulum() -> None:
+    linear = eb.linearize(eb.load(EXAMPLES / "slider_pendulum.yaml"))
+    assert linear.coordinates == ("rail", "hinge")
+    np.testing.assert_allclose(linear.M, [[30, 20], [20, 35]], rtol=1e-13)  # Trom 1990, section 3.2.4
+    np.testing.assert_allclose(linear.K, [[20, 0], [0, 196.2]], rtol=1e-13, atol=1e-12)
+    undamped = modes_of("slider_pendulum.yaml").eigenvalues
+    assert undamped == pytest.approx([0.797302985861869j, 3.08165793705976j], rel=1e-12)  # roots of det(K - w2 M)
+    damped = [-0.312177227401119 + 0.747815417342014j, -0.226284311060419 + 3.02355045399089j]  # Table 3.7 with signs
+    assert modes_of("slider_pendulum.yaml", c=20).eigenvalues == pytest.approx(damped, rel=1e-12)
+
+
+@check("four_bar.yaml")
+def four_bar() -> None:
+    modes = modes_of("four_bar.yaml")
+    assert np.imag(modes.eigenvalues) ** 2 == pytest.approx([7.848], rel=1e-12)  # Trom 1990, Table 4.1
+    assert modes.certificate.redundant == ()
+
+
+@check("planar_four_bar_redundant.yaml")
+def planar_four_bar_redundant() -> None:
+    modes = modes_of("planar_four_bar_redundant.yaml")
+    assert np.imag(modes.eigenvalues) ** 2 == pytest.approx([7.848], rel=1e-12)  # the same planar motion
+    assert len(modes.certificate.redundant) == 3  # 20 rows, rank 17
+    assert {row["joint"] for row in modes.certificate.redundant} <= set("abcd")
+
+
+@check("parallelogram.yaml")
+def parallelogram() -> None:
+    hanging, upright = modes_of("parallelogram.yaml"), modes_of("parallelogram.yaml", g=-G)
+    assert np.imag(hanging.eigenvalues) ** 2 == pytest.approx([1.2 * G], rel=1e-12)  # 2 g / (5/3)
+    assert np.sort(upright.eigenvalues.real) == pytest.approx([-math.sqrt(1.2 * G), math.sqrt(1.2 * G)], rel=1e-12)
+    assert (hanging.stability, upright.stability) == ("marginal", "unstable")
+    assert len(hanging.certificate.redundant) == 3
+
+
+@check("rotating_pendulum.yaml")
+def rotating_pendulum() -> None:
+    modes = modes_of("rotating_pendulum.yaml")
+    assert nonzero(modes) == pytest.approx([8.58076219398679j], rel=1e-12)  # Trom 1990, Table 5.1
+    assert modes.kinds == ("rigid", "rigid", "oscillatory")
+    assert modes.stability == "drifting"
+
+
+@check("rotor_stator.yaml")
+def rotor_stator() -> None:
+    expected = {  # damped frequencies in Hz of the equations of motion in ground axes; Negrut & Ortiz 2006, Figs. 6-9
+        "0 Hz": [0.127177187, 0.127177187, 0.129949456, 0.639093829, 0.639093829, 15.895587492],
+        "0.5 Hz": [0.126247702, 0.127739224, 0.129949456, 0.361730598, 1.132439848, 15.895587492],
+        "1 Hz": [0.124464511, 0.128113742, 0.129949456, 0.233502471, 1.774254785, 15.895587492],
+    }
+    for speed, frequencies in expected.items():
+        modes = modes_of("rotor_stator.yaml", speed=speed)
+        assert modes.kinds[:2] == ("rigid", "rigid")
+        assert np.sort(modes.damped_frequency_hz)[2:] == pytest.approx(frequencies, abs=6e-10)
+
+
+@check("rotor_on_bearing.yaml")
+def rotor_on_bearing() -> None:
+    whirl = np.sort(np.abs(np.roots([0.6, -1.0 * 50, -500])))  # It n^2 - Ip Omega n - k = 0
+    assert whirl == pytest.approx([9.023, 92.356], abs=5e-4)
+    assert np.imag(nonzero(modes_of("rotor_on_bearing.yaml"))) == pytest.approx(whirl, rel=1e-12)
+
+
+@check("chaplygin_sleigh.yaml")
+def chaplygin_sleigh() -> None:
+    decay = 2 * 0.25 * 1.5 / (0.3 + 2 * 0.25**2)  # textbook: m a V / (I + m a^2)
+    forwards, backwards = modes_of("chaplygin_sleigh.yaml"), modes_of("chaplygin_sleigh.yaml", V=-1.5)
+    assert nonzero(forwards) == pytest.approx([-decay], rel=1e-12)
+    assert nonzero(backwards) == pytest.approx([decay], rel=1e-12)
+    assert (forwards.states, forwards.dof) == (5, 2)
+    assert (forwards.stability, backwards.stability) == ("drifting", "unstable")
+
+
+@check("geared_shafts.yaml")
+def geared_shafts() -> None:
+    modes = modes_of("geared_shafts.yaml")
+    assert nonzero(modes) == pytest.approx([100j], rel=1e-12)  # k (1/(Jw + 9 Jm) + 1/Jl) = 1e4
+    wheel, motor = (modes.bodies.index(name) for name in ("wheel", "motor"))
+    turning = modes.shapes[-1][:, 5]
+    assert turning[motor] == pytest.approx(-3 * turning[wheel], rel=1e-12)
+
+
+@check("python_api.py")
+def python_api() -> None:
+    example = runpy.run_path(str(EXAMPLES / "python_api.py"))
+    linear = example["linearized"]()
+    assert linear.states == ("pin", "pin'", "torque")
+    inertia, weight, lag, kp, kd = 0.25 + 3 * 0.5**2, 3 * G * 0.5, 0.02, 60, 12
+    plant = np.polymul([inertia, 0, -weight], [lag, 1])
+    roots = np.roots(np.polyadd(plant, [kd, kp]))  # the loop closed by hand
+    expected = sorted((r for r in roots if r.imag >= 0), key=abs)
+    modes = eb.modes(linear)
+    assert modes.eigenvalues == pytest.approx(expected, rel=1e-10)
+    assert modes.stability == "stable"
+    example["main"]()
+
+
+@check("families.py")
+def families() -> None:
+    family = runpy.run_path(str(EXAMPLES / "families.py"))["family"]
+    n, k = 10, 1e4 * 180 / math.pi
+    chain = [math.sqrt(k) / math.pi * math.sin((2 * j - 1) * math.pi / (2 * (2 * n + 1))) for j in range(1, n + 1)]
+    expected = {
+        "C10RF1": chain,  # torsional chain, clamped at one end: closed form
+        # the others: assembled independently in absolute coordinates with the null space of the constraints
+        "C3RF1": [53.61450709, 150.2245106, 217.0807074],
+        "TL4RF1": [
+            2.863143416, 6.507477848, 10.23631292, 18.60868718, 30.26369152, 33.55430711, 43.38920932, 56.78278167,
+            65.91251552, 79.27746587, 117.8579198, 149.5050187, 162.4771118, 209.457803, 232.1916542,
+        ],
+        "L3RF1": [121.770203, 162.9627712, 167.9150884],
+        "L3RF2": [121.770203, 162.9627712, 167.9150884],  # two springs share the stiffness of one
+    }  # fmt: skip
+    for name, frequencies in expected.items():
+        modes = eb.modes(eb.load(family(name)))
+        assert modes.frequency_hz == pytest.approx(frequencies, rel=1e-8), name
+        assert modes.damping_ratio == pytest.approx(np.array(frequencies) * math.pi * 1e-3, rel=1e-8)  # C = 1e-3 s K
+    assert len(eb.modes(eb.load(family("L3RF1"))).certificate.redundant) == 9  # 60 rows, rank 51
+
+
+def test_families_on_the_command_line() -> None:
+    run = [sys.executable, str(EXAMPLES / "families.py")]
+    good = subprocess.run([*run, "L3RF1"], capture_output=True, text=True, check=False)
+    assert good.returncode == 0
+    model = json.loads(good.stdout)
+    assert (len(model["bodies"]), len(model["joints"]), len(model["forces"])) == (9, 12, 12)
+    bad = subprocess.run([*run, "X3"], capture_output=True, text=True, check=False)
+    assert bad.returncode == 2
+    assert "C10RF1" in bad.stderr
+
+
+@pytest.mark.parametrize("closing", ["spherical", "inline"])
+def test_parallelogram_closed_by_a_point_constraint(closing: str) -> None:
+    """The sign of the multiplier term shows upside down: +-sqrt(11.772), not sqrt(2.943)."""
+    document = eb.load(EXAMPLES / "parallelogram.yaml", g=-G).document
+    document["joints"]["d"]["type"] = closing
+    modes = eb.modes(eb.load(document))
+    assert np.sort(modes.eigenvalues.real) == pytest.approx([-math.sqrt(1.2 * G), math.sqrt(1.2 * G)], rel=1e-12)
