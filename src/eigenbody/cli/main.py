@@ -81,7 +81,8 @@ def _wrong_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "eigenbody"
     message = " ".join(str(error.format_message()).split())
-    say(f"{message.rstrip('.')}. Try '{path} --help'.")
+    end = "" if message.endswith((".", "?")) else "."
+    say(f"{message}{end} Try '{path} --help'.")
     return WRONG_INPUT
 
 

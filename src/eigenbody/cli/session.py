@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.cli.main import say
@@ -50,29 +51,33 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
 
 
 @contextmanager
-def places_of(model: Model) -> Iterator[None]:
-    """Faults found while computing name dotted places (`joints.b`): add the line of the model file."""
+def places_of(model: Model, **options: str) -> Iterator[None]:
+    """Faults found while computing name dotted places (`joints.b`): add the line of the model file.
+
+    `options` maps places that come from the command line instead to the option's name.
+    """
     try:
         yield
     except InputError as error:
-        faults = [Fault(_placed(model, fault.where), fault.what, fault.remedy) for fault in error.faults]
+        document = model.document
+        faults = [
+            replace(fault, where=options.get(fault.where) or _placed(model, document, fault.where))
+            for fault in error.faults
+        ]
         raise InputError(faults) from error
 
 
-def _placed(model: Model, where: str) -> str:
+def _placed(model: Model, document: Mapping[str, Any], where: str) -> str:
     if "(" in where:
         return where
-    return ", ".join(_place(model, part) for part in where.split(", "))
+    return ", ".join(_place(model, document, part) for part in where.split(", "))
 
 
-def _place(model: Model, where: str) -> str:
+def _place(model: Model, document: Mapping[str, Any], where: str) -> str:
     """`joints.b`, `joints.b: position` or the bare name of a coupling or driver, with file and line where known."""
-    document = model.document
     dotted, _, key = where.partition(": ")
-    path: list[str | int] = list(dotted.split("."))
-    if key:
-        path.append(key)
-    if len(path) == 1 and path[0] not in document:
+    path = [*dotted.split("."), *([key] if key else [])]
+    if path[0] not in document:
         sections = [s for s in ("joints", "couplings", "drivers") if path[0] in (document.get(s) or {})]
         path = [*sections[:1], *path]
     return model.where(*path) if path[0] in document else where
@@ -89,9 +94,8 @@ def known_ending(path: str | None, endings: Sequence[str], model: str | None = N
 
     ending = ending_of(path, endings)
     refuse_unwritable(path)
-    if model not in (None, "-") and os.path.exists(path) and os.path.exists(str(model)):
-        if os.path.samefile(path, str(model)):
-            raise InputError(Fault(path, "this is the model file itself.", "Choose another name."))
+    if model is not None and os.path.exists(path) and os.path.exists(model) and os.path.samefile(path, model):
+        raise InputError(Fault(path, "this is the model file itself.", "Choose another name."))
     return ending
 
 

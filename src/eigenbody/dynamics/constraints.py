@@ -102,6 +102,8 @@ def pull_back(measures: MeasureSet, gradient: np.ndarray, force: np.ndarray, nq:
 
 def bent(measures: MeasureSet, jet: SetJet, force: np.ndarray) -> list[Triplets]:
     """sum_m force_m curvature_m as triplets."""
-    if not measures.count or not np.any(force):
+    loaded = np.flatnonzero(np.any(force != 0, axis=tuple(range(force.ndim - 1))))
+    if not len(loaded):
         return []
-    return [Triplets.of_blocks(measures.columns, measures.columns, force[..., None, None] * jet.curvature)]
+    columns = measures.columns[loaded]
+    return [Triplets.of_blocks(columns, columns, force[..., loaded, None, None] * jet.curvature[..., loaded, :, :])]

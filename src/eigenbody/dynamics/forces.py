@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.numerics.assembly import Part, Product, Triplets, dense_vector
 from eigenbody.system.measureset import SetJet
 from eigenbody.system.signals import Argument, Quantities
 from eigenbody.system.state import State
@@ -46,16 +46,16 @@ class AppliedForces:
         """Q (..., nq) of the elements, without gravity."""
         return -pull_back(self._f.measures, self.jet.gradient, self.tension, self._system.nq)
 
-    def stiffness(self) -> list[Triplets]:
+    def stiffness(self) -> list[Part]:
         """-dQ/dq: g^T f_s g + g^T f_v ds'/dq + f H."""
         law = self._f.linear
-        parts = bent(self._f.measures, self.jet, self.tension)
+        parts: list[Part] = [*bent(self._f.measures, self.jet, self.tension)]
         parts += self._outer(law.i, law.j, law.k, self.jet.gradient)
         parts += self._outer(law.i, law.j, law.c, self.jet.rate_q)
         parts += self._signal_part("s", self.jet.gradient) + self._signal_part("v", self.jet.rate_q)
         return parts
 
-    def damping(self) -> list[Triplets]:
+    def damping(self) -> list[Part]:
         """-dQ/du: g^T f_v g."""
         law = self._f.linear
         return self._outer(law.i, law.j, law.c, self.jet.gradient) + self._signal_part("v", self.jet.gradient)
@@ -85,23 +85,21 @@ class AppliedForces:
                 parts.append(Triplets(rows, np.full(len(rows), argument.index), g))
         return parts
 
-    def _signal_part(self, kind: str, columns: np.ndarray) -> list[Triplets]:
+    def _signal_part(self, kind: str, columns: np.ndarray) -> list[Part]:
         chosen = [(i, a.index, d) for i, a, d in self._slopes if a.kind == kind]
         if not chosen:
             return []
         i, j = (np.array([c[k] for c in chosen]) for k in (0, 1))
         return self._outer(i, j, np.stack(np.broadcast_arrays(*(c[2] for c in chosen)), axis=-1), columns)
 
-    def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, columns: np.ndarray) -> list[Triplets]:
-        """sum factor g_i^T column_j as triplets; entries that are zero throughout are left out."""
+    def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, columns: np.ndarray) -> list[Part]:
+        """sum factor g_i^T column_j; entries that are zero throughout are left out."""
         keep = np.flatnonzero(np.any(np.asarray(factor) != 0, axis=tuple(range(np.ndim(factor) - 1))))
         if not len(keep):
             return []
-        i, j, factor = i[keep], j[keep], factor[..., keep]
-        g = self.jet.gradient[..., i, :] * factor[..., None]
-        blocks = g[..., :, None] * columns[..., j, None, :]
-        where = self._f.measures.columns
-        return [Triplets.of_blocks(where[i], where[j], blocks)]
+        rows, where = np.arange(self._f.measures.count), self._f.measures.columns
+        left, right = (Triplets.of_rows(rows, where, values) for values in (self.jet.gradient, columns))
+        return [Product(len(rows), i[keep], j[keep], factor[..., keep], left, right)]
 
     # First-order states ---------------------------------------------------------------------------------------
     def state_rate(self) -> np.ndarray:

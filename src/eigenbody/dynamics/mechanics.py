@@ -14,7 +14,7 @@ import numpy as np
 from eigenbody.dynamics.constraints import Holonomic, NonHolonomic
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.numerics.assembly import Triplets
+from eigenbody.numerics.assembly import Part, Triplets
 from eigenbody.spatial.rotations import apply, cross, skew
 from eigenbody.system.state import State, carriers, collect, spread
 from eigenbody.system.system import System
@@ -82,7 +82,7 @@ class Mechanics:
         linear = Triplets(dof[:, :3].ravel(), dof[:, :3].ravel(), np.repeat(system.mass, 3, axis=-1))
         return [linear, Triplets.of_blocks(dof[:, 3:], dof[:, 3:], system.inertia)]
 
-    def damping(self) -> list[Triplets]:
+    def damping(self) -> list[Part]:
         """dF/du: gyroscopic matrix and dampers."""
         system, w = self.system, self.state.w
         parts = self.applied.damping()
@@ -92,9 +92,9 @@ class Mechanics:
             parts = [*parts, Triplets.of_blocks(dof, dof, spin)]
         return parts
 
-    def stiffness(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> list[Triplets]:
+    def stiffness(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> list[Part]:
         """dF/dq at fixed u', lambda, mu."""
-        parts = self.applied.stiffness() + self.holonomic.stiffness(multipliers)
+        parts = [*self.applied.stiffness(), *self.holonomic.stiffness(multipliers)]
         if self.system.slips.count:
             parts += self.non_holonomic.stiffness(slip_multipliers)
         return parts

@@ -19,7 +19,7 @@ from eigenbody.linearization.certificate import certify
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.linearization.outputs import output_rows, state_rate_rows
 from eigenbody.model.model import Model
-from eigenbody.numerics.assembly import Triplets, absolute
+from eigenbody.numerics.assembly import Part, absolute
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
@@ -104,7 +104,7 @@ class _Tangents:
         nq = system.nq
         stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
 
-        def build(parts: list[Triplets], columns: int) -> Any:
+        def build(parts: Sequence[Part], columns: int) -> Any:
             return matrix(parts, (nq, columns), frame.is_sparse)
 
         self.M = build(mechanics.mass(), nq)

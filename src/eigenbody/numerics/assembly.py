@@ -36,9 +36,41 @@ class Triplets:
         return Triplets(r.ravel(), c.ravel(), values.reshape(*values.shape[:-3], -1))
 
 
-def absolute(parts: Sequence[Triplets]) -> list[Triplets]:
+@dataclass(frozen=True, slots=True)
+class Product:
+    """sum_k factor_k left[i_k]^T right[j_k] with `left` and `right` given as `count` rows each; cheaper to multiply as
+    matrices than to write out when the rows are many."""
+
+    count: int
+    i: np.ndarray
+    j: np.ndarray
+    factor: np.ndarray  # (..., k)
+    left: Triplets
+    right: Triplets
+
+    def dense(self, shape: tuple[int, int]) -> np.ndarray:
+        left = dense([self.left], (self.count, shape[0]))[..., self.i, :]
+        right = dense([self.right], (self.count, shape[1]))[..., self.j, :]
+        return np.swapaxes(left, -1, -2) @ (self.factor[..., None] * right)
+
+    def sparse(self, shape: tuple[int, int]) -> Any:
+        left, right = sparse([self.left], (self.count, shape[0])), sparse([self.right], (self.count, shape[1]))
+        middle = sparse([Triplets(self.i, self.j, self.factor)], (self.count, self.count))
+        return left.T @ (middle @ right)
+
+    def absolute(self) -> Product:
+        left, right = (Triplets(t.rows, t.cols, np.abs(t.values)) for t in (self.left, self.right))
+        return Product(self.count, self.i, self.j, np.abs(self.factor), left, right)
+
+
+Part = Triplets | Product
+
+
+def absolute(parts: Sequence[Part]) -> list[Part]:
     """The same with absolute values: the size of what is summed, however it cancels."""
-    return [Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts]
+    return [
+        p.absolute() if isinstance(p, Product) else Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts
+    ]
 
 
 def join(parts: Sequence[Triplets]) -> Triplets:
@@ -54,8 +86,13 @@ def join(parts: Sequence[Triplets]) -> Triplets:
     )
 
 
-def dense(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
-    """Sum of the triplets as an array (..., rows, cols)."""
+def dense(parts: Sequence[Part], shape: tuple[int, int]) -> np.ndarray:
+    """Sum of the parts as an array (..., rows, cols)."""
+    products = [p.dense(shape) for p in parts if isinstance(p, Product)]
+    return sum(products, start=_dense_triplets([p for p in parts if isinstance(p, Triplets)], shape))
+
+
+def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
     t = join(parts)
     keep = (t.rows < shape[0]) & (t.cols < shape[1])
     flat = t.rows[keep] * shape[1] + t.cols[keep]
@@ -70,13 +107,17 @@ def dense(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
     return out.reshape(*lead, *shape)
 
 
-def sparse(parts: Sequence[Triplets], shape: tuple[int, int]) -> Any:
-    """Sum of the triplets as a scipy CSC matrix."""
+def sparse(parts: Sequence[Part], shape: tuple[int, int]) -> Any:
+    """Sum of the parts as a scipy CSC array."""
     from scipy.sparse import coo_array
 
-    t = join(parts)
+    t = join([p for p in parts if isinstance(p, Triplets)])
     keep = (t.rows < shape[0]) & (t.cols < shape[1]) & (t.values != 0)
-    return coo_array((t.values[keep], (t.rows[keep], t.cols[keep])), shape=shape).tocsc()
+    out = coo_array((t.values[keep], (t.rows[keep], t.cols[keep])), shape=shape).tocsc()
+    for p in parts:
+        if isinstance(p, Product):
+            out = out + p.sparse(shape).tocsc()
+    return out
 
 
 def dense_vector(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.assembly import Triplets, dense, sparse
+from eigenbody.numerics.assembly import Part, dense, sparse
 
 DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
 
@@ -63,7 +63,25 @@ class SparseFactor:
         return self._lu.solve(np.ascontiguousarray(rhs), "T") if rhs.size else np.zeros_like(rhs)
 
 
-def matrix(parts: Sequence[Triplets], shape: tuple[int, int], is_sparse: bool) -> Any:
+class KKT:
+    """Sparse [[A, G^T], [G, 0]] with independent rows G: solves A x + G^T y = f, G x = 0 for x."""
+
+    def __init__(self, A: Any, G: Any) -> None:
+        from scipy.sparse import block_array, csc_array
+
+        A, G = csc_array(A), csc_array(G)
+        self._n = A.shape[0]
+        whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
+        self._size = whole.shape[0]
+        self._factor = SparseFactor(whole)
+
+    def solve(self, f: np.ndarray) -> np.ndarray:
+        rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
+        rhs[: self._n] = f
+        return self._factor.solve(rhs)[: self._n]
+
+
+def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> Any:
     """Assemble as a dense array or a sparse CSC array."""
     return sparse(parts, shape) if is_sparse else dense(parts, shape)
 

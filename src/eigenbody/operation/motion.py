@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
-from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.linear import KKT, matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.system.system import System
+
+DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,13 @@ def solve_motion(frame: MotionFrame) -> Motion:
     fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
     driving = mechanics.driving()
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    reduced = frame.Pv.T @ (M @ frame.Pv)
-    check_mass(system, frame, reduced)
-    rate = np.linalg.solve(reduced, frame.Pv.T @ (driving - M @ fixed)) if frame.speeds.count else np.zeros(0)
-    acceleration = fixed + frame.Pv @ rate
+    if frame.speeds.count <= DENSE_FREEDOMS:
+        reduced = frame.Pv.T @ (M @ frame.Pv)
+        check_mass(system, frame, reduced)
+        rate = np.linalg.solve(reduced, frame.Pv.T @ (driving - M @ fixed)) if frame.speeds.count else np.zeros(0)
+        acceleration = fixed + frame.Pv @ rate
+    else:
+        acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
     forces = frame.at_velocity.solve_transposed(driving - M @ acceleration)
     multipliers = np.zeros(system.constraints.count, dtype=forces.dtype)
     slip = np.zeros(system.slips.count, dtype=forces.dtype)
@@ -46,6 +52,19 @@ def solve_motion(frame: MotionFrame) -> Motion:
     multipliers[frame.chosen.rows] = forces[:n]
     slip[frame.chosen.slip_rows] = forces[n : n + len(frame.chosen.slip_rows)]
     return Motion(acceleration, multipliers, slip)
+
+
+def _free_acceleration(frame: MotionFrame, M: Any, force: np.ndarray) -> np.ndarray:
+    """a in the free motion with M a = force up to constraint forces: one sparse solve of [[M, G^T], [G, 0]]."""
+    if not np.any(force):
+        return np.zeros_like(force)
+    saddle = KKT(M, frame.held("gradient"))
+    a = saddle.solve(force)
+    if not np.isfinite(a).all():
+        raise InputError(
+            Fault("bodies", "the mechanism can move without moving any mass or inertia.", "Give every body its mass.")
+        )
+    return a
 
 
 def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:

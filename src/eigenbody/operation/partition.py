@@ -1,7 +1,7 @@
 """Which constraint rows are independent and which measures are coordinates, decided in the space of the spanning tree.
 
-Only the rows of loops (and of couplings, drivers, non-holonomic constraints) have to be judged. In tree coordinates they
-fall into blocks that share no coordinate; every decision is made inside a block, and blocks of the same shape are
+Only the rows of loops (and of couplings, drivers, non-holonomic constraints) have to be judged. In tree coordinates
+they fall into blocks that share no coordinate; every decision is made inside a block, and blocks of the same shape are
 decided together. Tolerance: numerics.rank.TOLERANCE relative to the size of the row.
 """
 

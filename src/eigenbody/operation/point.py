@@ -136,7 +136,8 @@ def refuse_singular(system: System, state: State, chosen: Selection) -> None:
     direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
     unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
     frame = MotionFrame(Mechanics(system, state), chosen)
-    ahead = counted(system, state, state.moved(system, frame.P @ (step * direction * unit)))
+    rhs = np.concatenate((np.zeros(len(chosen.rows)), step * direction * unit))
+    ahead = counted(system, state, state.moved(system, frame.at_position.solve(rhs)))
     measures = frame.positions
     for _ in range(8):
         mechanics = Mechanics(system, ahead)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,7 @@ class Grid:
 
     @property
     def more(self) -> str:
-        return f"... and {self.left_out} more: use --n, --json or --out" if self.left_out else ""
+        return f"... and {self.left_out} more (all of them: --json or --out)" if self.left_out else ""
 
     def text(self) -> str:
         split = [column.split("\n") for column in self.columns]
@@ -77,7 +78,7 @@ class Grid:
 
         table = Table(
             title=Text(self.title, style="bold") if self.title else None,
-            title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False,
+            title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False,
         )  # fmt: skip
         for column, right in zip(self.columns, self.right, strict=True):
             table.add_column(Text(column), justify="right" if right else "left", no_wrap=right)
@@ -161,6 +162,10 @@ def _below(linear: LinearModel, with_warnings: bool = True) -> list[str]:
     return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate)]
 
 
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    return [fill(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) for line in lines]
+
+
 # ---- modes
 
 
@@ -194,7 +199,7 @@ def _modes_grid(modes: Modes) -> Grid:
 
 def modes_text(modes: Modes) -> str:
     """The table of modes as plain text."""
-    return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *_below(modes.linear)])
+    return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *_wrapped(_below(modes.linear))])
 
 
 def modes_html(modes: Modes) -> str:
@@ -261,7 +266,7 @@ def _matrix(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequen
 def linear_text(linear: LinearModel) -> str:
     """The linear model as plain text; matrices are printed while they are small."""
     parts = [part if isinstance(part, str) else part.text() for part in _linear_grids(linear)]
-    return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(_below(linear))])
+    return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(_wrapped(_below(linear)))])
 
 
 def linear_html(linear: LinearModel) -> str:
@@ -348,7 +353,7 @@ def _check_below(found: Inspection) -> list[str]:
     surplus = len(found.redundant)
     redundant = f" ({counted(surplus, 'redundant row')} held by others already)" if surplus else ""
     return [
-        f"Gruebler count: {found.body_coordinates} coordinates of bodies - {counted(found.rows, 'row')} = {found.gruebler}",
+        f"Gruebler count: {found.body_coordinates} coordinates - {counted(found.rows, 'row')} = {found.gruebler}",
         f"Degrees of freedom: {found.dof}{redundant}",
         f"Coordinates: {_listed(found.coordinates) or 'none'}",
         redundancy(found.redundant),

@@ -21,11 +21,11 @@ def check(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Faults, bodies, joints, the class of each constraint, degrees of freedom.
+    """Faults, constraints, degrees of freedom.
 
-    Reports every fault of the model at once, each with its place in the file. A model without faults is counted: bodies,
-    joints, the Gruebler count (coordinates of all bodies minus constraint rows) and the actual degrees of freedom,
-    which differ by the redundant rows.
+    Reports every fault of the model at once, each with its place in the file. A model without faults is counted:
+    bodies, joints, the class of each constraint, the Gruebler count (coordinates of all bodies minus constraint rows)
+    and the actual degrees of freedom, which differ by the redundant rows.
 
     \b
     Examples:

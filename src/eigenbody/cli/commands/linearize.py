@@ -26,7 +26,9 @@ def linearize(
     out: options.Out = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Linear equations at the operating point: M, C, K and A, B, C, D with names.
+    """Linear equations: M, C, K and A, B, C, D.
+
+    At the operating point, with named states, inputs and outputs.
 
     \b
     Examples:
@@ -57,7 +59,7 @@ def linearize(
     if wanted is not None and not all(wanted):
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism):
+    with session.places_of(mechanism, **({"coordinates": "--coordinates"} if wanted else {})):
         from eigenbody.linearization.linearize import linearize as linearize_at
 
         result = linearize_at(mechanism, coordinates=wanted)

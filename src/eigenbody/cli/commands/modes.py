@@ -26,7 +26,9 @@ def modes(
     plot: options.Plot = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Frequencies, damping, stability and shapes at the operating point.
+    """Frequencies, damping, stability, shapes.
+
+    All modes at the operating point, or the lowest (--n), or those near a frequency (--near, best with --n).
 
     \b
     Examples:

@@ -1,0 +1,130 @@
+"""Sparse forms of the linear equations, for systems whose dense matrices would not fit.
+
+At rest without acceleration the frozen pencil (l^2 M + l C + K) x + G^T y = 0, G x = 0 over all body coordinates says
+everything. In motion it does not (it would freeze the wrong frame): there the augmented equations of DESIGN 2 are kept
+whole, with dq, du, du' and the multipliers as auxiliary unknowns and the coordinates S, W and states x in front.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.numerics.assembly import Triplets, sparse
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.partition import Selection
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.system.system import System
+
+
+@dataclass(frozen=True)
+class StaticPencil:
+    """M, C, K over all body coordinates (nq x nq, sparse) and independent constraint rows G."""
+
+    M: Any
+    C: Any
+    K: Any
+    G: Any
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """E z' = A z with z = [S, W, x, dq, du, du', multipliers]; the first `differential` unknowns are S, W, x."""
+
+    E: Any
+    A: Any
+    differential: int
+    dq: slice  # where dq stands in z
+
+
+def rows_of(system: System, frame: MotionFrame, what: str) -> Any:
+    """Independent constraint rows, sparse."""
+    m, chosen = frame.mechanics, frame.chosen
+    from scipy.sparse import vstack
+
+    G = sparse(m.holonomic.rows(what), (system.constraints.count, system.nq)).tocsr()[chosen.rows]
+    N = sparse(m.non_holonomic.rows(what), (system.slips.count, system.nq)).tocsr()[chosen.slip_rows]
+    return vstack([G, N], format="csc")
+
+
+def is_static(point: OperatingPoint) -> bool:
+    """At rest, without accelerations, non-holonomic rows, moving frames or first-order states."""
+    system = point.system
+    still = point.is_equilibrium and not system.slips.count and not system.states and not system.description.frames
+    return still and not any(np.any(getattr(point.state, name)) for name in ("v", "w"))
+
+
+def static_pencil(point: OperatingPoint, chosen: Selection) -> StaticPencil:
+    """The frozen pencil; right only where `is_static`."""
+    system, mechanics = point.system, point.mechanics
+    square = (system.nq, system.nq)
+    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, system.nq)).tocsr()[chosen.rows].tocsc()
+    K = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
+    return StaticPencil(sparse(mechanics.mass(), square), sparse(mechanics.damping(), square), sparse(K, square), G)
+
+
+def descriptor(point: OperatingPoint, chosen: Selection) -> Descriptor:
+    """The augmented equations at any consistent state."""
+    from scipy.sparse import block_array, eye_array
+
+    system, mechanics = point.system, point.mechanics
+    frame = MotionFrame(mechanics, chosen)
+    nq, nx = system.nq, len(system.states)
+    nS, nW = frame.positions.count, frame.speeds.count
+    square = (nq, nq)
+
+    def coordinate(what: str, of: str) -> Any:
+        measures = frame.positions if of == "S" else frame.speeds
+        jet = measures.jet(mechanics.at, mechanics.state.turns)
+        rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
+        return sparse(rows, (measures.count, nq))
+
+    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, nq)).tocsr()[chosen.rows].tocsc()
+    H, Hr, Ha, Hu = (rows_of(system, frame, w) for w in ("gradient", "rate_q", "acceleration_q", "acceleration_u"))
+    M, C = sparse(mechanics.mass(), square), sparse(mechanics.damping(), square)
+    K = sparse(mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers), square)
+    X = sparse(mechanics.applied.state_matrix(), (nq, nx))
+    one = eye_array
+    A = block_array(
+        [
+            [_none(nS, nS), None, None, coordinate("rate_q", "S"), coordinate("gradient", "S"), None, None],
+            [None, _none(nW, nW), None, coordinate("acceleration_q", "W"), coordinate("acceleration_u", "W"),
+             coordinate("gradient", "W"), None],
+            [None, None, *_state_rows(point, nx, nq), None, None],
+            [None, None, None, G, None, None, None],
+            [-one(nS), None, None, coordinate("gradient", "S"), None, None, None],
+            [None, None, None, Hr, H, None, None],
+            [None, -one(nW), None, coordinate("rate_q", "W"), coordinate("gradient", "W"), None, None],
+            [None, None, None, Ha, Hu, H, None],
+            [None, None, -X, K, C, M, H.T],
+        ],
+        format="csc",
+    )  # fmt: skip
+    n = nS + nW + nx
+    E = sparse([Triplets(np.arange(n), np.arange(n), np.ones(n))], A.shape)
+    return Descriptor(E, A, n, slice(n, n + nq))
+
+
+def _none(rows: int, columns: int) -> Any:
+    from scipy.sparse import csc_array
+
+    return csc_array((rows, columns))
+
+
+def _state_rows(point: OperatingPoint, nx: int, nq: int) -> tuple[Any, Any, Any]:
+    """Rates of first-order states by x, dq and du."""
+    applied, columns = point.mechanics.applied, point.system.forces.measures.columns
+    by: dict[str, list[Triplets]] = {"x": [], "q": [], "u": []}
+    for i, signal in enumerate(point.system.forces.state_rates):
+        for argument, slope in signal.partials(applied.now):
+            row, j = np.array([i]), argument.index
+            if argument.kind == "x":
+                by["x"].append(Triplets(row, np.array([j]), np.array([float(slope)])))
+            elif argument.kind == "s":
+                by["q"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.gradient[[j]]))
+            elif argument.kind == "v":
+                by["q"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.rate_q[[j]]))
+                by["u"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.gradient[[j]]))
+    return sparse(by["x"], (nx, nx)), sparse(by["q"], (nx, nq)), sparse(by["u"], (nx, nq))

@@ -1,0 +1,179 @@
+"""A few eigenvalues of large constrained systems by shift-invert, without any dense matrix of the order of the system.
+
+    undamped, symmetric   K x = omega^2 M x            on G x = 0     (Lanczos on [[K - s M, G^T], [G, 0]]^-1)
+    damped or unsymmetric (l^2 M + l C + K) x = 0      on G x = 0     (Arnoldi on the companion form, one solve a step)
+    descriptor            l E z = A z                                  (Arnoldi on the differential part of z)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.linear import KKT, SparseFactor
+
+GROWTH = 1e12  # a solution this many times larger than the matrix allows for comes from a singular matrix
+
+
+@dataclass(frozen=True, slots=True)
+class SparseModes:
+    """k eigenvalues (k,) with vectors (n, k) and relative residuals (k,)."""
+
+    eigenvalues: np.ndarray
+    vectors: np.ndarray
+    residuals: np.ndarray
+
+
+def is_symmetric(matrix: Any, tolerance: float = 1e-11) -> bool:
+    """Whether a sparse matrix is symmetric to rounding."""
+    return bool(abs(matrix - matrix.T).max() <= tolerance * abs(matrix).max()) if matrix.nnz else True
+
+
+def regular_kkt(K: Any, M: Any, G: Any, shift: complex) -> KKT | None:
+    """[[K - shift M, G^T], [G, 0]] factorized, or None where it is singular."""
+    A = K - shift * M if shift != 0 else K
+    try:
+        kkt = KKT(A, G)
+    except ComputationError:
+        return None
+    probe = np.random.default_rng(3).normal(size=A.shape[0]).astype(A.dtype)
+    answer = kkt.solve(probe)
+    size = abs(A).max() * np.abs(answer).max() / np.abs(probe).max()
+    return kkt if np.isfinite(size) and size < GROWTH else None
+
+
+def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
+    """The `count` smallest omega^2 (or nearest to `near`^2) of the symmetric problem, ascending; `near` in rad/s."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = M.shape[0]
+    shift = 0.0 if near is None else near**2
+    kkt = regular_kkt(K, M, G, shift)
+    while kkt is None:  # a rigid-body motion, or a mode just at `near`: step aside
+        shift = shift - _typical(K, M) * 1e-6 if near is None else shift * (1 + 1e-4) + 1e-12
+        kkt = regular_kkt(K, M, G, shift)
+    inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
+    start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
+    values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
+    order = np.argsort(values)
+    values, vectors = values[order], vectors[:, order]
+    force = K @ vectors - (M @ vectors) * values
+    return SparseModes(values.astype(complex), vectors.astype(complex), _unbalanced(force, K @ vectors, G))
+
+
+def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
+    """`count` eigenvalues l of (l^2 M + l C + K) x + G^T y = 0, G x = 0 nearest to zero (or to i `near`)."""
+    n = M.shape[0]
+    shift: complex = 0.0 if near is None else 1j * near
+    kkt = regular_kkt(K + shift * C + shift**2 * M, M, G, 0.0)
+    while kkt is None:
+        shift += 1e-3 * np.sqrt(_typical(K, M))
+        kkt = regular_kkt(K + shift * C + shift**2 * M, M, G, 0.0)
+    damper = C + shift * M
+
+    def invert(z: np.ndarray) -> np.ndarray:
+        a, b = z[:n], z[n:]
+        q = kkt.solve(-(M @ b) - damper @ a)
+        return np.concatenate((q, shift * q + a))
+
+    rng = np.random.default_rng(5)
+    start = invert(invert(rng.normal(size=2 * n).astype(complex if np.iscomplexobj(shift) else float)))
+    values, vectors = _inverted(invert, 2 * n, count, start)
+    values = shift + 1 / values
+    q = vectors[:n]
+    force = (M @ q) * values**2 + (C @ q) * values + K @ q
+    return SparseModes(values, q, _unbalanced(force, K @ q, G))
+
+
+def descriptor_modes(E: Any, A: Any, differential: np.ndarray, count: int, near: float | None, scale: float) -> SparseModes:
+    """`count` eigenvalues of l E z = A z nearest to zero (or i `near`); E is nonzero on `differential` rows alone.
+
+    E must be the identity on the differential unknowns, which come first; `scale` is a typical rate (rad/s).
+    """
+    n, total = len(differential), A.shape[0]
+    shift: complex = 0.0 if near is None else 1j * near
+    lu = None
+    while lu is None:
+        lu = _regular_lu(A - shift * E)
+        if lu is None:
+            shift += 1e-3 * scale
+    factor = lu
+
+    def invert(b: np.ndarray) -> np.ndarray:
+        rhs = np.zeros(total, dtype=np.result_type(b, np.asarray(shift)))
+        rhs[:n] = b
+        return factor.solve(rhs)[:n]
+
+    start = np.random.default_rng(5).normal(size=n).astype(complex if np.iscomplexobj(shift) else float)
+    values, small = _inverted(invert, n, count, invert(start))
+    values = shift + 1 / values
+    full = np.zeros((total, len(values)), dtype=complex)
+    real = not np.iscomplexobj(shift)
+    for k, (value, vector) in enumerate(zip(values, small.T, strict=True)):
+        rhs = np.zeros(total, dtype=complex)
+        rhs[:n] = vector * (value - shift)
+        full[:, k] = factor.solve(rhs.real) + 1j * factor.solve(rhs.imag) if real else factor.solve(rhs)
+    rest = A @ full - (E @ full) * values
+    size = np.abs(A @ full).max(axis=0) + np.abs(values) * np.abs(full[:n]).max(axis=0)
+    return SparseModes(values, full, np.abs(rest).max(axis=0) / np.maximum(size, 1e-300))
+
+
+def _regular_lu(matrix: Any) -> SparseFactor | None:
+    try:
+        lu = SparseFactor(matrix.tocsc())
+    except ComputationError:
+        return None
+    probe = np.random.default_rng(3).normal(size=matrix.shape[0]).astype(matrix.dtype)
+    answer = lu.solve(probe)
+    size = np.abs(answer).max()
+    return lu if np.isfinite(size) and size < GROWTH * np.abs(probe).max() else None
+
+
+def _inverted(
+    invert: Callable[[np.ndarray], np.ndarray], n: int, count: int, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.sparse.linalg import LinearOperator, eigs
+
+    operator = LinearOperator((n, n), matvec=invert, dtype=start.dtype)
+    return _run(eigs, operator, count, v0=start, which="LM")
+
+
+def _run(solver: Callable[..., Any], operator: Any, count: int, **options: Any) -> Any:
+    """Run ARPACK with room to converge; a failure says how far it came."""
+    from scipy.sparse.linalg import ArpackNoConvergence
+
+    n = operator.shape[0]
+    count = min(count, n - 2)
+    try:
+        return solver(operator, k=count, ncv=min(n, max(2 * count + 10, 40)), maxiter=3000, tol=0, **options)
+    except ArpackNoConvergence as error:
+        found = len(error.eigenvalues)
+        raise ComputationError(
+            f"Only {found} of {count} modes converged. Ask for fewer modes (--n) or nearer to a frequency (--near)."
+        ) from error
+
+
+def _typical(K: Any, M: Any) -> float:
+    """A typical omega^2."""
+    k, m = np.abs(K.diagonal()), np.abs(M.diagonal())
+    ratio = k[m > 0] / m[m > 0]
+    positive = ratio[ratio > 0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def _unbalanced(force: np.ndarray, elastic: np.ndarray, G: Any) -> np.ndarray:
+    """Part of the force that constraint forces cannot balance, relative to the elastic force."""
+    from scipy.sparse import eye_array
+
+    kkt = KKT(eye_array(force.shape[0], format="csc"), G)
+    parts = (np.ascontiguousarray(force.real), np.ascontiguousarray(force.imag))
+    free = [kkt.solve(part) for part in parts]
+    elastic_parts = [kkt.solve(np.ascontiguousarray(part)) for part in (elastic.real, elastic.imag)]
+    rest = np.sqrt(sum((part**2).sum(axis=0) for part in free))
+    size = np.sqrt(sum((part**2).sum(axis=0) for part in elastic_parts))
+    whole = np.sqrt((np.abs(elastic) ** 2).sum(axis=0))
+    return rest / np.maximum(np.maximum(size, 1e-6 * whole), 1e-300)
