@@ -111,8 +111,8 @@ class ForwardDynamics:
             i, j = kernel.carriers[0]
             P, Q = at.R[..., i, :, :] @ kernel.first[0], at.R[..., j, :, :] @ kernel.second[0]
             Pt = np.swapaxes(P, -1, -2)
-            spin_i, spin_j = times(at.R[..., i, :, :], at.w[..., i, :]), times(at.R[..., j, :, :], at.w[..., j, :])
-            turn_i, turn_j = times(at.R[..., i, :, :], at.alpha[..., i, :]), times(at.R[..., j, :, :], at.alpha[..., j, :])
+            spin_i, spin_j = (times(at.R[..., k, :, :], at.w[..., k, :]) for k in (i, j))
+            turn_i, turn_j = (times(at.R[..., k, :, :], at.alpha[..., k, :]) for k in (i, j))
             R.append(Pt @ Q)
             omega.append(times(Pt, spin_j - spin_i))
             rate.append(times(Pt, turn_j - turn_i - np.cross(spin_i, spin_j - spin_i)))
@@ -139,7 +139,8 @@ class ForwardDynamics:
         return self.system.named.jet(mechanics.at, state.turns)
 
     def _with_rotations(self, values, components):
-        values = np.array(np.broadcast_to(values, (len(components[0]) if components else len(values), values.shape[-1])))
+        batch = len(components[0]) if components else len(values)
+        values = np.array(np.broadcast_to(values, (batch, values.shape[-1])))
         for (position, _), component in zip(self._kernels, components, strict=True):
             values[:, position] = component
         return values
@@ -260,10 +261,10 @@ class ForwardDynamics:
 
 
 def relative_error(found, expected, coordinates):
-    """Largest error of [A | B; C | D] in any row, relative to the largest entry of that row, time in units of the mechanism.
+    """Largest error of [A | B; C | D] in any row, relative to the largest entry of that row.
 
-    Velocities are divided by a typical circular frequency, so that one row can be measured as a whole: each rate is
-    compared with what it depends on most.
+    Velocities are first divided by a typical circular frequency, so that one row can be measured as a whole: each rate
+    is compared with what it depends on most.
     """
     n = coordinates
     frequency = max(1.0, float(np.sqrt(np.abs(expected[n:, :n]).max(initial=0.0))))

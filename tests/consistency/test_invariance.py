@@ -6,12 +6,12 @@ At equilibrium with nothing deflected and nothing moving, where eigenvalues do n
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechanisms import equilibrium_mechanism
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.transform import Rotation
-from transforms import SWAPPABLE, in_other_units, moved, reordered, rerooted, rotated, swapped
 
 import eigenbody as eb
+from mechanisms import equilibrium_mechanism
+from transforms import SWAPPABLE, in_other_units, moved, reordered, rerooted, rotated, swapped
 
 TOLERANCE = 1e-8  # of the largest eigenvalue; a pair split by rounding e moves by sqrt(e)
 seeds = st.integers(0, 2**32 - 1)

@@ -9,22 +9,24 @@ from functools import cache
 
 import numpy as np
 import pytest
-from forward_dynamics import ForwardDynamics, relative_error
-from mechanism_forces import any_measure, two_bodies
-from mechanism_parts import beside, decimal, direction, numbers
-from mechanisms import KINDS, coverage, random_mechanism
-from mobility import assembled, drawing, mobility
 
 import eigenbody as eb
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
+from forward_dynamics import ForwardDynamics, relative_error
+from mechanism_forces import any_measure, two_bodies
+from mechanism_parts import beside, decimal, direction, numbers
+from mechanisms import KINDS, coverage, random_mechanism
+from mobility import assembled, drawing, mobility
 
 TOLERANCE = 1e-7  # of the issue; difference quotients reach about 1e-9
 RARE = [("loop", 16), ("loop", 17), ("loop", 33), ("driven", 12)]  # gear, orientation, perpendicular, parallel
 CASES = [*((kind, seed) for kind in KINDS for seed in range(10)), *RARE]
-MORE = [(kind, seed) for kind in KINDS for seed in range(67) if (kind, seed) not in CASES]
+# the rule for the initial state (DESIGN 5.1) puts j7.angle1 to zero, and no angle2 then reaches the given position
+UNREACHABLE = [("loop", 39)]
+MORE = [(kind, seed) for kind in KINDS for seed in range(67) if (kind, seed) not in CASES + UNREACHABLE]
 
 few = pytest.mark.parametrize(("kind", "seed"), CASES)
 many = pytest.mark.parametrize(("kind", "seed"), MORE)
@@ -44,7 +46,7 @@ def linear(kind: str, seed: int) -> eb.LinearModel:
 
 
 def with_extras(rng: np.random.Generator, doc: dict) -> dict:
-    """The document with one more of each: damper, actuator, table, characteristic, measure type, state, input, output."""
+    """The document with more: damper, actuator, tables, further measures, states, inputs, outputs."""
     forces = doc.setdefault("forces", {})
     a, b = two_bodies(rng, doc)
     end_points = [beside(rng, _drawn(doc, body), 0.2, 0.6) for body in (a, b)]

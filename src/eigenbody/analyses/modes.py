@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.analyses.few_modes import few_modes
+from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.linearize import linearize
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linearize, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import Spectrum, conjugate_representatives, spectrum_first_order, spectrum_second_order
-from eigenbody.operation.point import OperatingPoint
+from eigenbody.operation.point import OperatingPoint, operating_point
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+FEW_OF_MANY = 600  # velocity coordinates above which a few modes are found by the sparse path
 
 
 @dataclass(frozen=True)
@@ -31,14 +37,30 @@ class Modes:
     states_shape (n, states) complex, the same motion in the linear state [S, W, x]
     """
 
-    linear: LinearModel
-    spectrum: Spectrum
+    linear: LinearModel | SparseLinearModel
     eigenvalues: np.ndarray
-    states_shape: np.ndarray
     shapes: np.ndarray
-    kinds: tuple[str, ...]  # "oscillatory", "real" or "rigid"
+    states_shape: np.ndarray | None  # None on the sparse path
+    is_rigid: np.ndarray  # recognized zeros
     stabilities: tuple[str, ...]  # of each entry
-    damping_ratio: np.ndarray  # nan for rigid entries
+    stability: str  # of the whole: stable, marginal, drifting or unstable (of what was found, on the sparse path)
+    residuals: np.ndarray | None = None  # of each entry, on the sparse path
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """"oscillatory", "real" or "rigid"."""
+        pairs = zip(self.is_rigid, self.eigenvalues, strict=True)
+        return tuple("rigid" if rigid else "oscillatory" if value.imag > 0 else "real" for rigid, value in pairs)
+
+    @property
+    def damping_ratio(self) -> np.ndarray:
+        """-real / |eigenvalue|; nan for rigid entries."""
+        magnitude = np.where(self.is_rigid, 1.0, np.abs(self.eigenvalues))
+        return np.where(self.is_rigid, np.nan, 0.0 - self.eigenvalues.real / magnitude)
+
+    @property
+    def solver(self) -> str:
+        return "sparse" if isinstance(self.linear, SparseLinearModel) else "dense"
 
     @property
     def frequency_hz(self) -> np.ndarray:
@@ -49,11 +71,6 @@ class Modes:
     def damped_frequency_hz(self) -> np.ndarray:
         """Imaginary part / 2 pi."""
         return self.eigenvalues.imag / (2 * np.pi)
-
-    @property
-    def stability(self) -> str:
-        """Of the whole: stable, marginal, drifting or unstable."""
-        return self.spectrum.stability
 
     @property
     def dof(self) -> int:
@@ -76,6 +93,8 @@ class Modes:
         """Frequencies of M and the conservative part of K alone, lowest first; negative where unstable."""
         from scipy.linalg import eigh
 
+        if isinstance(self.linear, SparseLinearModel):
+            self.linear._too_large("M")
         squared = eigh(self.linear.conservative, self.linear.M, eigvals_only=True)
         return np.sign(squared) * np.sqrt(np.abs(squared)) / (2 * np.pi)
 
@@ -109,12 +128,32 @@ class Modes:
         return modes_html(self)
 
 
-def modes(model: Model | LinearModel | OperatingPoint, n: int | None = None, near: float | None = None) -> Modes:
+def modes(
+    model: Model | LinearModel | SparseLinearModel | OperatingPoint,
+    n: int | None = None,
+    near: float | None = None,
+    solver: str | None = None,
+) -> Modes:
     """Modes of a model, operating point or linear model: all, the `n` lowest, or the `n` nearest to a frequency.
 
-    `near` is in Hz and compares |eigenvalue| / 2 pi.
+    `near` is in Hz and compares |eigenvalue| / 2 pi. All modes are found up to 2000 degrees of freedom; above, or when
+    few of many are asked for, the sparse path finds `n` (default 20). `solver` "dense" or "sparse" forces a path.
     """
-    linear = model if isinstance(model, LinearModel) else linearize(model)
+    if n is not None and n < 1:
+        raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
+    if isinstance(model, Model | OperatingPoint):
+        point = model if isinstance(model, OperatingPoint) else operating_point(model)
+        dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
+        by_default = dof > DENSE_FREEDOMS or (few and point.system.nq > FEW_OF_MANY)
+        linear = linearize(point, solver="sparse" if use_sparse(solver, by_default) else "dense")
+    else:
+        linear = model
+    if isinstance(linear, SparseLinearModel):
+        return sparse_modes(linear, n or 20, near)
+    return _dense_modes(linear, n, near)
+
+
+def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:
     spectrum = spectrum_of(linear)
     chosen = conjugate_representatives(spectrum)
     values = spectrum.eigenvalues[chosen]
@@ -123,22 +162,41 @@ def modes(model: Model | LinearModel | OperatingPoint, n: int | None = None, nea
         chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(values)])]
     elif n is not None:
         chosen = chosen[:n]
-    values = spectrum.eigenvalues[chosen]
     vectors = spectrum.right[:, chosen].T
-    shapes, vectors = _shapes(linear, vectors)
-    rigid = spectrum.is_rigid[chosen]
-    magnitude = np.where(rigid, 1.0, np.abs(values))
+    shapes, scale = _shapes(linear.point, vectors @ linear.shape_q.T, vectors)
     return Modes(
         linear=linear,
-        spectrum=spectrum,
-        eigenvalues=values,
-        states_shape=vectors,
+        eigenvalues=spectrum.eigenvalues[chosen],
         shapes=shapes,
-        kinds=tuple(
-            "rigid" if r else "oscillatory" if v.imag > 0 else "real" for r, v in zip(rigid, values, strict=True)
+        states_shape=vectors / scale[:, None],
+        is_rigid=spectrum.is_rigid[chosen],
+        stabilities=tuple(
+            _stability(spectrum.eigenvalues[i], spectrum.is_rigid[i] or spectrum.on_axis[i], spectrum.defective[i])
+            for i in chosen
         ),
-        stabilities=tuple(_stability(spectrum, i) for i in chosen),
-        damping_ratio=np.where(rigid, np.nan, -values.real / magnitude),
+        stability=spectrum.stability,
+    )
+
+
+def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes:
+    """A few modes by the sparse path."""
+    found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
+    shapes, _ = _shapes(linear.point, found.motion, found.motion)
+    axis = np.abs(found.eigenvalues.real) <= 1e-10 * np.abs(found.eigenvalues)
+    defective = found.is_rigid & found.is_defective
+    parts = tuple(
+        _stability(v, r or a, d) for v, r, a, d in zip(found.eigenvalues, found.is_rigid, axis, defective, strict=True)
+    )
+    worst = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
+    return Modes(
+        linear=linear,
+        eigenvalues=found.eigenvalues,
+        shapes=shapes,
+        states_shape=None,
+        is_rigid=found.is_rigid,
+        stabilities=parts,
+        stability=worst,
+        residuals=found.residuals,
     )
 
 
@@ -149,24 +207,23 @@ def spectrum_of(linear: LinearModel) -> Spectrum:
     return spectrum_first_order(linear.A)
 
 
-def _stability(spectrum: Spectrum, i: int) -> str:
-    if spectrum.is_rigid[i] or spectrum.on_axis[i]:
-        return "drifting" if spectrum.defective[i] else "marginal"
-    return "stable" if spectrum.eigenvalues[i].real < 0 else "unstable"
+def _stability(value: complex, on_axis: bool, defective: bool) -> str:
+    if on_axis:
+        return "drifting" if defective else "marginal"
+    return "stable" if value.real < 0 else "unstable"
 
 
-def _shapes(linear: LinearModel, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Motion of every body, scaled; the state vectors are scaled alike."""
-    point = linear.point
+def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motion of every body from dq (n, nq), scaled so that the largest component is one; and the scale."""
     system = point.system
-    motion = spread(system, vectors @ linear.shape_q.T)  # (n, bodies, 6)
+    motion = spread(system, dq)  # (n, bodies, 6)
     turned = apply(np.real(point.state.R), motion[..., 3:])
-    weighted = np.concatenate((motion[..., :3], system.length * turned), axis=-1).reshape(len(vectors), -1)
-    if weighted.shape[1] == 0:
-        return np.zeros((len(vectors), 0, 6), dtype=complex), vectors
-    largest = np.take_along_axis(weighted, np.argmax(np.abs(weighted), axis=1)[:, None], axis=1)[:, 0]
-    alone = np.take_along_axis(vectors, np.argmax(np.abs(vectors), axis=1)[:, None], axis=1)[:, 0]
-    scale = np.where(np.abs(largest) > 0, largest, alone)
-    scale = np.where(scale == 0, 1.0, scale)
-    shapes = np.concatenate((motion[..., :3], turned), axis=-1) / scale[:, None, None]
-    return shapes, vectors / scale[:, None]
+    weighted = np.concatenate((motion[..., :3], system.length * turned), axis=-1).reshape(len(dq), -1)
+    scale = np.ones(len(dq), dtype=complex)
+    for candidates in (fallback, weighted):  # the bodies' own motion decides; only pure states have none
+        if candidates.shape[1]:
+            size = np.abs(candidates) / np.abs(candidates).max(axis=1, initial=1e-300)[:, None]
+            largest = np.argmax(np.round(size, 9), axis=1)  # rounded: ties go to the first, whatever the rounding
+            value = np.take_along_axis(candidates, largest[:, None], axis=1)[:, 0]
+            scale = np.where(value != 0, value, scale)
+    return np.concatenate((motion[..., :3], turned), axis=-1) / scale[:, None, None], scale

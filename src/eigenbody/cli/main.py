@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -22,12 +23,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare(debug)
     try:
         code = _run([argument for argument in arguments if argument != "--debug"])
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except KeyboardInterrupt:
         return _interrupted()
-    except BrokenPipeError:
-        return _reader_gone()
+    except (BrokenPipeError, SystemExit):  # typer turns the one into the other
+        abandon_output()  # the reader of a pipe (`| head`) has seen enough
+        return DONE
     except EigenbodyError as error:
         _say_faults(error)
         return error.exit_code
@@ -47,6 +50,13 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
+def abandon_output() -> None:
+    """Keep the interpreter from complaining, when it ends, about output that nobody takes."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stdout = sys.__stdout__  # typer puts a wrapper there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def _prepare(debug: bool) -> None:
     # Small dense LAPACK calls are many times slower when threads share them; numpy is not imported yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -55,6 +65,7 @@ def _prepare(debug: bool) -> None:
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
     if not debug and not sys.warnoptions:
         warnings.simplefilter("ignore")
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)  # no word about its font cache
 
 
 def _run(arguments: list[str]) -> int:
@@ -99,13 +110,6 @@ def _say_faults(error: EigenbodyError) -> None:
 def _interrupted() -> int:
     say("interrupted")
     return INTERRUPTED
-
-
-def _reader_gone() -> int:
-    """The reader of a pipe (`| head`) has seen enough: keep the interpreter from complaining when it flushes."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return DONE
 
 
 def _unexpected(error: Exception) -> int:

@@ -32,4 +32,10 @@ Out = Annotated[
 Plot = Annotated[
     str | None, typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False)
 ]
+Solver = Annotated[
+    str | None,
+    typer.Option(
+        "--solver", metavar="dense|sparse", help="Force a path; by default sparse when large.", show_default=False
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

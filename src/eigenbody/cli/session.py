@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from eigenbody.cli.main import say
+from eigenbody.cli.main import abandon_output, say
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ def _place(model: Model, document: Mapping[str, Any], where: str) -> str:
     """`joints.b`, `joints.b: position` or the bare name of a coupling or driver, with file and line where known."""
     dotted, _, key = where.partition(": ")
     path = [*dotted.split("."), *([key] if key else [])]
-    if path[0] not in document:
-        sections = [s for s in ("joints", "couplings", "drivers") if path[0] in (document.get(s) or {})]
-        path = [*sections[:1], *path]
+    for section in ("joints", "couplings", "drivers"):
+        named = path[1:] if path[0] == "joints" else path  # a prescribed motion may be that of a joint or of a driver
+        if named and named[0] in (document.get(section) or {}):
+            return model.where(section, *named)
     return model.where(*path) if path[0] in document else where
 
 
@@ -117,15 +118,31 @@ def warn(warnings: Sequence[str], quiet: bool) -> None:
 
 def put(text: str) -> None:
     """Text to standard output."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    with _standard_output() as stream:
+        stream.write(text + "\n")
 
 
 def put_table(text: Callable[[], str], rich: Callable[[], RenderableType]) -> None:
     """A rich table on a terminal, plain text elsewhere (a pipe has no width)."""
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         put(text())
         return
     from rich.console import Console
 
-    Console(highlight=False, soft_wrap=False).print(rich())
+    with _standard_output() as stream:
+        Console(file=stream, highlight=False).print(rich())
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    """Standard output, flushed; BrokenPipeError when the reader has gone, InputError when it takes nothing."""
+    if sys.stdout is None:
+        raise InputError(Fault("standard output", "is closed.", "Write to a file with --out and --quiet."))
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_output()
+        raise InputError(Fault("standard output", f"cannot be written: {error.strerror or error}.")) from error

@@ -16,22 +16,66 @@ import numpy as np
 
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.certificate import certify
+from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.linearization.outputs import output_rows, state_rate_rows
 from eigenbody.model.model import Model
-from eigenbody.numerics.assembly import Part, absolute
+from eigenbody.numerics.assembly import Part, absolute, sparse
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, operating_point
 
+DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
+
 
 def linearize(
-    model: Model | OperatingPoint, at: OperatingPoint | None = None, coordinates: Sequence[str] | None = None
-) -> LinearModel:
-    """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree."""
+    model: Model | OperatingPoint,
+    at: OperatingPoint | None = None,
+    coordinates: Sequence[str] | None = None,
+    solver: str | None = None,
+) -> LinearModel | SparseLinearModel:
+    """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree.
+
+    `solver` "dense" or "sparse" forces the form of the result; by default it is sparse above 2000 degrees of freedom.
+    """
     point = model if isinstance(model, OperatingPoint) else at if at is not None else operating_point(model)
     chosen = point.chosen if coordinates is None else select(point.mechanics, _indices(point, coordinates))
+    if use_sparse(solver, len(chosen.velocities) > DENSE_FREEDOMS):
+        return sparse_model(point, chosen)
+    return dense_model(point, chosen)
+
+
+def use_sparse(solver: str | None, by_default: bool) -> bool:
+    """Decide between the dense and the sparse path."""
+    if solver not in (None, "dense", "sparse"):
+        raise InputError(Fault("solver", f'"{solver}" is not known.', 'Use "dense" or "sparse".'))
+    return by_default if solver is None else solver == "sparse"
+
+
+def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
+    """The linear model in sparse form."""
+    system, mechanics = point.system, point.mechanics
+    S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
+    square = (system.nq, system.nq)
+    K = sparse(mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers), square)
+    C = sparse(mechanics.damping(), square)
+    return SparseLinearModel(
+        point=point,
+        chosen=chosen,
+        coordinates=S,
+        velocities=W,
+        dropped=tuple(system.names[i] for i in chosen.dropped),
+        states=(*S, *(name + "'" for name in W), *system.states),
+        inputs=system.inputs,
+        outputs=tuple(output.name for output in system.outputs),
+        certificate=certify(point, len(W), K, C),
+        notes=_notes(point, chosen),
+    )
+
+
+def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
+    """The linear model with dense matrices."""
     frame = MotionFrame(point.mechanics, chosen)
     motion = _Variations(frame)
     tangents = _Tangents(point, frame)

@@ -203,7 +203,8 @@ class Values:
             self.faults.add((*path, "extrinsic"), f"{_written(extrinsic)} is neither true nor false.")
             return None
         angles = self.numbers(value.get("angles"), "rad", (*path, "angles"), len(sequence))
-        return None if angles is None else freeze(from_sequence(sequence.upper() if extrinsic else sequence, np.array(angles)))
+        named = sequence.upper() if extrinsic else sequence
+        return None if angles is None else freeze(from_sequence(named, np.array(angles)))
 
     def _quaternion(self, value: dict[str, Any], path: Path) -> np.ndarray | None:
         quaternion = self.numbers(value["quaternion"], "1", (*path, "quaternion"), 4)

@@ -71,14 +71,27 @@ class KKT:
 
         A, G = csc_array(A), csc_array(G)
         self._n = A.shape[0]
-        whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
-        self._size = whole.shape[0]
-        self._factor = SparseFactor(whole)
+        self._whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
+        self._size = self._whole.shape[0]
+        self._factor = SparseFactor(self._whole)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
         rhs[: self._n] = f
         return self._factor.solve(rhs)[: self._n]
+
+    def solve_refined(self, f: np.ndarray, steps: int = 2) -> np.ndarray:
+        """The same with iterative refinement; f may be complex where the matrix is real."""
+        rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
+        rhs[: self._n] = f
+        out = np.zeros_like(rhs)
+        for _ in range(1 + steps):
+            rest = rhs - self._whole @ out
+            if np.iscomplexobj(rest) and not np.iscomplexobj(self._whole):
+                out = out + self._factor.solve(rest.real) + 1j * self._factor.solve(rest.imag)
+            else:
+                out = out + self._factor.solve(rest)
+        return out[: self._n]
 
 
 def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> Any:

@@ -60,9 +60,11 @@ def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None
     start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
     values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
     order = np.argsort(values)
-    values, vectors = values[order], vectors[:, order]
+    vectors = kkt.solve_refined(M @ vectors[:, order])  # one accurate inverse iteration, then the Rayleigh quotient
+    values = (vectors * (K @ vectors)).sum(axis=0) / (vectors * (M @ vectors)).sum(axis=0)
     force = K @ vectors - (M @ vectors) * values
-    return SparseModes(values.astype(complex), vectors.astype(complex), _unbalanced(force, K @ vectors, G))
+    size = abs(K) @ np.abs(vectors) + (abs(M) @ np.abs(vectors)) * np.abs(values)
+    return SparseModes(values.astype(complex), vectors.astype(complex), _unbalanced(force, size, G))
 
 
 def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
@@ -83,13 +85,41 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     rng = np.random.default_rng(5)
     start = invert(invert(rng.normal(size=2 * n).astype(complex if np.iscomplexobj(shift) else float)))
     values, vectors = _inverted(invert, 2 * n, count, start)
-    values = shift + 1 / values
-    q = vectors[:n]
+    values, q = shift + 1 / values, vectors[:n]
+    q = kkt.solve_refined(-(M @ q) * (values**2 - shift**2) - (C @ q) * (values - shift))
+    values = _rayleigh(M, C, K, q, values)
     force = (M @ q) * values**2 + (C @ q) * values + K @ q
-    return SparseModes(values, q, _unbalanced(force, K @ q, G))
+    moved, speed = np.abs(q), np.abs(values)
+    size = (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed + abs(K) @ moved
+    return SparseModes(values, q, _unbalanced(force, size, G))
 
 
-def descriptor_modes(E: Any, A: Any, differential: np.ndarray, count: int, near: float | None, scale: float) -> SparseModes:
+def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For E z' = A z with E the identity on the first n unknowns and zero elsewhere: the (n, n) matrix of the first n,
+    the rounding error to expect in it, and the (rest, n) matrix that gives the other unknowns."""
+    A = A.tocsc()
+    rest = SparseFactor(A[n:, n:].tocsc())
+    lift = -rest.solve(A[n:, :n].toarray())
+    across = A[:n, n:]
+    back = np.abs(rest.solve_transposed(across.T.toarray())).T  # |A12 A22^-1|, by which errors of the lift arrive
+    size = back @ (abs(A[n:, n:]) @ np.abs(lift))
+    return A[:n, :n].toarray() + across @ lift, 4 * np.finfo(float).eps * size, lift
+
+
+def _rayleigh(M: Any, C: Any, K: Any, q: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Root of y^T (l^2 M + l C + K) q = 0 next to each value; y = q is second-order accurate for symmetric matrices."""
+    left = q if all(is_symmetric(matrix) for matrix in (M, C, K)) else q.conj()
+    m, c, k = ((left * (matrix @ q)).sum(axis=0) for matrix in (M, C, K))
+    root = np.sqrt(c * c - 4 * m * k + 0j)
+    far = np.where(np.abs(c + root) >= np.abs(c - root), c + root, c - root)  # without cancellation
+    candidates = np.stack((-far / (2 * m), -2 * k / far))
+    best = np.argmin(np.abs(candidates - near), axis=0)
+    return candidates[best, np.arange(len(near))]
+
+
+def descriptor_modes(
+    E: Any, A: Any, differential: np.ndarray, count: int, near: float | None, scale: float
+) -> SparseModes:
     """`count` eigenvalues of l E z = A z nearest to zero (or i `near`); E is nonzero on `differential` rows alone.
 
     E must be the identity on the differential unknowns, which come first; `scale` is a typical rate (rad/s).
@@ -165,15 +195,9 @@ def _typical(K: Any, M: Any) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def _unbalanced(force: np.ndarray, elastic: np.ndarray, G: Any) -> np.ndarray:
-    """Part of the force that constraint forces cannot balance, relative to the elastic force."""
+def _unbalanced(force: np.ndarray, size: np.ndarray, G: Any) -> np.ndarray:
+    """Part of the force that constraint forces cannot balance, relative to the size of its summands."""
     from scipy.sparse import eye_array
 
-    kkt = KKT(eye_array(force.shape[0], format="csc"), G)
-    parts = (np.ascontiguousarray(force.real), np.ascontiguousarray(force.imag))
-    free = [kkt.solve(part) for part in parts]
-    elastic_parts = [kkt.solve(np.ascontiguousarray(part)) for part in (elastic.real, elastic.imag)]
-    rest = np.sqrt(sum((part**2).sum(axis=0) for part in free))
-    size = np.sqrt(sum((part**2).sum(axis=0) for part in elastic_parts))
-    whole = np.sqrt((np.abs(elastic) ** 2).sum(axis=0))
-    return rest / np.maximum(np.maximum(size, 1e-6 * whole), 1e-300)
+    free = KKT(eye_array(force.shape[0], format="csc"), G).solve_refined(force, steps=0)
+    return np.sqrt((np.abs(free) ** 2).sum(axis=0)) / np.maximum(np.sqrt((size**2).sum(axis=0)), 1e-300)

@@ -12,6 +12,7 @@ from eigenbody.errors import ComputationError
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
+    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
     from eigenbody.present.inspection import Inspection
 
@@ -42,13 +43,20 @@ def require_finite(**arrays: Any) -> None:
             )
 
 
-def require_finite_linear(linear: LinearModel) -> None:
+def dense(linear: LinearModel | SparseLinearModel) -> LinearModel | None:
+    """The linear model if it has dense matrices; large ones are kept sparse."""
+    from eigenbody.linearization.model import LinearModel
+
+    return linear if isinstance(linear, LinearModel) else None
+
+
+def require_finite_linear(linear: LinearModel | SparseLinearModel) -> None:
     """Refuse a linear model with a number that is not finite."""
-    c, space = linear.certificate, linear.state_space
-    require_finite(
-        mass=linear.M, damping=linear.C, stiffness=linear.K, A=space.A, B=space.B, C=space.C, D=space.D,
-        certificate=[c.residual, *c.drift, c.tangent_error],
-    )  # fmt: skip
+    c = linear.certificate
+    require_finite(certificate=[c.residual, *c.drift, c.tangent_error])
+    if (full := dense(linear)) is not None:
+        A, B, C, D = full.state_space
+        require_finite(mass=full.M, damping=full.C, stiffness=full.K, A=A, B=B, C=C, D=D)
 
 
 def require_finite_modes(modes: Modes) -> None:
@@ -59,7 +67,7 @@ def require_finite_modes(modes: Modes) -> None:
 
 def mode_entries(modes: Modes) -> list[dict[str, Any]]:
     """One map for each mode, in the order of the contract (DESIGN 5.3)."""
-    hz, damped = modes.frequency_hz, modes.damped_frequency_hz
+    hz, damped, ratio, kinds = modes.frequency_hz, modes.damped_frequency_hz, modes.damping_ratio, modes.kinds
     return [
         {
             "index": i + 1,
@@ -67,8 +75,8 @@ def mode_entries(modes: Modes) -> list[dict[str, Any]]:
             "imag": number(value.imag),
             "frequency_hz": number(hz[i]),
             "damped_frequency_hz": number(damped[i]),
-            "damping_ratio": number(modes.damping_ratio[i]),
-            "kind": modes.kinds[i],
+            "damping_ratio": number(ratio[i]),
+            "kind": kinds[i],
             "stability": modes.stabilities[i],
         }
         for i, value in enumerate(modes.eigenvalues)
@@ -84,6 +92,7 @@ def modes_document(modes: Modes) -> dict[str, Any]:
         "dof": modes.dof,
         "states": modes.states,
         "stability": modes.stability,
+        "solver": modes.solver,
         "coordinates": list(linear.coordinates),
         "modes": mode_entries(modes),
         "certificate": linear.certificate.as_dict(),
@@ -92,29 +101,56 @@ def modes_document(modes: Modes) -> dict[str, Any]:
     }
 
 
-def linear_document(linear: LinearModel) -> dict[str, Any]:
-    """`linearize --json`."""
+def linear_document(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    """`linearize --json`; a large model has null for the dense matrices and its sparse descriptor form instead."""
     require_finite_linear(linear)
-    space = linear.state_space
-    second = has_second_order_matrices(linear)
     return {
         "model": linear.point.model.name,
         "dof": linear.dof,
         "coordinates": list(linear.coordinates),
         "velocities": list(linear.velocities),
-        "mass": _rows(linear.M) if second else None,
-        "damping": _rows(linear.C) if second else None,
-        "stiffness": _rows(linear.K) if second else None,
-        "states": list(linear.states),
-        "inputs": list(linear.inputs),
-        "outputs": list(linear.outputs),
-        "A": _rows(space.A),
-        "B": _rows(space.B),
-        "C": _rows(space.C),
-        "D": _rows(space.D),
+        **_matrices(linear),
         "certificate": linear.certificate.as_dict(),
         "notes": list(linear.notes),
         "warnings": list(linear.point.warnings),
+    }
+
+
+def _matrices(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    full = dense(linear)
+    second = full if full is not None and has_second_order_matrices(full) else None
+    space = None if full is None else full.state_space
+    matrices: dict[str, Any] = {
+        "mass": _rows(second.M) if second else None,
+        "damping": _rows(second.C) if second else None,
+        "stiffness": _rows(second.K) if second else None,
+        "states": list(linear.states),
+        "inputs": list(linear.inputs),
+        "outputs": list(linear.outputs),
+        "A": _rows(space.A) if space else None,
+        "B": _rows(space.B) if space else None,
+        "C": _rows(space.C) if space else None,
+        "D": _rows(space.D) if space else None,
+    }
+    if full is None:
+        form = linear.descriptor  # type: ignore[union-attr]
+        matrices["descriptor"] = {
+            "E": _entries(form.E),
+            "A": _entries(form.A),
+            "differential": form.differential,
+        }
+    return matrices
+
+
+def _entries(matrix: Any) -> dict[str, Any]:
+    """A sparse matrix by its entries; rows and columns count from zero."""
+    coo = matrix.tocoo()
+    require_finite(descriptor=coo.data)
+    return {
+        "shape": list(coo.shape),
+        "row": coo.row.tolist(),
+        "column": coo.col.tolist(),
+        "value": coo.data.tolist(),
     }
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from eigenbody.errors import Fault, InputError
 from eigenbody.present.documents import (
     as_json,
+    dense,
     has_second_order_matrices,
     linear_document,
     mode_entries,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eigenbody.analyses.modes import Modes
+    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
 
 Writer = Callable[[BinaryIO], Any]
@@ -113,16 +115,34 @@ def modes_writer(modes: Modes, ending: str) -> Writer:
     return _arrays(_modes_arrays(modes), ending)
 
 
-def linear_writer(linear: LinearModel, ending: str) -> Writer:
-    """Writes a linear model: npz and mat hold the matrices, csv a labelled block for each, json the document."""
+def linear_writer(linear: LinearModel | SparseLinearModel, ending: str) -> Writer:
+    """Writes a linear model: npz and mat hold the matrices, csv a labelled block for each, json the document.
+
+    A large model is written in its sparse descriptor form E z' = A z.
+    """
     require_finite_linear(linear)
-    if ending == "csv":
-        return _text(_linear_csv(linear))
     if ending == "json":
         return _text(as_json(linear_document(linear)) + "\n")
-    return _arrays(
-        _linear_arrays(linear, "C" if ending == "mat" else "C_out", "Cd" if ending == "mat" else "C"), ending
-    )
+    full = dense(linear)
+    if full is None:
+        return _sparse_writer(linear, ending)  # type: ignore[arg-type]
+    if ending == "csv":
+        return _text(_linear_csv(full))
+    output, damping = ("C", "Cd") if ending == "mat" else ("C_out", "C")
+    return _arrays(_linear_arrays(full, output, damping) | _linear_names(full), ending)
+
+
+def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
+    if ending == "csv":
+        what = f"a model of {linear.dof} degrees of freedom is kept sparse, which a table cannot hold."
+        raise InputError(Fault(".csv", what, "Write .npz, .mat or .json, or ask for --solver dense."))
+    form = linear.descriptor
+    arrays: dict[str, Any] = {"differential": np.array(form.differential)}
+    for name, matrix in (("E", form.E), ("A", form.A)):
+        coo = matrix.tocoo()
+        parts = {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
+        arrays |= {name: matrix.tocsc()} if ending == "mat" else {**parts, f"{name}_shape": np.array(coo.shape)}
+    return _arrays(arrays | _linear_names(linear), ending)
 
 
 def figure_writer(figure: Figure, ending: str) -> Writer:
@@ -135,14 +155,14 @@ def _text(text: str) -> Writer:
     return lambda file: file.write(text.encode("utf-8", errors="backslashreplace"))
 
 
-def _arrays(arrays: Mapping[str, np.ndarray], ending: str) -> Writer:
+def _arrays(arrays: Mapping[str, Any], ending: str) -> Writer:
     if ending == "npz":
-        return lambda file: np.savez(file, **arrays)  # type: ignore[arg-type]
+        return lambda file: np.savez(file, **arrays)
 
     def write(file: BinaryIO) -> None:
         from scipy.io import savemat
 
-        cells = {name: a.astype(object) if a.dtype.kind == "U" and a.ndim else a for name, a in arrays.items()}
+        cells = {n: a.astype(object) if a.dtype.kind == "U" and a.ndim else a for n, a in arrays.items()}
         savemat(file, cells, oned_as="column", long_field_names=True)
 
     return write
@@ -154,6 +174,7 @@ def _names(names: Iterable[str]) -> np.ndarray:
 
 
 def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
+    states = {} if modes.states_shape is None else {"states_shape": modes.states_shape}  # (modes, states)
     return {
         "eigenvalues": modes.eigenvalues,
         "frequency_hz": modes.frequency_hz,
@@ -162,7 +183,7 @@ def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
         "kind": _names(modes.kinds),
         "stability": _names(modes.stabilities),
         "shapes": modes.shapes,  # (modes, bodies, 6)
-        "states_shape": modes.states_shape,  # (modes, states)
+        **states,
         "bodies": _names(modes.bodies),
         "states": _names(modes.linear.states),
         "model": np.array(modes.linear.point.model.name),
@@ -175,7 +196,11 @@ def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, 
     arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D}
     if has_second_order_matrices(linear):
         arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
-    arrays |= {
+    return arrays
+
+
+def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarray]:
+    return {
         "coordinates": _names(linear.coordinates),
         "velocities": _names(linear.velocities),
         "states": _names(linear.states),
@@ -183,7 +208,6 @@ def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, 
         "outputs": _names(linear.outputs),
         "model": np.array(linear.point.model.name),
     }
-    return arrays
 
 
 def _modes_csv(modes: Modes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure, SubFigure
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite_modes
-from eigenbody.present.tables import significant, verdict
+from eigenbody.present.tables import counted, significant, verdict
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
@@ -33,11 +33,13 @@ def plot_modes(modes: Modes) -> Figure:
     """Eigenvalues in the complex plane, and the motion of the bodies in the lowest modes that are not rigid."""
     require_finite_modes(modes)
     figure = Figure(figsize=(13, 6.6), layout="constrained", facecolor="white")
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.35), wspace=0.03)
+    parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.35), wspace=0.03)
     name = _plain(shown(modes.linear.point.model.name, 90))
-    figure.suptitle(f"{name}\n{modes.dof} degrees of freedom, {_plain(verdict(modes))}", fontsize=12, color=INK)
-    _plane(left, modes)
-    _motion(right, modes)
+    figure.suptitle(
+        f"{name}\n{counted(modes.dof, 'degree')} of freedom, {_plain(verdict(modes))}", fontsize=12, color=INK
+    )
+    _plane(parts[0], modes)
+    _motion(parts[1], modes)
     return figure
 
 
@@ -57,8 +59,9 @@ def _plane(part: SubFigure, modes: Modes) -> None:
     axes.axvspan(low, 0, color="#e8f5e9", zorder=0, lw=0)
     axes.axvspan(0, high, color="#fdecea", zorder=0, lw=0)
     axes.axvline(0, color=FAINT, lw=0.9, zorder=1)
-    for kind, stability in dict.fromkeys(zip(modes.kinds, modes.stabilities, strict=True)):
-        chosen = [i for i in range(len(values)) if (modes.kinds[i], modes.stabilities[i]) == (kind, stability)]
+    looks = list(zip(modes.kinds, modes.stabilities, strict=True))
+    for kind, stability in dict.fromkeys(looks):
+        chosen = [i for i, look in enumerate(looks) if look == (kind, stability)]
         axes.plot(
             values.real[chosen], values.imag[chosen], MARKER[kind], color=TINT[stability], markeredgecolor="white",
             markersize=9, ls="none", label=f"{kind}, {stability}", zorder=3, clip_on=False,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import has_second_order_matrices
+from eigenbody.present.documents import dense, has_second_order_matrices
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from eigenbody.analyses.modes import Modes
     from eigenbody.linearization.certificate import Certificate
+    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
     from eigenbody.operation.point import OperatingPoint
     from eigenbody.present.inspection import Constraint, Inspection
@@ -110,24 +111,28 @@ def _listed(names: Iterable[str], limit: int = 12) -> str:
 
 def verdict(modes: Modes) -> str:
     """The stability of the whole in words."""
-    spectrum = modes.spectrum
-    kind = modes.stability
-    if kind == "marginal":
-        if np.any(spectrum.eigenvalues.imag[spectrum.on_axis] != 0):
-            return "marginal: undamped oscillation"
-        return "marginal: a position that nothing restores"
-    if kind == "drifting":
-        if not any(size > 1 for size in spectrum.zero_chains):
-            return "drifting: an undamped resonance that grows in proportion to time"
-        return "drifting: a free rotation or translation"
-    if kind == "unstable":
-        growing = spectrum.eigenvalues[spectrum.eigenvalues.real > 0]
-        growing = growing[growing.imag >= 0]
-        if not len(growing):
-            return "unstable"
-        doubling = significant(math.log(2) / float(growing.real.max()), 3)
-        return f"unstable: {counted(len(growing), 'growing mode')}, the fastest doubles every {doubling} s"
-    return kind
+    entries = list(zip(modes.stabilities, modes.kinds, modes.eigenvalues, strict=True))
+    some = " (of the modes found)" if modes.solver == "sparse" else ""
+    if modes.stability == "marginal":
+        neutral = all(kind == "rigid" for stability, kind, _ in entries if stability == "marginal")
+        words = ": a position that nothing restores" if neutral and entries else ": undamped oscillation"
+    elif modes.stability == "drifting":
+        drifting = [kind for stability, kind, _ in entries if stability == "drifting"]
+        free = "rigid" in drifting or not drifting
+        words = (
+            ": a free rotation or translation" if free else ": an undamped resonance that grows in proportion to time"
+        )
+    elif modes.stability == "unstable":
+        rates = [value.real for stability, _, value in entries if stability == "unstable"]
+        words = _growth(rates) if rates else ": modes beyond those listed grow"
+    else:
+        words = ""
+    return f"{modes.stability}{words}{some}"
+
+
+def _growth(rates: list[float]) -> str:
+    doubling = significant(math.log(2) / float(max(rates)), 3)
+    return f": {counted(len(rates), 'growing mode')}, the fastest doubles every {doubling} s"
 
 
 def redundancy(rows: Sequence[dict[str, str]]) -> str:
@@ -155,7 +160,7 @@ def _name(point: OperatingPoint) -> str:
     return shown(point.model.name, 100)
 
 
-def _below(linear: LinearModel, with_warnings: bool = True) -> list[str]:
+def _below(linear: LinearModel | SparseLinearModel, with_warnings: bool = True) -> list[str]:
     """What stands under a table: notes, warnings, redundant rows, certificate."""
     warnings = [f"Warning: {warning}" for warning in linear.point.warnings] if with_warnings else []
     notes = [f"Note: {note}" for note in linear.notes]
@@ -178,17 +183,17 @@ def _modes_head(modes: Modes) -> list[str]:
 
 
 def _modes_grid(modes: Modes) -> Grid:
-    hz, damped = modes.frequency_hz, modes.damped_frequency_hz
+    hz, damped, ratio, kinds = modes.frequency_hz, modes.damped_frequency_hz, modes.damping_ratio, modes.kinds
     shown_rows = min(len(modes), MAX_ROWS)
     rows = tuple(
         (
             str(i + 1),
             significant(hz[i]),
             significant(damped[i]),
-            significant(modes.damping_ratio[i], 5),
+            significant(ratio[i], 5),
             significant(modes.eigenvalues[i].real),
             significant(modes.eigenvalues[i].imag),
-            modes.kinds[i],
+            kinds[i],
             modes.stabilities[i],
         )
         for i in range(shown_rows)
@@ -225,7 +230,7 @@ def modes_rich(modes: Modes) -> RenderableType:
 # ---- linear models
 
 
-def _linear_head(linear: LinearModel) -> list[str]:
+def _linear_head(linear: LinearModel | SparseLinearModel) -> list[str]:
     dof = counted(linear.dof, "degree of freedom", "degrees of freedom")
     lines = [
         f"Linear model of {_name(linear.point)}",
@@ -233,7 +238,7 @@ def _linear_head(linear: LinearModel) -> list[str]:
         f" {counted(len(linear.outputs), 'output')}",
         f"Coordinates: {_listed(linear.coordinates) or 'none'}",
     ]
-    if not has_second_order_matrices(linear):
+    if len(linear.velocities) != len(linear.coordinates):
         lines.append(f"Velocities (non-holonomic constraints leave fewer): {_listed(linear.velocities) or 'none'}")
     if linear.inputs:
         lines.append(f"Inputs: {_listed(linear.inputs)}")
@@ -242,13 +247,17 @@ def _linear_head(linear: LinearModel) -> list[str]:
     return lines
 
 
-def _linear_grids(linear: LinearModel) -> list[Grid | str]:
+def _linear_grids(linear: LinearModel | SparseLinearModel) -> list[Grid | str]:
     """Every matrix with names, or its size where it is large."""
-    space = linear.state_space
+    full = dense(linear)
+    if full is None:
+        form = linear.descriptor  # type: ignore[union-attr]
+        return [f"Kept sparse: E z' = A z of order {form.A.shape[0]} with {form.A.nnz} entries in A, see --out"]
+    space = full.state_space
     x, u, y, s, w = linear.states, linear.inputs, linear.outputs, linear.coordinates, linear.velocities
     matrices: list[tuple[str, np.ndarray, Sequence[str], Sequence[str]]] = []
-    if has_second_order_matrices(linear):
-        matrices += [("Mass M", linear.M, w, w), ("Damping C", linear.C, w, w), ("Stiffness K", linear.K, w, s)]
+    if has_second_order_matrices(full):
+        matrices += [("Mass M", full.M, w, w), ("Damping C", full.C, w, w), ("Stiffness K", full.K, w, s)]
     matrices += [("State matrix A", space.A, x, x), ("Input matrix B", space.B, x, u)]
     matrices += [("Output matrix C", space.C, y, x), ("Feedthrough D", space.D, y, u)]
     return [_matrix(*parts) for parts in matrices if parts[1].size]
@@ -263,20 +272,20 @@ def _matrix(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequen
     return Grid(title, ("", *(shown(c, 24) for c in columns)), cells, (False, *(True for _ in columns)))
 
 
-def linear_text(linear: LinearModel) -> str:
+def linear_text(linear: LinearModel | SparseLinearModel) -> str:
     """The linear model as plain text; matrices are printed while they are small."""
     parts = [part if isinstance(part, str) else part.text() for part in _linear_grids(linear)]
     return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(_wrapped(_below(linear)))])
 
 
-def linear_html(linear: LinearModel) -> str:
+def linear_html(linear: LinearModel | SparseLinearModel) -> str:
     """The linear model as HTML; every name is escaped."""
     parts = [f"<p>{escape(part)}</p>" if isinstance(part, str) else part.html() for part in _linear_grids(linear)]
     title, *head = _linear_head(linear)
     return f"<p><b>{escape(title)}</b></p>{_paragraph(head)}{''.join(parts)}{_paragraph(_below(linear))}"
 
 
-def linear_rich(linear: LinearModel) -> RenderableType:
+def linear_rich(linear: LinearModel | SparseLinearModel) -> RenderableType:
     """The linear model for the terminal."""
     from rich.console import Group
     from rich.text import Text

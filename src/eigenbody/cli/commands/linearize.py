@@ -22,6 +22,7 @@ def linearize(
             show_default=False,
         ),
     ] = None,
+    solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
     quiet: options.Quiet = False,
@@ -41,7 +42,9 @@ def linearize(
            "states", "inputs", "outputs", "A", "B", "C", "D",
            "certificate", "notes", "warnings"}
       Matrices are lists of rows. With non-holonomic constraints mass, damping and
-      stiffness are null: only A, B, C, D exist.
+      stiffness are null: only A, B, C, D exist. Above 2000 degrees of freedom all of
+      them are null and "descriptor" has E and A of E z' = A z by their entries
+      ({"shape", "row", "column", "value"}), z = [states, auxiliary unknowns].
 
     \b
     Files:
@@ -51,6 +54,8 @@ def linearize(
              its name and the column names, each further line begins with the row name;
              a blank line between blocks
       .json  the document above
+      Large models: .npz has E_row, E_column, E_value, E_shape and likewise A; .mat has
+      sparse E and A; .csv only with --solver dense.
     """
     from eigenbody.present import export
 
@@ -59,10 +64,10 @@ def linearize(
     if wanted is not None and not all(wanted):
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, **({"coordinates": "--coordinates"} if wanted else {})):
+    with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
         from eigenbody.linearization.linearize import linearize as linearize_at
 
-        result = linearize_at(mechanism, coordinates=wanted)
+        result = linearize_at(mechanism, coordinates=wanted, solver=solver)
     from eigenbody.present.documents import as_json, linear_document, require_finite_linear
     from eigenbody.present.tables import linear_rich, linear_text
 

@@ -21,6 +21,7 @@ def modes(
     near: Annotated[
         float | None, typer.Option("--near", metavar="HZ", help="The modes nearest to a frequency.", show_default=False)
     ] = None,
+    solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
@@ -37,7 +38,7 @@ def modes(
       eigenbody modes rotor.yaml --near 50 --n 4 --json
 
     \b
-    JSON: {"model", "dof", "states", "stability", "coordinates",
+    JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
            "modes": [{"index", "real", "imag", "frequency_hz", "damped_frequency_hz",
                       "damping_ratio", "kind", "stability"}],
            "certificate": {"residual", "drift", "redundant", "tangent_error"},
@@ -62,10 +63,10 @@ def modes(
     ending = session.known_ending(out, export.DATA_ENDINGS, model)
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism):
+    with session.places_of(mechanism, solver="--solver"):
         from eigenbody.analyses.modes import modes as modes_of
 
-        result = modes_of(mechanism, n=n, near=near)
+        result = modes_of(mechanism, n=n, near=near, solver=solver)
     from eigenbody.present.documents import as_json, modes_document, require_finite_modes
     from eigenbody.present.tables import modes_rich, modes_text
 

@@ -1,0 +1,120 @@
+"""A few modes of a sparse linear model: which solver fits, which eigenvalues are zero, one entry per pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.pencil import StaticPencil
+from eigenbody.numerics.eigen import spectrum_first_order
+from eigenbody.numerics.sparse_eigen import (
+    SparseModes,
+    condensed,
+    damped_modes,
+    descriptor_modes,
+    is_symmetric,
+    undamped_modes,
+)
+
+ROUNDING = 256 * np.finfo(float).eps
+SMALL = 60  # states up to which all eigenvalues are found at once
+
+
+@dataclass(frozen=True, slots=True)
+class FewModes:
+    """Entries sorted by magnitude: eigenvalues (n,), body motion dq (n, nq), recognized zeros, residuals."""
+
+    eigenvalues: np.ndarray
+    motion: np.ndarray
+    is_rigid: np.ndarray
+    is_defective: np.ndarray
+    residuals: np.ndarray
+
+
+def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
+    """The `n` entries nearest to zero, or to the angular frequency `near`."""
+    if 2 * linear.dof + len(linear.point.system.states) <= max(SMALL, 4 * n + 20):
+        return _all(linear, n, near)
+    if not linear.is_static:
+        return _moving(linear, n, near)
+    pencil = linear.pencil
+    if not pencil.C.nnz and is_symmetric(pencil.K):
+        return _undamped(pencil, min(n, linear.dof), n, near)
+    found = damped_modes(pencil.M, pencil.C, pencil.K, pencil.G, _pairs(n, 2 * linear.dof), near)
+    rigid = _strainless(pencil.K, found.vectors)
+    values = np.where(rigid, 0.0, found.eigenvalues)
+    return _entries(values, found.vectors.T, rigid, _doubled(rigid), found.residuals, n, near)
+
+
+def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
+    """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix."""
+    d = linear.descriptor
+    small, noise, lift = condensed(d.A, d.differential)
+    spectrum = spectrum_first_order(small, noise)
+    motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
+    residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
+    residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
+    kept = (spectrum.is_rigid, spectrum.defective, residuals)
+    return _entries(spectrum.eigenvalues, motion.T, *kept, n, near)
+
+
+def _pairs(n: int, most: int) -> int:
+    return max(1, min(2 * n + 4, most - 2))
+
+
+def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewModes:
+    found: SparseModes = undamped_modes(pencil.M, pencil.K, pencil.G, k, near)
+    rigid = _strainless(pencil.K, found.vectors)
+    root = np.sqrt(np.where(rigid, 0.0, found.eigenvalues.real).astype(complex))
+    values, columns = [], []
+    for i, (r, zero) in enumerate(zip(root, rigid, strict=True)):
+        single = r.imag > 0  # omega^2 < 0 gives a real pair, 0 a double zero, both two entries
+        of_mode = [0.0, 0.0] if zero else [1j * r.real] if not single else [r.imag, -r.imag]
+        values.extend(of_mode)
+        columns.extend([i] * len(of_mode))
+    index = np.array(columns, dtype=int)
+    kept = (rigid[index], rigid[index], found.residuals[index])
+    return _entries(np.array(values, dtype=complex), found.vectors.T[index], *kept, n, near)
+
+
+def _moving(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
+    d = linear.descriptor
+    speed = max(float(np.abs(linear.point.state.w).max(initial=0.0)), 1.0)
+    count = _pairs(n, d.differential)
+    found = descriptor_modes(d.E, d.A, np.arange(d.differential), count, near, speed)
+    scale = max(float(np.abs(found.eigenvalues).max(initial=0.0)), speed)
+    rigid = np.abs(found.eigenvalues) < 1e-6 * scale
+    values = np.where(rigid, 0.0, found.eigenvalues)
+    return _entries(values, found.vectors[d.dq].T, rigid, _doubled(rigid), found.residuals, n, near)
+
+
+def _strainless(K: Any, vectors: np.ndarray) -> np.ndarray:
+    """Which motions store no energy: x^H K x vanishes within the rounding of its own summands."""
+    energy = np.abs((vectors.conj() * (K @ vectors)).sum(axis=0))
+    size = (np.abs(vectors) * (abs(K) @ np.abs(vectors))).sum(axis=0)
+    return energy <= ROUNDING * size
+
+
+def _doubled(rigid: np.ndarray) -> np.ndarray:
+    """Zeros that come in twos are defective: a free coordinate."""
+    return rigid & (np.count_nonzero(rigid) > 1)
+
+
+def _entries(
+    values: np.ndarray,
+    motion: np.ndarray,
+    rigid: np.ndarray,
+    defective: np.ndarray,
+    residuals: np.ndarray,
+    n: int,
+    near: float | None,
+) -> FewModes:
+    """One entry per pair, sorted by magnitude."""
+    keep = np.flatnonzero(values.imag >= 0)
+    distance = np.abs(values[keep]) if near is None else np.abs(np.abs(values[keep]) - near)
+    keep = keep[np.argsort(distance, kind="stable")[:n]]
+    keep = keep[np.argsort(np.round(np.abs(values[keep]), 12), kind="stable")]
+    return FewModes(values[keep], motion[keep], rigid[keep], defective[keep], residuals[keep])

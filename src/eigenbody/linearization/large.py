@@ -1,0 +1,80 @@
+"""The linear model of a mechanism too large for dense matrices: the same equations in sparse form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from eigenbody.errors import ComputationError
+from eigenbody.linearization.certificate import Certificate
+from eigenbody.linearization.pencil import Descriptor, StaticPencil, descriptor, is_static, static_pencil
+from eigenbody.operation.partition import Selection
+from eigenbody.operation.point import OperatingPoint
+
+
+@dataclass(frozen=True)
+class SparseLinearModel:
+    """Linear equations with named coordinates, kept sparse; `modes` takes it as it takes a `LinearModel`.
+
+    `descriptor` is E z' = A z with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has M, C, K over all body
+    coordinates and the independent constraint rows G, which is smaller.
+    """
+
+    point: OperatingPoint
+    chosen: Selection
+    coordinates: tuple[str, ...]
+    velocities: tuple[str, ...]
+    dropped: tuple[str, ...]
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    certificate: Certificate
+    notes: tuple[str, ...]
+
+    @property
+    def dof(self) -> int:
+        return len(self.velocities)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the small pencil says everything."""
+        return is_static(self.point)
+
+    @cached_property
+    def pencil(self) -> StaticPencil:
+        return static_pencil(self.point, self.chosen)
+
+    @cached_property
+    def descriptor(self) -> Descriptor:
+        return descriptor(self.point, self.chosen)
+
+    def _too_large(self, what: str) -> NoReturn:
+        n = len(self.states)
+        raise ComputationError(
+            f"The dense {what} of this model would have {n} x {n} entries ({8e-9 * n * n:.1f} GB). Use its sparse"
+            " descriptor form (E, A), ask for a few modes, or force it with solver dense."
+        )
+
+    @property
+    def A(self) -> Any:
+        self._too_large("A")
+
+    @property
+    def M(self) -> Any:
+        self._too_large("M")
+
+    @property
+    def C(self) -> Any:
+        self._too_large("C")
+
+    @property
+    def K(self) -> Any:
+        self._too_large("K")
+
+    def __str__(self) -> str:
+        n = self.descriptor.A
+        return (
+            f"Sparse linear model of {self.point.model.name}: {self.dof} degrees of freedom, {len(self.states)} states,"
+            f" descriptor form of order {n.shape[0]} with {n.nnz} entries"
+        )

@@ -1,0 +1,396 @@
+"""Every measure of every registry obeys the same laws, on random carriers: derivatives are what they say they are.
+
+A measure is `value`; `rate` and `acceleration` are its time derivatives along any smooth motion; `gradient`, `rate_q`,
+`acceleration_q`, `acceleration_u` and `curvature` are partial derivatives. Partial derivatives are checked by complex
+steps, time derivatives by complex steps in t along r(t) = r0 + v t + a t^2/2, R(t) = R0 exp(w t + alpha t^2/2), whose
+angular velocity in its own axes is w + alpha t + O(t^2).
+"""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import eigenbody as eb
+from eigenbody.elements.forces import FORCES
+from eigenbody.elements.joints import JOINTS, Tie
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.loads import LoadDirection
+from eigenbody.elements.measures.rotation import RotationComponent
+from eigenbody.elements.measures.slip import Slip
+from eigenbody.elements.measures.templates import Pairs, displacement_in
+from eigenbody.elements.measures.types import MEASURES
+from eigenbody.spatial.rotations import exp, log
+
+STEP = 1e-30
+CARRIERS, MEASURED = 5, 7
+WHAT = ("value", "rate", "acceleration", "gradient", "rate_q", "acceleration_q", "acceleration_u", "curvature")
+
+
+# Carriers -----------------------------------------------------------------------------------------------------------
+
+
+def random_carriers(rng: np.random.Generator, lead: tuple[int, ...] = ()) -> Carriers:
+    vectors = [rng.normal(size=(*lead, CARRIERS, 3)) for _ in range(5)]
+    return Carriers(vectors[0], exp(rng.normal(size=(*lead, CARRIERS, 3))), *vectors[1:])
+
+
+def displaced(at: Carriers, q=0.0, u=0.0, a=0.0) -> Carriers:
+    """Carriers varied by q, u, a (..., carriers, 6), complex allowed."""
+    q, u, a = (np.broadcast_to(x, (*at.r.shape[:-1], 6)) for x in (q, u, a))
+    return Carriers(
+        at.r + q[..., :3], at.R @ exp(q[..., 3:]), at.v + u[..., :3], at.w + u[..., 3:], at.a + a[..., :3],
+        at.alpha + a[..., 3:],
+    )  # fmt: skip
+
+
+def later(at: Carriers, t: complex, jerk: np.ndarray) -> Carriers:
+    """The carriers a first-order time t later on a smooth motion."""
+    return Carriers(
+        at.r + at.v * t, at.R @ exp(at.w * t), at.v + at.a * t, at.w + at.alpha * t,
+        at.a + jerk[..., :3] * t, at.alpha + jerk[..., 3:] * t,
+    )  # fmt: skip
+
+
+def velocity(at: Carriers) -> np.ndarray:
+    return np.concatenate((at.v, at.w), axis=-1)
+
+
+def times(rows: np.ndarray, carriers: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """rows (..., n, 6K) by a direction (..., carriers, 6)."""
+    own = direction[..., carriers, :]
+    return (rows * own.reshape(*own.shape[:-2], -1)).sum(-1)
+
+
+def bent(curvature: np.ndarray, carriers: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """curvature (..., n, 6K, 6K) by a direction."""
+    own = direction[..., carriers, :]
+    return (curvature * own.reshape(*own.shape[:-2], 1, -1)).sum(-1)
+
+
+def close(found: np.ndarray, expected: np.ndarray) -> None:
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=0, atol=2e-11 * scale)
+
+
+# Kernels ------------------------------------------------------------------------------------------------------------
+
+
+def random_pairs(rng: np.random.Generator) -> Pairs:
+    first = rng.integers(0, CARRIERS, MEASURED)
+    second = (first + rng.integers(1, CARRIERS, MEASURED)) % CARRIERS
+    origins = [rng.normal(size=(MEASURED, 3)) for _ in range(2)]
+    return Pairs(first, second, *origins, *(exp(rng.normal(size=(MEASURED, 3))) for _ in range(2)))
+
+
+def joint_templates():
+    """Every template that any joint type holds or leaves free, once."""
+    found = {}
+    for joint in JOINTS.values():
+        for item in (*joint.held, *joint.free):
+            for template in [term[0] for term in item.terms] if isinstance(item, Tie) else [item]:
+                found.setdefault(repr(template), template)
+    return found
+
+
+TEMPLATES = joint_templates()
+
+
+def file_measure(kind: str):
+    """Kernel of a measure type of the model file, between two bodies of a small document, and of its variants."""
+    from eigenbody.elements.places import Places
+
+    fields_of = {field.name for field in MEASURES[kind].spec.fields}
+    bodies = {
+        f"b{i}": {"mass": 1, "inertia": [1, 1, 1], "at": [i, 0.3 * i * i, -i],
+                  "rotation": {"axis": [1, i, 2], "angle": 0.3 * i}}
+        for i in range(CARRIERS - 1)
+    }  # fmt: skip
+    plain = {"type": kind, "between": ["b0", "b1"], "at": [[0.1, 0.2, 0.3], [1.2, 0.1, -0.4]]}
+    if "axis" in fields_of:
+        plain["axis"] = [1, 2, -1]
+    if "axis2" in fields_of:
+        plain["axis2"] = [2, 0.3, 1]
+    measures = {"m0": plain}
+    if "in" in fields_of:
+        measures |= {f"m{k}": {**plain, "in": name} for k, name in enumerate(("b0", "b1", "b2", "ground"), 1)}
+    description = eb.load({"eigenbody": 1, "bodies": bodies, "measures": measures}).description
+    places = Places(description)
+    return [MEASURES[kind].kernel(entry, places) for entry in description.measures]
+
+
+def template_kernels(name: str):
+    return [TEMPLATES[name].kernel(random_pairs(np.random.default_rng(3)))]
+
+
+def third_carrier():
+    pairs = random_pairs(np.random.default_rng(5))
+    third = np.array([next(c for c in range(CARRIERS) if c not in ij) for ij in pairs.carriers])
+    return [displacement_in(pairs, third, np.random.default_rng(6).normal(size=(MEASURED, 3)))]
+
+
+def slip():
+    pairs = random_pairs(np.random.default_rng(7))
+    return [Slip.along(pairs.carriers, pairs.origin2, pairs.axis("z2"))]
+
+
+def loads():
+    pairs = random_pairs(np.random.default_rng(8))
+    return [
+        LoadDirection(pairs.first[:, None], pairs.origin1, pairs.origin2, is_torque, in_body)
+        for is_torque in (False, True)
+        for in_body in (False, True)
+    ]
+
+
+VALUED = {
+    **{name: (lambda n=name: template_kernels(n)) for name in TEMPLATES},
+    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES},
+    "displacement in a third carrier": third_carrier,
+}
+RATED = {**VALUED, "slip": slip}
+ALL = {**RATED, "load": loads}
+
+
+def kernels_of(table):
+    return pytest.mark.parametrize("make", list(table.values()), ids=list(table))
+
+
+both_seeds = pytest.mark.parametrize("seed", [0, 1])
+
+
+@pytest.fixture(params=[(), (2, 3)], ids=["one state", "batch"])
+def state(request: pytest.FixtureRequest) -> tuple[Carriers, np.random.Generator]:
+    rng = np.random.default_rng(11)
+    return random_carriers(rng, request.param), rng
+
+
+# Partial derivatives --------------------------------------------------------------------------------------------------
+
+
+@kernels_of(VALUED)
+def test_gradient_is_the_derivative_of_the_value(make, state) -> None:
+    at, rng = state
+    for kernel in make():
+        dq = rng.normal(size=velocity(at).shape)
+        moved = kernel.jet(displaced(at, q=1j * STEP * dq))
+        close(times(kernel.jet(at).gradient, kernel.carriers, dq), moved.value.imag / STEP)
+
+
+@kernels_of(ALL)
+def test_rate_is_gradient_times_velocity(make, state) -> None:
+    at, _ = state
+    for kernel in make():
+        jet = kernel.jet(at)
+        close(jet.rate, times(jet.gradient, kernel.carriers, velocity(at)))
+
+
+@kernels_of(RATED)
+@pytest.mark.parametrize(
+    ("what", "by_q", "by_u", "by_a"),
+    [("rate", "rate_q", "gradient", None), ("acceleration", "acceleration_q", "acceleration_u", "gradient")],
+)
+def test_partial_derivatives(make, what, by_q, by_u, by_a, state) -> None:
+    at, rng = state
+    for kernel in make():
+        jet = kernel.jet(at)
+        for name, slope in (("q", by_q), ("u", by_u), ("a", by_a)):
+            change = rng.normal(size=velocity(at).shape)
+            varied = getattr(kernel.jet(displaced(at, **{name: 1j * STEP * change})), what).imag / STEP
+            close(times(getattr(jet, slope), kernel.carriers, change) if slope else np.zeros_like(varied), varied)
+
+
+@kernels_of(ALL)
+def test_curvature_is_the_derivative_of_the_gradient(make, state) -> None:
+    at, rng = state
+    for kernel in make():
+        dq = rng.normal(size=velocity(at).shape)
+        varied = kernel.jet(displaced(at, q=1j * STEP * dq)).gradient.imag / STEP
+        close(bent(kernel.jet(at).curvature, kernel.carriers, dq), varied)
+
+
+@kernels_of(VALUED)
+def test_curvature_lacks_symmetry_by_the_moment(make, state) -> None:
+    """H - H^T is the skew matrix of the moment: rotations do not commute, R exp(a) exp(b) != R exp(b) exp(a)."""
+    at, rng = state
+    for kernel in make():
+        jet = kernel.jet(at)
+        x, y = (rng.normal(size=velocity(at).shape) for _ in range(2))
+        bracket = np.concatenate((np.zeros_like(x[..., :3]), np.cross(x[..., 3:], y[..., 3:])), axis=-1)
+        Hx, Hy = (bent(jet.curvature, kernel.carriers, d) for d in (x, y))
+        skew = times(Hx, kernel.carriers, y) - times(Hy, kernel.carriers, x)
+        close(skew, times(jet.gradient, kernel.carriers, bracket))
+
+
+# Time derivatives -----------------------------------------------------------------------------------------------------
+
+
+@kernels_of(VALUED)
+def test_rate_is_the_time_derivative_of_the_value(make, state) -> None:
+    at, rng = state
+    moved = later(at, 1j * STEP, rng.normal(size=velocity(at).shape))
+    for kernel in make():
+        close(kernel.jet(at).rate, kernel.jet(moved).value.imag / STEP)
+
+
+@kernels_of(RATED)
+def test_acceleration_is_the_time_derivative_of_the_rate(make, state) -> None:
+    at, rng = state
+    moved = later(at, 1j * STEP, rng.normal(size=velocity(at).shape))
+    for kernel in make():
+        close(kernel.jet(at).acceleration, kernel.jet(moved).rate.imag / STEP)
+
+
+@kernels_of(VALUED)
+def test_acceleration_along_a_finite_motion(make) -> None:
+    """Second differences of the value along r(t), R(t): no complex arithmetic, no rates involved."""
+    at = random_carriers(np.random.default_rng(2))
+    h = 4e-3
+
+    def value(kernel, t):
+        path = Carriers(
+            at.r + at.v * t + at.a * t**2 / 2, at.R @ exp(at.w * t + at.alpha * t**2 / 2), at.v, at.w, at.a, at.alpha
+        )
+        return kernel.jet(path).value
+
+    for kernel in make():
+        s = {k: value(kernel, k * h) for k in range(-3, 4)}
+        second = (
+            2 * (s[3] + s[-3]) - 27 * (s[2] + s[-2]) + 270 * (s[1] + s[-1]) - 490 * s[0]
+        ) / (180 * h**2)  # fmt: skip
+        found = kernel.jet(at).acceleration
+        assert np.abs(found - second).max() <= 1e-6 * max(1.0, np.abs(second).max())
+
+
+# Small rotations as variations ----------------------------------------------------------------------------------------
+
+
+def rotation_kernels(seed: int) -> RotationComponent:
+    pairs = random_pairs(np.random.default_rng(seed))
+    e = np.eye(3)[np.random.default_rng(seed).integers(0, 3, MEASURED)]
+    return RotationComponent(pairs.carriers, pairs.axes1, pairs.axes2, e)
+
+
+def neighbours(at: Carriers, dq: np.ndarray, du: np.ndarray, t: complex) -> tuple[Carriers, Carriers]:
+    """A motion and its neighbour (dq, du complex), both a little later."""
+    jerk = np.zeros(velocity(at).shape)
+    return later(at, t, jerk), later(displaced(at, q=dq, u=du), t, jerk)
+
+
+def relative(kernel: RotationComponent, at: Carriers) -> np.ndarray:
+    i, j = kernel.carriers.T
+    return np.swapaxes(at.R[..., i, :, :] @ kernel.first, -1, -2) @ (at.R[..., j, :, :] @ kernel.second)
+
+
+def component_between(kernel: RotationComponent, base: Carriers, other: Carriers) -> np.ndarray:
+    """e . dphi with R_rel(other) = exp(dphi) R_rel(base)."""
+    dphi = log(relative(kernel, other) @ np.swapaxes(relative(kernel, base), -1, -2))
+    return (kernel.e * dphi).sum(-1)
+
+
+@both_seeds
+def test_small_rotation_is_a_rotation_about_the_first_axes(seed) -> None:
+    """gradient: dS = e . dphi, R_rel <- exp(dphi) R_rel, for a neighbouring position."""
+    rng = np.random.default_rng(seed)
+    at, kernel = random_carriers(rng), rotation_kernels(seed)
+    dq = rng.normal(size=velocity(at).shape)
+    found = times(kernel.as_variation().jet(at).gradient, kernel.carriers, dq)
+    close(found, component_between(kernel, at, displaced(at, q=1j * STEP * dq)).imag / STEP)
+
+
+@both_seeds
+def test_small_rotation_rates_along_two_neighbouring_motions(seed) -> None:
+    """dW = d/dt dS = rate_q dq + gradient du."""
+    rng = np.random.default_rng(seed)
+    at, kernel = random_carriers(rng), rotation_kernels(seed)
+    jet = kernel.as_variation().jet(at)
+    dq, du = (rng.normal(size=velocity(at).shape) for _ in range(2))
+    dS = lambda t: component_between(kernel, *neighbours(at, 1j * STEP * dq, 1j * STEP * du, t)).imag / STEP  # noqa: E731
+    h = 1e-3
+    expected = (8 * (dS(h) - dS(-h)) - (dS(2 * h) - dS(-2 * h))) / (12 * h)
+    found = times(jet.rate_q, kernel.carriers, dq) + times(jet.gradient, kernel.carriers, du)
+    assert np.abs(found - expected).max() <= 1e-10 * np.abs(expected).max()
+
+
+@both_seeds
+def test_small_rotation_accelerations_along_two_neighbouring_motions(seed) -> None:
+    """dW' = acceleration_q dq + acceleration_u du + gradient da, the time derivative of dW along both motions."""
+    rng = np.random.default_rng(seed)
+    at, kernel = random_carriers(rng), rotation_kernels(seed)
+    small = kernel.as_variation()
+    jet = small.jet(at)
+    dq, du, da = (rng.normal(size=velocity(at).shape) for _ in range(3))
+    # variations along the motion: dr' = dv, dtheta' = dw - w x dtheta (DESIGN 2)
+    dq1 = np.concatenate((du[..., :3], du[..., 3:] - np.cross(at.w, dq[..., 3:])), axis=-1)
+    ahead = small.jet(later(at, 1j * STEP, np.zeros(velocity(at).shape)))
+    ddq, ddu = dq + 1j * STEP * dq1, du + 1j * STEP * da
+    dW = times(ahead.rate_q, small.carriers, ddq) + times(ahead.gradient, small.carriers, ddu)
+    found = (
+        times(jet.acceleration_q, small.carriers, dq)
+        + times(jet.acceleration_u, small.carriers, du)
+        + times(jet.gradient, small.carriers, da)
+    )
+    close(found, dW.imag / STEP)
+
+
+@both_seeds
+def test_small_rotation_rate_is_the_relative_angular_velocity(seed) -> None:
+    rng = np.random.default_rng(seed)
+    at, kernel = random_carriers(rng), rotation_kernels(seed)
+    jet = kernel.as_variation().jet(at)
+    ahead = later(at, 1j * STEP, np.zeros(velocity(at).shape))
+    close(jet.rate, component_between(kernel, at, ahead).imag / STEP)
+    close(jet.acceleration, kernel.as_variation().jet(ahead).rate.imag / STEP)
+    close(jet.rate, times(jet.gradient, kernel.carriers, velocity(at)))
+
+
+# Batches --------------------------------------------------------------------------------------------------------------
+
+
+@kernels_of(ALL)
+@pytest.mark.parametrize("is_complex", [False, True], ids=["real", "complex"])
+def test_batch_axes_give_the_numbers_of_a_loop(make, is_complex) -> None:
+    rng = np.random.default_rng(4)
+    at = random_carriers(rng, (2, 3))
+    if is_complex:
+        at = displaced(at, *(1e-3j * rng.normal(size=velocity(at).shape) for _ in range(3)))
+    for kernel in make():
+        batch = kernel.jet(at)
+        for index in np.ndindex(2, 3):
+            one = kernel.jet(Carriers(*(getattr(at, f.name)[index] for f in fields(Carriers))))
+            for what in WHAT:
+                whole = np.broadcast_to(getattr(batch, what), (2, 3, *getattr(one, what).shape))
+                close(whole[index], getattr(one, what))
+
+
+@kernels_of(ALL)
+def test_parts_of_a_kernel_and_their_union(make) -> None:
+    """`take` and `concatenate` keep every measure as it is, in order."""
+    at = random_carriers(np.random.default_rng(9))
+    for kernel in make():
+        n = len(kernel.carriers)
+        order = np.random.default_rng(1).permutation(n)
+        cut = n // 2
+        parts = [kernel.take(order[:cut]), kernel.take(order[cut:])] if cut else [kernel]
+        joined = type(kernel).concatenate(parts)
+        assert joined.key == kernel.key
+        for what in WHAT:
+            close(getattr(joined.jet(at), what), getattr(kernel.jet(at), what)[order])
+
+
+@kernels_of(ALL)
+def test_turns_tells_which_carriers_may_turn(make) -> None:
+    """Where `turns` says no, turning that carrier changes nothing: point masses rely on it."""
+    at = random_carriers(np.random.default_rng(10))
+    for kernel in make():
+        gradient = kernel.jet(at).gradient.reshape(len(kernel.carriers), -1, 6)
+        assert not gradient[~kernel.turns()][:, 3:].any()
+
+
+def test_registries_are_not_empty() -> None:
+    """The parametrization above would pass on empty registries."""
+    assert len(TEMPLATES) >= 10
+    assert len(JOINTS) >= 17
+    assert {"distance", "displacement", "angle"} <= set(MEASURES)
+    assert {"spring", "bushing", "bearing"} <= set(FORCES)
