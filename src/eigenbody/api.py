@@ -22,6 +22,6 @@ class Model(described.Model):
         super().__init__({"eigenbody": 1, **(document or {}), **sections}, vocabulary=VOCABULARY)
 
 
-def load(source: str | Path | Mapping[str, Any], **parameters: Any) -> described.Model:
+def load(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> described.Model:
     """Read a model from a path (YAML or JSON), "-" (standard input) or a dict; every fault is reported at once."""
     return Model.from_source(read(source), VOCABULARY, parameters)

@@ -31,6 +31,7 @@ class FewModes:
     motion: np.ndarray
     is_rigid: np.ndarray
     is_defective: np.ndarray
+    on_axis: np.ndarray
     residuals: np.ndarray
 
 
@@ -46,7 +47,8 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     found = damped_modes(pencil.M, pencil.C, pencil.K, pencil.G, _pairs(n, 2 * linear.dof), near)
     rigid = _strainless(pencil.K, found.vectors)
     values = np.where(rigid, 0.0, found.eigenvalues)
-    return _entries(values, found.vectors.T, rigid, _doubled(rigid), found.residuals, n, near)
+    undamped = _strainless(pencil.C, found.vectors) & _strainless(pencil.K - pencil.K.T, found.vectors)
+    return _entries(values, found.vectors.T, rigid, _doubled(rigid), undamped, found.residuals, n, near)
 
 
 def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
@@ -57,7 +59,7 @@ def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
     residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
-    kept = (spectrum.is_rigid, spectrum.defective, residuals)
+    kept = (spectrum.is_rigid, spectrum.defective, spectrum.on_axis, residuals)
     return _entries(spectrum.eigenvalues, motion.T, *kept, n, near)
 
 
@@ -76,7 +78,8 @@ def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewMo
         values.extend(of_mode)
         columns.extend([i] * len(of_mode))
     index = np.array(columns, dtype=int)
-    kept = (rigid[index], rigid[index], found.residuals[index])
+    on_axis = np.abs(np.real(values)) == 0
+    kept = (rigid[index], rigid[index], on_axis, found.residuals[index])
     return _entries(np.array(values, dtype=complex), found.vectors.T[index], *kept, n, near)
 
 
@@ -88,11 +91,12 @@ def _moving(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     scale = max(float(np.abs(found.eigenvalues).max(initial=0.0)), speed)
     rigid = np.abs(found.eigenvalues) < 1e-6 * scale
     values = np.where(rigid, 0.0, found.eigenvalues)
-    return _entries(values, found.vectors[d.dq].T, rigid, _doubled(rigid), found.residuals, n, near)
+    on_axis = np.abs(values.real) <= 1e-12 * np.maximum(np.abs(values), scale * 1e-3)
+    return _entries(values, found.vectors[d.dq].T, rigid, _doubled(rigid), on_axis, found.residuals, n, near)
 
 
 def _strainless(K: Any, vectors: np.ndarray) -> np.ndarray:
-    """Which motions store no energy: x^H K x vanishes within the rounding of its own summands."""
+    """For which motions x^H K x (energy stored, or power lost) vanishes within the rounding of its own summands."""
     energy = np.abs((vectors.conj() * (K @ vectors)).sum(axis=0))
     size = (np.abs(vectors) * (abs(K) @ np.abs(vectors))).sum(axis=0)
     return energy <= ROUNDING * size
@@ -108,6 +112,7 @@ def _entries(
     motion: np.ndarray,
     rigid: np.ndarray,
     defective: np.ndarray,
+    on_axis: np.ndarray,
     residuals: np.ndarray,
     n: int,
     near: float | None,
@@ -117,4 +122,4 @@ def _entries(
     distance = np.abs(values[keep]) if near is None else np.abs(np.abs(values[keep]) - near)
     keep = keep[np.argsort(distance, kind="stable")[:n]]
     keep = keep[np.argsort(np.round(np.abs(values[keep]), 12), kind="stable")]
-    return FewModes(values[keep], motion[keep], rigid[keep], defective[keep], residuals[keep])
+    return FewModes(values[keep], motion[keep], rigid[keep], defective[keep], on_axis[keep], residuals[keep])

@@ -94,7 +94,7 @@ class Modes:
         from scipy.linalg import eigh
 
         if isinstance(self.linear, SparseLinearModel):
-            self.linear._too_large("M")
+            self.linear.refuse_dense("M")
         squared = eigh(self.linear.conservative, self.linear.M, eigvals_only=True)
         return np.sign(squared) * np.sqrt(np.abs(squared)) / (2 * np.pi)
 
@@ -182,11 +182,8 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     """A few modes by the sparse path."""
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
     shapes, _ = _shapes(linear.point, found.motion, found.motion)
-    axis = np.abs(found.eigenvalues.real) <= 1e-10 * np.abs(found.eigenvalues)
-    defective = found.is_rigid & found.is_defective
-    parts = tuple(
-        _stability(v, r or a, d) for v, r, a, d in zip(found.eigenvalues, found.is_rigid, axis, defective, strict=True)
-    )
+    flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
+    parts = tuple(_stability(value, on_axis, defective) for value, on_axis, defective in flags)
     worst = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
     return Modes(
         linear=linear,
@@ -218,7 +215,7 @@ def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tupl
     system = point.system
     motion = spread(system, dq)  # (n, bodies, 6)
     turned = apply(np.real(point.state.R), motion[..., 3:])
-    weighted = np.concatenate((motion[..., :3], system.length * turned), axis=-1).reshape(len(dq), -1)
+    weighted = np.concatenate((motion[..., :3], system.length * turned), axis=-1).reshape(len(dq), 6 * system.bodies)
     scale = np.ones(len(dq), dtype=complex)
     for candidates in (fallback, weighted):  # the bodies' own motion decides; only pure states have none
         if candidates.shape[1]:

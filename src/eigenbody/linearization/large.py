@@ -49,7 +49,7 @@ class SparseLinearModel:
     def descriptor(self) -> Descriptor:
         return descriptor(self.point, self.chosen)
 
-    def _too_large(self, what: str) -> NoReturn:
+    def refuse_dense(self, what: str) -> NoReturn:
         n = len(self.states)
         raise ComputationError(
             f"The dense {what} of this model would have {n} x {n} entries ({8e-9 * n * n:.1f} GB). Use its sparse"
@@ -58,23 +58,26 @@ class SparseLinearModel:
 
     @property
     def A(self) -> Any:
-        self._too_large("A")
+        self.refuse_dense("A")
 
     @property
     def M(self) -> Any:
-        self._too_large("M")
+        self.refuse_dense("M")
 
     @property
     def C(self) -> Any:
-        self._too_large("C")
+        self.refuse_dense("C")
 
     @property
     def K(self) -> Any:
-        self._too_large("K")
+        self.refuse_dense("K")
 
     def __str__(self) -> str:
-        n = self.descriptor.A
-        return (
-            f"Sparse linear model of {self.point.model.name}: {self.dof} degrees of freedom, {len(self.states)} states,"
-            f" descriptor form of order {n.shape[0]} with {n.nnz} entries"
-        )
+        from eigenbody.present.tables import linear_text
+
+        return linear_text(self)
+
+    def _repr_html_(self) -> str:
+        from eigenbody.present.tables import linear_html
+
+        return linear_html(self)

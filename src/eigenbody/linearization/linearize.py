@@ -10,11 +10,12 @@ so that projecting the residual's tangent on Pv leaves M W' + C W + K S = B in +
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import certify
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
@@ -24,7 +25,7 @@ from eigenbody.numerics.assembly import Part, absolute, sparse
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, operating_point
+from eigenbody.operation.point import OperatingPoint, at_state, operating_point, system_of
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
@@ -40,7 +41,9 @@ def linearize(
     `solver` "dense" or "sparse" forces the form of the result; by default it is sparse above 2000 degrees of freedom.
     """
     point = model if isinstance(model, OperatingPoint) else at if at is not None else operating_point(model)
-    chosen = point.chosen if coordinates is None else select(point.mechanics, _indices(point, coordinates))
+    if coordinates is not None:
+        point = in_coordinates(point, coordinates)
+    chosen = point.chosen
     if use_sparse(solver, len(chosen.velocities) > DENSE_FREEDOMS):
         return sparse_model(point, chosen)
     return dense_model(point, chosen)
@@ -104,13 +107,13 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
     )  # fmt: skip
 
 
-def _indices(point: OperatingPoint, coordinates: Sequence[str]) -> list[int]:
-    known = point.system.aliases
-    unknown = [name for name in coordinates if name not in known]
-    faults = [Fault("coordinates", f'"{name}" is not a measure.', suggest(name, known)) for name in unknown]
-    if faults:
-        raise InputError(faults)
-    return [known[name] for name in coordinates]
+def in_coordinates(point: OperatingPoint, coordinates: Sequence[str]) -> OperatingPoint:
+    """The same operating point with other wishes for the coordinates."""
+    if all(name in point.system.aliases for name in coordinates):
+        wishes = [point.system.aliases[name] for name in coordinates]
+        return replace(point, chosen=select(point.mechanics, wishes))
+    model = point.model.set(coordinates=list(coordinates))  # names that only the model can judge
+    return at_state(model, system_of(model), point.state)
 
 
 class _Variations:

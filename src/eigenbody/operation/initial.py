@@ -147,18 +147,18 @@ def _refuse_open_rows(system: System, drift: np.ndarray) -> None:
 
 
 def _open_rows(system: System, drift: np.ndarray, bad: np.ndarray) -> list[Fault]:
-    rows = system.constraints.rows
     worst: dict[str, float] = {}
     for r in bad:
-        worst[rows[r].owner] = max(worst.get(rows[r].owner, 0.0), float(drift[r]))
+        place = system.constraints.rows[r].where
+        worst[place] = max(worst.get(place, 0.0), float(drift[r]))
     ranked = sorted(worst.items(), key=lambda item: -item[1])[:8]
     return [
         Fault(
-            f"joints.{name}" if rows[0].kind == "joint" else name,
+            place,
             f"cannot be closed: it stays open by {size:.3g} (m or rad) while the other constraints hold.",
             "Correct its position or axis, or remove a constraint that contradicts it.",
         )
-        for name, size in ranked
+        for place, size in ranked
     ]
 
 
@@ -223,9 +223,12 @@ def _check_velocities(system: System, state: State) -> None:
     bad = np.flatnonzero(off > 1e-8 * speed)
     if len(bad):
         rows = (*system.constraints.rows, *system.slip_rows)
-        names = sorted({rows[r].owner for r in bad})
         raise InputError(
-            Fault(", ".join(names), "the prescribed motions contradict each other in velocity.", "Remove one of them.")
+            Fault(
+                ", ".join(sorted({rows[r].where for r in bad})),
+                "the prescribed motion contradicts the other constraints in velocity.",
+                "Remove one of them.",
+            )
         )
     given = system.velocities
     rate = plain_set(system, given.measure).jet(mechanics.at, state.turns).rate

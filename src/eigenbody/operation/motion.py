@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.linear import KKT, matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.system.system import System
@@ -69,6 +69,8 @@ def _free_acceleration(frame: MotionFrame, M: Any, force: np.ndarray) -> np.ndar
 
 def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:
     """Refuse a mechanism that can move without moving any mass; names the coordinates and bodies of that motion."""
+    if not np.isfinite(reduced).all():
+        raise ComputationError("The mass matrix is not finite: masses and lengths are too large for double precision.")
     size = np.sqrt(np.abs(np.diagonal(np.real(reduced))))
     n = len(size)
     if not n:

@@ -142,15 +142,17 @@ def refuse_singular(system: System, state: State, chosen: Selection) -> None:
     for _ in range(8):
         mechanics = Mechanics(system, ahead)
         rhs = np.concatenate((-mechanics.holonomic.value[chosen.rows], np.zeros(measures.count)))
+        if np.abs(rhs).max() < 1e-14 * system.length:
+            break
         ahead = ahead.moved(system, factor(square(mechanics, chosen, measures)).solve(rhs))
     open_by = np.abs(Mechanics(system, ahead).holonomic.value[chosen.redundant])
     bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
     if len(bad):
-        names = list(dict.fromkeys(system.constraints.rows[r].owner for r in bad))
+        places = list(dict.fromkeys(system.constraints.rows[r].where for r in bad))
         loop = list(dict.fromkeys(system.constraints.rows[r].owner for r in system.loop_rows))
         raise InputError(
             Fault(
-                ", ".join(f"joints.{n}" for n in names[:6]),
+                ", ".join(places[:6]),
                 "the mechanism is in a singular configuration: here its constraints leave more freedom than next to it"
                 f" (loop closed by {', '.join(loop[:6])}).",
                 "Move it a little off this position (give a joint another position) or change a dimension.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,7 +68,7 @@ def compile_system(description: Description) -> System:
         inputs=tuple(entry.name for entry in description.inputs),
         outputs=outputs,
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
-        warnings=tuple(builder.warnings),
+        warnings=(*builder.warnings, *_bushings_across_spin(description, joints)),
         aliases=dict(named.index),
     )
     return _with_drawn_values(system, rows)
@@ -115,12 +116,13 @@ def _force_parts(
     parts = _ForceParts([], [], [], [])
     for item in builder.signals:
         if isinstance(item.signal, Expression | Table):
-            signal = compiler.compile(item.signal, item.channel, item.factor, item.owner, (item.channel, item.free))
+            own, where = (item.channel, item.free), f"forces.{builder.owners[item.owner]}"
+            signal = compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where)
             parts.signals.append(signal)
         else:
             parts.constant.append((item.channel, item.factor * item.signal, item.owner))
     for i, entry in enumerate(description.states):
-        parts.state_rates.append(compiler.compile(entry["rate"], i))
+        parts.state_rates.append(compiler.compile(entry["rate"], i, where=entry.where))
     for i, entry in enumerate(description.inputs):
         parts.inputs.extend((channel, i, weight) for channel, weight in _input_channels(entry, places, builder))
     return parts
@@ -148,10 +150,29 @@ def _outputs(description: Description, named: NamedMeasures, compiler: SignalCom
                 raise InputError(Fault(entry.where, f"order {order} does not exist.", "Use 0, 1 or 2."))
             out.append(Output(entry.name, named.of(entry["measure"]), order, None))
         else:
-            out.append(Output(entry.name, -1, 0, compiler.compile(entry["expression"], i)))
+            out.append(Output(entry.name, -1, 0, compiler.compile(entry["expression"], i, where=entry.where)))
     for name in description.coordinates:
         named.of(name)
     return tuple(out)
+
+
+def _bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
+    """A bushing between two bodies that a joint lets spin would wind up: a bearing is meant."""
+    spinning = {}
+    for entry, joint, a, b in zip(description.joints, joints.types, joints.first, joints.second, strict=True):
+        turns = [k for k, template in enumerate(joint.free) if template.dimension == "rad"]
+        driven = entry.get("motion") is not None
+        velocity = entry.get("velocity", ())
+        if turns and (driven or any(k < len(velocity) and velocity[k] for k in turns)):
+            spinning[frozenset((int(a), int(b)))] = entry.name
+    for entry in description.forces if spinning else ():
+        if entry.type == "bushing":
+            pair = frozenset(int(c) for c in joints.places.carriers(entry["between"]))
+            if pair in spinning and entry["k"][3:, 3:].any():
+                yield (
+                    f"{entry.where}: the bushing acts across the joint {spinning[pair]}, which turns; it would wind up."
+                    " Use type: bearing, which lets the second body spin."
+                )
 
 
 def _slips(description: Description, joints: JointTable, dof: np.ndarray) -> tuple[MeasureSet, tuple[Row, ...]]:
@@ -168,7 +189,8 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
     for row, signal in rows.motions:
         f = as_expression(signal)
         chain = [f, f.derivative("t"), f.derivative("t").derivative("t")]
-        motions.append(Motion(row, *(compiler.compile(e, row) for e in chain)))
+        where = rows.rows[row].where
+        motions.append(Motion(row, *(compiler.compile(e, row, where=where) for e in chain)))
     constant = np.zeros(len(rows.rows))
     for row, value in rows.constants.items():
         constant = constant.astype(np.result_type(constant, value))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry, Table
 from eigenbody.model.description import Signal as DescribedSignal
-from eigenbody.model.expressions import Expression, parse
+from eigenbody.model.expressions import Expression, ExpressionError, parse
 
 OWN = parse("s")
 TIME = parse("t")
@@ -53,18 +54,28 @@ class Signal:
     arguments: tuple[Argument, ...]
     slopes: tuple[Expression, ...]  # by each argument
     table: Table | None = None
+    where: str = ""  # place in the model file, for messages
 
     def value(self, now: Quantities) -> np.ndarray:
-        inner = self.expression.evaluate(self._environment(now))
+        inner = self._evaluate(self.expression, self._environment(now))
         return self.factor * (inner if self.table is None else _interpolate(self.table, inner)[0])
+
+    def _evaluate(self, expression: Expression, env: Mapping[str, Any]) -> np.ndarray:
+        """A value that does not exist (log of a negative number, division by zero) is the model's fault."""
+        try:
+            return expression.evaluate(env)
+        except ExpressionError as error:
+            shown = f"{self.expression} or its slope has no value at the operating point ({error})."
+            raise InputError(Fault(self.where, shown, "Change the expression or the position.")) from error
 
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
         env = self._environment(now)
         outer: np.ndarray | float = self.factor
         if self.table is not None:
-            outer = self.factor * _interpolate(self.table, self.expression.evaluate(env))[1]
-        return [(a, outer * slope.evaluate(env)) for a, slope in zip(self.arguments, self.slopes, strict=True)]
+            outer = self.factor * _interpolate(self.table, self._evaluate(self.expression, env))[1]
+        pairs = zip(self.arguments, self.slopes, strict=True)
+        return [(a, outer * self._evaluate(slope, env)) for a, slope in pairs]
 
     def _environment(self, now: Quantities) -> dict[str, np.ndarray | float | complex]:
         return {a.name: now.of(a) for a in self.arguments}
@@ -108,6 +119,7 @@ class SignalCompiler:
         factor: float = 1.0,
         owner: int = -1,
         own: tuple[int, float] | None = None,
+        where: str = "",
     ) -> Signal:
         """`own` is the channel and the free value that the names `s` and `v` refer to."""
         table = signal if isinstance(signal, Table) else None
@@ -119,7 +131,7 @@ class SignalCompiler:
         expression = self._inline(expression)
         arguments = tuple(self._argument(name, own) for name in sorted(expression.names))
         slopes = tuple(expression.derivative(a.name) for a in arguments)
-        return Signal(target, factor, owner, expression, arguments, slopes, table)
+        return Signal(target, factor, owner, expression, arguments, slopes, table, where)
 
     def _inline(self, expression: Expression) -> Expression:
         while expression.names & self._variables.keys():

@@ -24,6 +24,12 @@ class Row:
     label: str
     kind: str  # "joint", "coupling" or "driver"
 
+    @property
+    def where(self) -> str:
+        """Place in the model file."""
+        section = "joints" if self.label.startswith("motion ") else f"{self.kind}s"
+        return f"{section}.{self.owner}"
+
     def as_dict(self) -> dict[str, str]:
         return {"joint": self.owner, "row": self.label}
 
