@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.assembly import Part, dense, sparse
 
+REGULAR = 1e-4  # a refined solution that misses the right side by more comes from a singular matrix
 DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
 
 
@@ -80,10 +81,22 @@ class KKT:
         rhs[: self._n] = f
         return self._factor.solve(rhs)[: self._n]
 
+    def is_regular(self) -> bool:
+        """Whether a random right side is met after refinement; a singular matrix cannot."""
+        f = np.random.default_rng(3).normal(size=self._n).astype(self._whole.dtype)
+        rhs = np.zeros(self._size, dtype=self._whole.dtype)
+        rhs[: self._n] = f
+        out = self._solve_whole(rhs, 2)
+        miss = np.abs(rhs - self._whole @ out).max() if np.isfinite(out).all() else np.inf
+        return bool(miss < REGULAR * np.abs(f).max())
+
     def solve_refined(self, f: np.ndarray, steps: int = 2) -> np.ndarray:
         """The same with iterative refinement; f may be complex where the matrix is real."""
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
         rhs[: self._n] = f
+        return self._solve_whole(rhs, steps)[: self._n]
+
+    def _solve_whole(self, rhs: np.ndarray, steps: int) -> np.ndarray:
         out = np.zeros_like(rhs)
         for _ in range(1 + steps):
             rest = rhs - self._whole @ out
@@ -91,7 +104,7 @@ class KKT:
                 out = out + self._factor.solve(rest.real) + 1j * self._factor.solve(rest.imag)
             else:
                 out = out + self._factor.solve(rest)
-        return out[: self._n]
+        return out
 
 
 def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> Any:

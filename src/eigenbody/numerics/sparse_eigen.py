@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.linear import KKT, SparseFactor
-
-GROWTH = 1e12  # a solution this many times larger than the matrix allows for comes from a singular matrix
+from eigenbody.numerics.linear import KKT, REGULAR, SparseFactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +38,18 @@ def regular_kkt(K: Any, M: Any, G: Any, shift: complex) -> KKT | None:
         kkt = KKT(A, G)
     except ComputationError:
         return None
-    probe = np.random.default_rng(3).normal(size=A.shape[0]).astype(A.dtype)
-    answer = kkt.solve(probe)
-    size = abs(A).max() * np.abs(answer).max() / np.abs(probe).max()
-    return kkt if np.isfinite(size) and size < GROWTH else None
+    return kkt if kkt.is_regular() else None
+
+
+def _first_regular(attempt: Callable[[complex], Any], shift: complex, aside: float) -> tuple[Any, complex]:
+    """A factorization at the shift, or a little aside of it where a mode sits just there (a rigid-body motion at 0)."""
+    found, tried = attempt(shift), shift
+    for _ in range(10):
+        if found is not None:
+            return found, tried
+        tried = shift + aside
+        found, aside = attempt(tried), 10 * aside
+    raise ComputationError("No regular shift was found; ask for modes nearer to another frequency (--near).")
 
 
 def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
@@ -52,10 +58,9 @@ def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None
 
     n = M.shape[0]
     shift = 0.0 if near is None else near**2
-    kkt = regular_kkt(K, M, G, shift)
-    while kkt is None:  # a rigid-body motion, or a mode just at `near`: step aside
-        shift = shift - _typical(K, M) * 1e-6 if near is None else shift * (1 + 1e-4) + 1e-12
-        kkt = regular_kkt(K, M, G, shift)
+    aside = -1e-6 * _typical(K, M) if near is None else 1e-4 * shift
+    kkt, at = _first_regular(lambda s: regular_kkt(K, M, G, s), shift, aside)
+    shift = float(np.real(at))
     inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
     start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
     values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
@@ -71,10 +76,8 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     """`count` eigenvalues l of (l^2 M + l C + K) x + G^T y = 0, G x = 0 nearest to zero (or to i `near`)."""
     n = M.shape[0]
     shift: complex = 0.0 if near is None else 1j * near
-    kkt = regular_kkt(K + shift * C + shift**2 * M, M, G, 0.0)
-    while kkt is None:
-        shift += 1e-3 * np.sqrt(_typical(K, M))
-        kkt = regular_kkt(K + shift * C + shift**2 * M, M, G, 0.0)
+    aside = 1e-3 * float(np.sqrt(_typical(K, M)))
+    kkt, shift = _first_regular(lambda s: regular_kkt(K + s * C + s**2 * M, M, G, 0.0), shift, aside)
     damper = C + shift * M
 
     def invert(z: np.ndarray) -> np.ndarray:
@@ -126,12 +129,7 @@ def descriptor_modes(
     """
     n, total = len(differential), A.shape[0]
     shift: complex = 0.0 if near is None else 1j * near
-    lu = None
-    while lu is None:
-        lu = _regular_lu(A - shift * E)
-        if lu is None:
-            shift += 1e-3 * scale
-    factor = lu
+    factor, shift = _first_regular(lambda s: _regular_lu(A - s * E), shift, 1e-3 * scale)
 
     def invert(b: np.ndarray) -> np.ndarray:
         rhs = np.zeros(total, dtype=np.result_type(b, np.asarray(shift)))
@@ -159,8 +157,9 @@ def _regular_lu(matrix: Any) -> SparseFactor | None:
         return None
     probe = np.random.default_rng(3).normal(size=matrix.shape[0]).astype(matrix.dtype)
     answer = lu.solve(probe)
-    size = np.abs(answer).max()
-    return lu if np.isfinite(size) and size < GROWTH * np.abs(probe).max() else None
+    answer = answer + lu.solve(probe - matrix @ answer)
+    miss = np.abs(probe - matrix @ answer).max() if np.isfinite(answer).all() else np.inf
+    return lu if miss < REGULAR * np.abs(probe).max() else None
 
 
 def _inverted(
@@ -179,7 +178,7 @@ def _run(solver: Callable[..., Any], operator: Any, count: int, **options: Any) 
     n = operator.shape[0]
     count = min(count, n - 2)
     try:
-        return solver(operator, k=count, ncv=min(n, max(2 * count + 10, 40)), maxiter=3000, tol=0, **options)
+        return solver(operator, k=count, ncv=min(n, count + max(count // 2, 20)), maxiter=3000, tol=0, **options)
     except ArpackNoConvergence as error:
         found = len(error.eigenvalues)
         raise ComputationError(
