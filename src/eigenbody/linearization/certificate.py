@@ -42,12 +42,13 @@ def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
     return Certificate(point.residual, point.drift, dof, point.redundant, tangent_error(point, K, C))
 
 
-def tangent_error(point: OperatingPoint, K: Any, C: Any, directions: int = 2) -> float:
+def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:
     """Largest relative difference between the assembled tangents and complex-step derivatives of the residual and of
     the constraints at acceleration level, along random directions in q and u (evaluated together, as a batch)."""
     system, nq = point.system, point.system.nq
     if not nq:
         return 0.0
+    directions = 2 if nq <= DENSE_LIMIT else 1
     rng = np.random.default_rng(20)
     scale = np.where(system.is_angular, 1.0, max(system.length, 1e-300))
     dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))

@@ -90,7 +90,7 @@ class KKT:
         miss = np.abs(rhs - self._whole @ out).max() if np.isfinite(out).all() else np.inf
         return bool(miss < REGULAR * np.abs(f).max())
 
-    def solve_refined(self, f: np.ndarray, steps: int = 2) -> np.ndarray:
+    def solve_refined(self, f: np.ndarray, steps: int = 1) -> np.ndarray:
         """The same with iterative refinement; f may be complex where the matrix is real."""
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
         rhs[: self._n] = f

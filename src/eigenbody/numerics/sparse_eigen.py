@@ -73,7 +73,8 @@ def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None
 
 
 def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
-    """`count` eigenvalues l of (l^2 M + l C + K) x + G^T y = 0, G x = 0 nearest to zero (or to i `near`)."""
+    """Eigenvalues l of (l^2 M + l C + K) x + G^T y = 0, G x = 0 among the `count` nearest to zero (or to i `near`);
+    of each conjugate pair the one with positive imaginary part."""
     n = M.shape[0]
     shift: complex = 0.0 if near is None else 1j * near
     aside = 1e-3 * float(np.sqrt(_typical(K, M)))
@@ -88,7 +89,7 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     rng = np.random.default_rng(5)
     start = invert(invert(rng.normal(size=2 * n).astype(complex if np.iscomplexobj(shift) else float)))
     values, vectors = _inverted(invert, 2 * n, count, start)
-    values, q = shift + 1 / values, vectors[:n]
+    values, q = _representatives(shift + 1 / values, vectors[:n])
     q = kkt.solve_refined(-(M @ q) * (values**2 - shift**2) - (C @ q) * (values - shift))
     values = _rayleigh(M, C, K, q, values)
     force = (M @ q) * values**2 + (C @ q) * values + K @ q
@@ -107,6 +108,12 @@ def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     back = np.abs(rest.solve_transposed(across.T.toarray())).T  # |A12 A22^-1|, by which errors of the lift arrive
     size = back @ (abs(A[n:, n:]) @ np.abs(lift))
     return A[:n, :n].toarray() + across @ lift, 4 * np.finfo(float).eps * size, lift
+
+
+def _representatives(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One of each conjugate pair."""
+    keep = values.imag >= 0
+    return values[keep], np.ascontiguousarray(vectors[:, keep])
 
 
 def _rayleigh(M: Any, C: Any, K: Any, q: np.ndarray, near: np.ndarray) -> np.ndarray:
