@@ -1,4 +1,4 @@
-"""The command line against its contract (DESIGN 5.3): documents, files, exit codes, messages."""
+"""The command line against its contract (docs/cli.md): documents, files, exit codes, messages."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_linearize_document_has_the_keys_of_the_contract(run):
     assert set(document) >= {
         "coordinates", "mass", "damping", "stiffness", "states", "inputs", "outputs", "A", "B", "C", "D", "certificate",
     }  # fmt: skip
-    # SEEDS A.1
+    # Trom 1990, recomputed
     assert document["coordinates"] == ["rail", "hinge"]
     np.testing.assert_allclose(document["mass"], [[30, 20], [20, 35]], atol=1e-12)
     np.testing.assert_allclose(document["stiffness"], [[20, 0], [0, 196.2]], atol=1e-12)
@@ -309,7 +309,7 @@ def test_coordinates_win(run):
     assert len(document["coordinates"]) == 7
     outcome = run("linearize", "slider.yaml", "--coordinates", "rial,hinge")
     assert outcome.code == 2
-    assert '--coordinates: "rial" is not a measure. Did you mean "rail"?' in outcome.err
+    assert 'coordinates[0]: unknown measure "rial". Did you mean "rail"?' in outcome.err
 
 
 def test_quiet_and_messages_go_to_standard_error(run):

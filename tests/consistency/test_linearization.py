@@ -22,10 +22,10 @@ from mechanisms import KINDS, coverage, random_mechanism
 from mobility import assembled, drawing, mobility
 from special_mechanisms import SPECIAL
 
-TOLERANCE = 1e-7  # of the issue; difference quotients reach about 1e-9
+TOLERANCE = 1e-7  # difference quotients reach about 1e-9
 RARE = [("loop", 16), ("loop", 17), ("loop", 33), ("driven", 12)]  # gear, orientation, perpendicular, parallel
 CASES = [*((kind, seed) for kind in KINDS for seed in range(10)), *RARE]
-# the rule for the initial state (DESIGN 5.1) puts j7.angle1 to zero, and no angle2 then reaches the given position
+# the rule for the initial state (docs/conventions.md) puts j7.angle1 to zero; no angle2 then reaches the given position
 UNREACHABLE = [("loop", 39)]
 MORE = [(kind, seed) for kind in KINDS for seed in range(67) if (kind, seed) not in CASES + UNREACHABLE]
 

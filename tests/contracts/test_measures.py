@@ -321,7 +321,7 @@ def test_small_rotation_accelerations_along_two_neighbouring_motions(seed) -> No
     small = kernel.as_variation()
     jet = small.jet(at)
     dq, du, da = (rng.normal(size=velocity(at).shape) for _ in range(3))
-    # variations along the motion: dr' = dv, dtheta' = dw - w x dtheta (DESIGN 2)
+    # variations along the motion: dr' = dv, dtheta' = dw - w x dtheta
     dq1 = np.concatenate((du[..., :3], du[..., 3:] - np.cross(at.w, dq[..., 3:])), axis=-1)
     ahead = small.jet(later(at, 1j * STEP, np.zeros(velocity(at).shape)))
     ddq, ddu = dq + 1j * STEP * dq1, du + 1j * STEP * da

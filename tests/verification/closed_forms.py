@@ -1,6 +1,6 @@
 """Closed forms for small mechanisms: a verification set independent of the engine.
 
-Every case is a model file (DESIGN.md 5.1) with the entries that ``modes --json`` must list: one per conjugate pair
+Every case is a model file (docs/model-file.md) with the entries that ``modes --json`` must list: one per conjugate pair
 (positive imaginary part), each real eigenvalue, one 0 per recognized zero state. Expected values are formulas of the
 same numbers that stand in the document; the source of each formula stands beside it. Nothing here imports eigenbody.
 
@@ -155,7 +155,7 @@ def massless(at: list[float]) -> dict[str, Any]:
 # -------------------------------------------------------------------------------------------- pendulums under gravity
 def _pendulums() -> None:
     m, inertia, l = 2.0, 0.5, 0.7
-    w2 = m * G * l / (inertia + m * l**2)  # 9.27972973, SEEDS B.vi
+    w2 = m * G * l / (inertia + m * l**2)  # 9.27972973, Negrut & Ortiz, recomputed
     bob = {"mass": m, "inertia": [inertia] * 3, "at": [0, 0, -l]}
     hinge = revolute("ground", "bob", O, Y)
     add("compound pendulum, hanging", osc(w2), "marginal", "textbook: w2 = m g l/(I + m l^2); without the multiplier "
@@ -207,11 +207,12 @@ def _pendulums() -> None:
         forces={"spring": along("hinge", k)})
     angle = math.radians(30)
     add("pendulum at rest at 30 deg, in its angle", osc(w2 * math.cos(angle)), "marginal",
-        "SEEDS B.vi: -8.03648169; not an equilibrium, theta'' = -w2 sin(theta)", bodies={"bob": bob},
+        "Negrut & Ortiz, recomputed: -8.03648169; not an equilibrium, theta'' = -w2 sin(theta)", bodies={"bob": bob},
         joints={"hinge": {**hinge, "position": "30 deg"}}, gravity=DOWN)
     # x = -l sin(theta): x'' = -w2 x cos(theta) + ..., so dx''/dx = -w2 (cos - sin^2/cos) = -w2 cos(2 theta)/cos(theta)
     add("pendulum at rest at 30 deg, in the horizontal displacement",
-        osc(w2 * math.cos(2 * angle) / math.cos(angle)), "marginal", "SEEDS B.vi: -5.35765446; the coordinate matters",
+        osc(w2 * math.cos(2 * angle) / math.cos(angle)), "marginal",
+        "Negrut & Ortiz, recomputed: -5.35765446; the coordinate matters",
         bodies={"bob": bob}, joints={"hinge": {**hinge, "position": "30 deg"}}, gravity=DOWN,
         markers={"pivot": {"body": "ground", "at": O}, "centre": {"body": "bob", "at": [0, 0, -l]}},
         measures={"sway": {"type": "displacement", "between": ["pivot", "centre"], "axis": X}}, coordinates=["sway"])
@@ -255,7 +256,7 @@ def _loops() -> None:
 
     sliders = {"x": prismatic("ground", "cart", [0, 0, -1], X), "z": prismatic("cart", "bob", [0, 0, -1], Z)}
     add("point mass on two sliders and a distance", osc(G / 1.0), "marginal",
-        "SEEDS B.i: 9.81 (Trom Eq 4.13 gives 0); the cart is massless",
+        "Trom Sec. 4.3, corrected: 9.81 (Trom Eq 4.13 gives 0); the cart is massless",
         bodies={"cart": massless([0, 0, -1]), "bob": {"mass": m, "at": [0, 0, -1]}},
         joints={**sliders, "rod": joint("distance", "ground", "bob", at=[O, [0, 0, -1]])}, gravity=DOWN)
     add("point mass above a rod on two sliders", osc(-G / 1.0), "unstable", "the same, inverted",
@@ -275,9 +276,9 @@ def _loops() -> None:
 
     # Along (1, -1, 0, 1): mass 25 - 15 + 7.5 + 7.5 = 25, stiffness 147.15 + 49.05 = 196.2; with crank 4 of 2 m along
     # (1, -1, 0, 1/2): mass 17.5 + 15/4 = 21.25, stiffness 147.15 (the curvature of the loop takes off 98.1/4).
-    add("spatial four-bar of Trom 4.4", osc(196.2 / 25), "marginal", "SEEDS A.1: 7.848", **four_bar(0, -0.5))
+    add("spatial four-bar of Trom 4.4", osc(196.2 / 25), "marginal", "Trom, recomputed: 7.848", **four_bar(0, -0.5))
     add("spatial four-bar, crank 4 of 2 m, pivot raised", osc(147.15 / 21.25), "marginal",
-        "SEEDS B.i: 6.9247058823529 (Trom Eq 4.13 gives 8.0788)", **four_bar(1, 0))
+        "Trom Sec. 4.3, corrected: 6.9247058823529 (Trom Eq 4.13 gives 8.0788)", **four_bar(1, 0))
 
     # Parallelogram: two uniform cranks of length a, a coupler that only translates.
     a, d, mc, ic, mk = 0.5, 0.8, 1.2, 0.025, 2.0
@@ -373,7 +374,7 @@ def _springs() -> None:
         eig += quadratic(1, 1e-3 * w * w, w * w)
     names = ["ground", "d1", "d2", "d3"]
     add("torsional chain with constants per degree", eig, "stable",
-        "fixed-free chain, SEEDS A.4 C3RF1: |s|/2pi = 53.61450709, 150.2245106, 217.0807074 Hz",
+        "fixed-free chain, Jiang, recomputed C3RF1: |s|/2pi = 53.61450709, 150.2245106, 217.0807074 Hz",
         bodies={d: {"mass": 4, "inertia": [1, 1, 1], "at": [0, 0, i]} for i, d in enumerate(names[1:])},
         joints={f"j{i}": revolute(names[i], names[i + 1], [0, 0, i], Z) for i in range(n)},
         forces={f"k{i}": along(f"j{i}", "1e4 N*m/deg", "10 N*m*s/deg") for i in range(n)})
@@ -477,12 +478,12 @@ def _joints() -> None:
         bodies={"b": {**body["b"], "at": [0, 0, -l]}},
         joints={"bar": joint("inline", "ground", "b", at=O, axis=X)}, gravity=DOWN,
         forces={"s": along("bar.displacement", k)})
-    # Trom 2-DOF slider-pendulum, SEEDS A.1.
+    # Trom 2-DOF slider-pendulum, Trom, recomputed.
     for c in (0, 20):
         poly = np.roots(np.polyadd(np.polymul([30, c, 20], [35, 0, 196.2]), [-400, 0, 0, 0, 0]))
         add(f"slider-pendulum of Trom, c = {c}", fold(poly) if c else undamped([[30, 20], [20, 35]],
             [[20, 0], [0, 196.2]]), "stable" if c else "marginal",
-            "SEEDS A.1: 0.797302985861869, 3.08165793705976; damped -0.312177+0.747815i, -0.226284+3.023550i",
+            "Trom, recomputed: 0.797302985861869, 3.08165793705976; damped -0.312177+0.747815i, -0.226284+3.023550i",
             bodies={"slider": {"mass": 10, "inertia": [1] * 3, "at": O},
                     "pendulum": {"mass": 20, "inertia": [15] * 3, "at": [0, 0, -1]}},
             joints={"s": prismatic("ground", "slider", O, X), "h": revolute("slider", "pendulum", O, [0, -1, 0])},
@@ -613,7 +614,7 @@ def _spinning() -> None:
             bodies={"b": {"mass": 2, "inertia": [a, b, c], "at": O}},
             joints={"ball": joint("spherical", "b", "ground", at=O, velocity=[0, 0, -omega])})
 
-    # The rotor of DESIGN.md section 1.
+    # The rotor of the README's comparison.
     ip, it, k, omega = 1.0, 0.6, 500.0, 50.0
     rotor = {"rotor": {"mass": 4, "inertia": [it, it, ip], "at": O}}
     fixed_frame = whirl(it, ip * omega, k)  # backward 9.0230, forward 92.3564
@@ -633,7 +634,7 @@ def _spinning() -> None:
         joints={"loose": joint("free", "ground", "rotor", at=O, velocity=[0, 0, 0, 0, 0, omega])})
     add("rotor on a bearing, seen from the rotor", (1j * abs(fixed_frame[1].imag - omega),
         1j * (fixed_frame[0].imag + omega), *zeros(2)), "drifting",
-        "DESIGN 1: 42.356 / 59.023; the joint's first body is the rotor", bodies=rotor, forces=tilt,
+        "rotor frame: 42.356 / 59.023; the joint's first body is the rotor", bodies=rotor, forces=tilt,
         joints={"ball": joint("spherical", "rotor", "ground", at=O, velocity=[0, 0, -omega])})
     add("rotor in a massless frame on a universal", fixed_frame + zeros(2), "drifting",
         "the same rotor on carrier and revolute", bodies={"frame": massless(O), **rotor},
@@ -718,7 +719,7 @@ def _moving() -> None:
         q = math.radians(degrees)
         rate, eig = cone(q)
         add(f"conical pendulum at {degrees} deg", eig, "drifting",
-            "SEEDS A.1: W sqrt(1 + 3 cos^2) and a double zero; the frozen pencil is wrong",
+            "Trom, recomputed: W sqrt(1 + 3 cos^2) and a double zero; the frozen pencil is wrong",
             bodies={"bob": {"mass": m, "at": [l * math.sin(q), 0, -l * math.cos(q)]}},
             joints={"hook": joint("universal", "ground", "bob", at=O, axis=Z, axis2=Y, velocity=[rate, 0])},
             gravity=DOWN)
@@ -730,7 +731,7 @@ def _moving() -> None:
     q = math.radians(30)
     at = [l * math.sin(q), 0, -l * math.cos(q)]
     add("conical pendulum as two sliders and a distance", eig, "drifting",
-        "SEEDS B.i last row (Trom Eq 4.13 gives 7.1396 for l = 0.5)",
+        "Trom Sec. 4.3, corrected last row (Trom Eq 4.13 gives 7.1396 for l = 0.5)",
         bodies={"frame": massless(O), "cart": massless(at), "bob": {"mass": m, "at": at}},
         joints={"turn": revolute("ground", "frame", O, Z, velocity=rate), "x": prismatic("frame", "cart", at, X),
                 "z": prismatic("cart", "bob", at, Z), "rod": joint("distance", "ground", "bob", at=[O, at])},
@@ -930,11 +931,6 @@ def _loads() -> None:
         bodies=body, parameters={"k": k, "k3": k3}, joints={"slide": prismatic("ground", "b", O, X, position=x0)},
         forces={"f": {"type": "expression", "along": "slide", "value": "=-k*slide - k3*slide**3"},
                 "push": {"type": "force", "body": "b", "at": O, "value": [hold, 0, 0]}})
-    add("hardening spring under its weight, equilibrium found", osc(w2), "marginal",
-        "weight = k x0 + k3 x0^3 by choice of gravity; the drawing is not the equilibrium", bodies=body,
-        parameters={"k": k, "k3": k3}, joints={"slide": prismatic("ground", "b", O, X)}, gravity=[hold / m, 0, 0],
-        forces={"f": {"type": "expression", "along": "slide", "value": "=-k*slide - k3*slide**3"}},
-        operating_point="equilibrium")
     for x0, slope in ((0.05, k), (0.2, k + 300.0)):
         add(f"two-slope spring at {x0:g} m", osc(slope / m), "marginal", "slope of the branch the point lies on",
             bodies=body, joints={"slide": prismatic("ground", "b", O, X, position=x0)},
@@ -976,17 +972,6 @@ def _nonholonomic() -> None:
                     "lateral": prismatic("carriage", "slide", O, Y), "pin": revolute("slide", "caster", O, Z),
                     "wheel": joint("knife_edge", "ground", "caster", at=[-length, 0, 0], axis=Y)},
             forces={"spring": along("lateral", k)}, dof=UNKNOWN)
-    # Thin uniform disc rolling upright: s^2 = 4 g/(5 r) - (12/5) W^2, stable above W^2 = g/(3 r).
-    r = 0.4
-    for factor in (1.5, 0.5):
-        w = math.sqrt(factor * G / (3 * r))
-        add(f"disc rolling upright, W^2 = {factor} of the critical", osc(2.4 * w * w - 0.8 * G / r) + zeros(6),
-            "drifting" if factor > 1 else "unstable", "textbook (Routh): stable for W^2 > g/(3 r); five positions, "
-            "three velocities", bodies={"disc": {"mass": m, "inertia": [m * r * r / 4, m * r * r / 2, m * r * r / 4],
-                                                 "at": [0, 0, r]}},
-            joints={"loose": joint("free", "ground", "disc", at=[0, 0, r], velocity=[w * r, 0, 0, 0, w, 0]),
-                    "roll": joint("rolling", "ground", "disc", at=[0, 0, r], axis=Y, radius=r)}, gravity=DOWN,
-            dof=UNKNOWN)
 
 
 for _group in (_pendulums, _loops, _springs, _joints, _spinning, _moving, _loads, _nonholonomic):

@@ -72,7 +72,7 @@ def test_matrices(case: Case) -> None:
 
 @command_line_case
 def test_command_line_document(case: Case) -> None:
-    """`modes --json` of the same document: entries, kinds and counts as DESIGN.md 5.3 states them."""
+    """`modes --json` of the same document: entries, kinds and counts as docs/cli.md states them."""
     command = [str(Path(sys.executable).with_name("eigenbody")), "modes", "-", "--json"]
     run = subprocess.run(command, input=json.dumps(case.document), capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

@@ -181,7 +181,7 @@ def test_rotor_of_the_design_page():
     s = spectrum_second_order(M, C, K)
     exact = np.roots([0.6, -50.0, -500.0])  # It w^2 - Ip Omega w - k = 0, Ip = 1, It = 0.6, Omega = 50
     assert frequencies(s) == pytest.approx(np.sort(np.abs(exact)), rel=1e-13)
-    assert frequencies(s) == pytest.approx([9.023, 92.356], abs=5e-4)  # DESIGN.md, section 1
+    assert frequencies(s) == pytest.approx([9.023, 92.356], abs=5e-4)  # It w^2 - Ip W w - k = 0
     assert np.all(s.eigenvalues.real == 0)
     assert s.stability == "marginal"
     assert_consistent(s, M, C, K)

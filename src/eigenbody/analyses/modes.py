@@ -48,7 +48,7 @@ class Modes:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """"oscillatory", "real" or "rigid"."""
+        """ "oscillatory", "real" or "rigid"."""
         pairs = zip(self.is_rigid, self.eigenvalues, strict=True)
         return tuple("rigid" if rigid else "oscillatory" if value.imag > 0 else "real" for rigid, value in pairs)
 

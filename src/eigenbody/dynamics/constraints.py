@@ -63,7 +63,7 @@ class Holonomic:
         return pull_back(self._c.measures, self.jet.gradient, self.along_measures(multipliers), nq)
 
     def stiffness(self, multipliers: np.ndarray) -> list[Triplets]:
-        """d(G^T lambda)/dq, the term that loaded joints add (SEEDS B.i)."""
+        """d(G^T lambda)/dq, the geometric stiffness of loaded joints (docs/theory/errata.md)."""
         return bent(self._c.measures, self.jet, self.along_measures(multipliers))
 
 

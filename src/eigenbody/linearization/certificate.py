@@ -61,10 +61,16 @@ def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:
         typical = np.abs(force[k]).max() / max(float(system.mass.max()), 1e-300)  # acceleration that such a force makes
         worst = max(
             worst,
-            _relative(K @ dq[k] + C @ du[k], force[k]),
+            _relative(K @ dq[k] + C @ du[k], force[k], _gyroscopic_size(point, du[k])),
             _relative(rows_q @ dq[k] + rows_u @ du[k], rows[k], typical),
         )
     return worst
+
+
+def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> float:
+    """Size of the gyroscopic moments before they cancel: a spinning ball needs none."""
+    spin = np.abs(point.state.w).max(initial=0.0)
+    return float(spin * np.abs(point.mechanics.inertia_times(du))[point.system.is_angular].max(initial=0.0))
 
 
 def _acceleration_rows(point: OperatingPoint, what: str) -> _Stacked:

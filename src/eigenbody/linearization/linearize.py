@@ -1,4 +1,4 @@
-"""Linearization at any consistent state: the augmented system of DESIGN 2, solved for the coordinates.
+"""Linearization at any consistent state: the augmented system (docs/theory/linearization.md), solved.
 
 Along the constraint manifold
     dq  = P dS                                         constraints at position level
@@ -162,9 +162,7 @@ class _Tangents:
         self.B = build(mechanics.applied.input_matrix(), len(system.inputs))
 
 
-def _projected(
-    point: OperatingPoint, frame: MotionFrame, motion: _Variations, t: _Tangents
-) -> tuple[np.ndarray, ...]:
+def _projected(point: OperatingPoint, frame: MotionFrame, motion: _Variations, t: _Tangents) -> tuple[np.ndarray, ...]:
     """M, C, K, X, B in the coordinates, and the rounding error to expect in K."""
     onto = frame.Pv.T
     M = onto @ (t.M @ frame.Pv)

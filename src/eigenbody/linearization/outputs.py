@@ -8,8 +8,8 @@ import numpy as np
 
 from eigenbody.numerics.assembly import Triplets, dense
 from eigenbody.operation.frame import measure_rows
-from eigenbody.operation.initial import plain_set
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.operation.treespace import value_set
 from eigenbody.system.signals import Signal
 
 
@@ -34,7 +34,7 @@ def output_rows(point: OperatingPoint, shapes: Shapes) -> tuple[np.ndarray, np.n
         if output.signal is not None:
             full[i] = signal_row(point, shapes, output.signal)
             continue
-        measure = plain_set(system, np.array([output.measure]))
+        measure = value_set(system, np.array([output.measure]))
         row = lambda what, m=measure: measure_rows(mechanics, m, False, what)[0]  # noqa: E731
         if output.order == 0:
             full[i, :n] = row("gradient") @ shapes.q

@@ -1,7 +1,7 @@
 """Sparse forms of the linear equations, for systems whose dense matrices would not fit.
 
 At rest without acceleration the frozen pencil (l^2 M + l C + K) x + G^T y = 0, G x = 0 over all body coordinates says
-everything. In motion it does not (it would freeze the wrong frame): there the augmented equations of DESIGN 2 are kept
+everything. In motion it does not (it would freeze the wrong frame): there the augmented equations are kept
 whole, with dq, du, du' and the multipliers as auxiliary unknowns and the coordinates S, W and states x in front.
 """
 

@@ -108,6 +108,9 @@ class EntryReader:
 
     def wrong_type(self, section: str, raw: Mapping[str, Any], types: Mapping[str, TypeSpec], path: Path) -> None:
         """Remember that the type is missing or unknown."""
+        known = next((f for spec in types.values() for f in spec.fields if f.name == "between"), None)
+        if known is not None and "between" in raw:  # what every type has in common can be judged all the same
+            self.between(raw["between"], known, Place(section, next(iter(types.values())), raw), (*path, "between"))
         if "type" in raw:
             self.faults.unknown((*path, "type"), f"type of {section.removesuffix('s')}", raw["type"], types)
         else:

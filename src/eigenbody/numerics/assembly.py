@@ -68,9 +68,7 @@ Part = Triplets | Product
 
 def absolute(parts: Sequence[Part]) -> list[Part]:
     """The same with absolute values: the size of what is summed, however it cancels."""
-    return [
-        p.absolute() if isinstance(p, Product) else Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts
-    ]
+    return [p.absolute() if isinstance(p, Product) else Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts]
 
 
 def join(parts: Sequence[Triplets]) -> Triplets:

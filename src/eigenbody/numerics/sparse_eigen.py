@@ -1,8 +1,8 @@
 """A few eigenvalues of large constrained systems by shift-invert, without any dense matrix of the order of the system.
 
-    undamped, symmetric   K x = omega^2 M x            on G x = 0     (Lanczos on [[K - s M, G^T], [G, 0]]^-1)
-    damped or unsymmetric (l^2 M + l C + K) x = 0      on G x = 0     (Arnoldi on the companion form, one solve a step)
-    descriptor            l E z = A z                                  (Arnoldi on the differential part of z)
+undamped, symmetric   K x = omega^2 M x            on G x = 0     (Lanczos on [[K - s M, G^T], [G, 0]]^-1)
+damped or unsymmetric (l^2 M + l C + K) x = 0      on G x = 0     (Arnoldi on the companion form, one solve a step)
+descriptor            l E z = A z                                  (Arnoldi on the differential part of z)
 """
 
 from __future__ import annotations

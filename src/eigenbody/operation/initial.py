@@ -16,7 +16,8 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.partition import Selection, select
-from eigenbody.system.measureset import MeasureSet, merge
+from eigenbody.operation.treespace import value_set
+from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import System
 
@@ -33,14 +34,9 @@ def initial_state(system: System) -> State:
     return initial_velocity(system, state)
 
 
-def plain_set(system: System, index: np.ndarray) -> MeasureSet:
-    """Named measures as values (rotation vectors, not small rotations)."""
-    return merge(system.named.subset(index), len(index), system.dof, system.named.turn_counter[index])
-
-
 def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
     """Values of named measures."""
-    return plain_set(system, index).jet(carriers(system, state), state.turns).value
+    return value_set(system, index).jet(carriers(system, state), state.turns).value
 
 
 # Positions ------------------------------------------------------------------------------------------------------------
@@ -76,7 +72,7 @@ def _newton(system: System, state: State, target: np.ndarray, phi: np.ndarray) -
     chosen = select(Mechanics(system, state), given, by_order=True)
     goal = dict(zip(given.tolist(), target, strict=True))
     wanted = np.array([goal.get(int(i), 0.0) for i in chosen.positions])
-    measures = plain_set(system, chosen.positions)
+    measures = value_set(system, chosen.positions)
     for _ in range(ITERATIONS):
         mechanics = Mechanics(system, state)
         residual = np.concatenate(
@@ -199,7 +195,7 @@ def initial_velocity(system: System, state: State) -> State:
     if not np.any(rest):
         return state
     chosen = select(mechanics, given.measure, by_order=True)
-    measures = plain_set(system, chosen.velocities)
+    measures = value_set(system, chosen.velocities)
     goal = dict(zip(given.measure.tolist(), given.value, strict=True))
     wanted = np.array([goal.get(int(i), 0.0) for i in chosen.velocities])
     sparse = system.nq > DENSE_LIMIT
@@ -218,7 +214,8 @@ def initial_velocity(system: System, state: State) -> State:
 
 def _check_velocities(system: System, state: State) -> None:
     mechanics = Mechanics(system, state)
-    speed = max(1.0, float(np.max(np.abs(state.velocity(system)), initial=0.0)))
+    asked = max(1.0, float(np.max(np.abs(system.velocities.value), initial=0.0)))
+    speed = asked + 1e-5 * float(np.max(np.abs(state.velocity(system)), initial=0.0))  # room for rounding alone
     off = np.abs(np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate)))
     bad = np.flatnonzero(off > 1e-8 * speed)
     if len(bad):
@@ -231,7 +228,7 @@ def _check_velocities(system: System, state: State) -> None:
             )
         )
     given = system.velocities
-    rate = plain_set(system, given.measure).jet(mechanics.at, state.turns).rate
+    rate = value_set(system, given.measure).jet(mechanics.at, state.turns).rate
     _refuse_given(np.abs(rate - given.value) / speed, given.where, given.value)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.numerics.assembly import Triplets, join
 from eigenbody.numerics.rank import Bases, components
-from eigenbody.operation.treespace import TreeRows, TreeSpace, coordinate_set, gradient_rows
+from eigenbody.operation.treespace import TreeRows, TreeSpace, gradient_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = Fa
         chosen = np.concatenate((wanted, walk[~np.isin(walk, wanted)])) if len(wanted) else walk
         empty = np.zeros(0, dtype=int)
         return Selection(np.sort(system.tree_rows), empty, empty, empty, chosen, chosen, empty)
-    return _Decision(TreeSpace(mechanics), wanted, by_order).result()
+    return _Decision(TreeSpace(mechanics, by_value=by_order), wanted, by_order).result()
 
 
 class _Decision:
@@ -55,15 +55,15 @@ class _Decision:
         self.system, self.wishes, self.by_order = system, wishes, by_order
         self.n_loop, self.n_slip = len(system.loop_rows), system.slips.count
         self.count = self.n_loop + self.n_slip + len(wishes)
-        self.rows: TreeRows = space.rows(self._triplets(space.mechanics), self.count)
+        self.rows: TreeRows = space.rows(self._triplets(space), self.count)
         nt = len(system.tree_coordinates)
         self.kept = np.zeros(self.count, dtype=bool)  # at position level
         self.kept_velocity = np.zeros(self.count, dtype=bool)
         self.filled = np.zeros(nt, dtype=bool)  # tree coordinates chosen
         self.filled_velocity = np.zeros(nt, dtype=bool)
 
-    def _triplets(self, mechanics: Mechanics) -> Triplets:
-        system = self.system
+    def _triplets(self, space: TreeSpace) -> Triplets:
+        system, mechanics = self.system, space.mechanics
         held = join(mechanics.holonomic.rows())
         number = np.full(system.constraints.count, -1)
         number[system.loop_rows] = np.arange(self.n_loop)
@@ -73,7 +73,7 @@ class _Decision:
             slip = join(mechanics.non_holonomic.rows())
             parts.append(Triplets(slip.rows + self.n_loop, slip.cols, slip.values))
         if len(self.wishes):
-            wish = gradient_rows(mechanics, coordinate_set(system, self.wishes))
+            wish = gradient_rows(mechanics, space.measures(system, self.wishes))
             parts.append(Triplets(wish.rows + self.n_loop + self.n_slip, wish.cols, wish.values))
         return join(parts)
 

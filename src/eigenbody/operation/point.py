@@ -65,11 +65,10 @@ class OperatingPoint:
 
 def operating_point(model: Model) -> OperatingPoint:
     """Find the operating point that the model asks for."""
-    wanted = model.description.operating_point.get("type", "reference")
-    if wanted != "reference":
-        raise InputError(
-            Fault("operating_point", f'"{wanted}" is not available in this version.', 'Use "reference".')
-        )
+    wanted = model.description.operating_point
+    if wanted and dict(wanted) != {"type": "reference"}:
+        asked = wanted.get("type") or ", ".join(map(str, wanted))
+        raise InputError(Fault("operating_point", f'"{asked}" is not available in this version.', 'Use "reference".'))
     system = system_of(model)
     return at_state(model, system, initial_state(system))
 

@@ -32,10 +32,14 @@ class TreeRows:
     size: np.ndarray
 
 
+def value_set(system: System, index: np.ndarray) -> MeasureSet:
+    """Named measures as values: rotation vectors."""
+    return merge(system.named.subset(index), len(index), system.dof, system.named.turn_counter[index])
+
+
 def coordinate_set(system: System, index: np.ndarray) -> MeasureSet:
     """Named measures as coordinates: rotation vectors vary by small rotations."""
-    counter = system.named.turn_counter[index]
-    return as_variations(merge(system.named.subset(index), len(index), system.dof, counter))
+    return as_variations(value_set(system, index))
 
 
 def gradient_rows(mechanics: Mechanics, measures: MeasureSet) -> Triplets:
@@ -45,11 +49,13 @@ def gradient_rows(mechanics: Mechanics, measures: MeasureSet) -> Triplets:
 
 
 class TreeSpace:
-    """Tree joints of all bodies as arrays, and the walk."""
+    """Tree joints of all bodies as arrays, and the walk. `by_value`: coordinates are rotation vectors, as in the
+    initial state, instead of small rotations."""
 
-    def __init__(self, mechanics: Mechanics) -> None:
+    def __init__(self, mechanics: Mechanics, by_value: bool = False) -> None:
         self.mechanics = mechanics
         self.system = mechanics.system
+        self.measures = value_set if by_value else coordinate_set
 
     @cached_property
     def parent(self) -> np.ndarray:
@@ -75,7 +81,7 @@ class TreeSpace:
         child_of_row[system.tree_rows] = system.tree_row_body
         held = join(self.mechanics.holonomic.rows())
         keep = (held.cols < system.nq) & (child_of_row[held.rows] >= 0)
-        free = gradient_rows(self.mechanics, coordinate_set(system, system.tree_coordinates))
+        free = gradient_rows(self.mechanics, self.measures(system, system.tree_coordinates))
         inside = free.cols < system.nq
         child = np.concatenate((child_of_row[held.rows[keep]], system.tree_coordinate_body[free.rows[inside]]))
         slot = np.concatenate((self._slot(held.rows[keep]), self._coordinate_slot[free.rows[inside]]))

@@ -66,7 +66,7 @@ def require_finite_modes(modes: Modes) -> None:
 
 
 def mode_entries(modes: Modes) -> list[dict[str, Any]]:
-    """One map for each mode, in the order of the contract (DESIGN 5.3)."""
+    """One map for each mode, in the order of docs/cli.md."""
     hz, damped, ratio, kinds = modes.frequency_hz, modes.damped_frequency_hz, modes.damping_ratio, modes.kinds
     return [
         {

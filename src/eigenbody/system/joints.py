@@ -68,5 +68,3 @@ def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[np.ndarray]]:
             kernels.append(Slip.along(pairs.carriers, pairs.origin2, pairs.axis(axis + "2")))
             owners.append(index)
     return kernels, owners
-
-

@@ -74,5 +74,3 @@ def _point_only(
             feels[carrier[away]] = True
             out[carrier] = True
     return out & ~feels
-
-

@@ -144,5 +144,3 @@ class SetJet:
     @property
     def curvature(self) -> np.ndarray:
         return self._merged("curvature", 2)
-
-

@@ -91,5 +91,3 @@ class NamedMeasures:
 
     def merged(self, dof: np.ndarray) -> MeasureSet:
         return merge(self.placed, len(self.names), dof, self.counter)
-
-

@@ -84,5 +84,3 @@ class ConstraintRows:
         self.rows.append(row)
         self.terms.append((number, np.array([self._from_named(measure)]), np.ones(1)))
         self.motions.append((int(number[0]), signal))
-
-

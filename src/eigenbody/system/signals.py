@@ -150,6 +150,9 @@ class SignalCompiler:
             return Argument(name, "x", self._states[name])
         if name in self._inputs:
             return Argument(name, "u", self._inputs[name])
+        if name.endswith("''"):
+            what = f"the second rate {name} cannot stand in an expression."
+            raise InputError(Fault("outputs", what, "Use an output with order: 2."))
         if name.endswith("'"):
             return Argument(name, "v", self._channel_of(name[:-1]))
         return Argument(name, "s", self._channel_of(name))

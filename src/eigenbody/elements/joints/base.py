@@ -22,7 +22,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class JointType:
-    """A row of the joint table (DESIGN 5.1).
+    """A row of the joint table (docs/conventions.md).
 
     held      measures or ties held at zero, one row each; the measure keeps its drawn value if `keeps_drawn`
     free      measures that remain, in the order of `position` and `velocity`

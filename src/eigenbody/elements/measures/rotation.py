@@ -252,7 +252,7 @@ class RotationVectorJet(_RelativeRotation):
 
 
 class SmallRotationJet(_RelativeRotation):
-    """The same rotation with dS = e . dphi, R_rel <- exp(dphi) R_rel, and dW = d/dt dS (DESIGN 2).
+    """The same rotation with dS = e . dphi, R_rel <- exp(dphi) R_rel, and dW = d/dt dS (docs/conventions.md).
 
     With a the direction e in global axes: dS = a.(R dtheta)_rel, dW = a'.(R dtheta)_rel + a.(R dw)_rel, and so on.
     """

@@ -21,6 +21,7 @@ from eigenbody.elements.measures.templates import (
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.spatial.rotations import frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,12 @@ def _angle(entry: Entry, places: Places) -> Kernel:
 
 
 def _cosine(entry: Entry, places: Places) -> Kernel:
-    return Cosine("z1", "x2").kernel(places.pairs([_with_points(entry, places)]))
+    """The two directions as they are: `axis2` need not be perpendicular to `axis`, and is `axis` where not given."""
+    plain = {key: value for key, value in entry.values.items() if key != "axis2"}
+    pairs = places.pairs([_with_points(Entry(entry.name, entry.type, plain, entry.where), places)])
+    if entry.get("axis2") is not None:
+        pairs = replace(pairs, axes2=places.local_axes(pairs.second, frame(entry["axis2"])[None]))
+    return Cosine("z1", "z2").kernel(pairs)
 
 
 def _rotation(entry: Entry, places: Places) -> Kernel:
