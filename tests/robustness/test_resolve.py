@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vocabulary_for_tests import VOCABULARY
 
+from eigenbody.elements.vocabulary import VOCABULARY as REAL
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Table
 from eigenbody.model.expressions import Expression, parse
@@ -511,8 +512,8 @@ CASES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 def test_examples_resolve_and_fit_the_schema(file: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     source = read(file)
-    jsonschema.Draft202012Validator(json_schema(VOCABULARY)).validate(source.data)
-    d = resolve(source, VOCABULARY)
+    jsonschema.Draft202012Validator(json_schema(REAL)).validate(source.data)
+    d = resolve(source, REAL)
     assert len(d.bodies) == len(source.data["bodies"])
     assert isinstance(d.joints[0].where, str)
 

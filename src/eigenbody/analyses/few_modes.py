@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.eigen import spectrum_first_order
+from eigenbody.numerics.eigen import entry_order, spectrum_first_order
 from eigenbody.numerics.sparse_eigen import (
     SparseModes,
     condensed,
     damped_modes,
     descriptor_modes,
     is_symmetric,
+    lightly_damped_modes,
     undamped_modes,
 )
 
@@ -33,6 +34,7 @@ class FewModes:
     is_defective: np.ndarray
     on_axis: np.ndarray
     residuals: np.ndarray
+    stability: str | None = None  # of the whole, where all eigenvalues are known
 
 
 def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
@@ -44,7 +46,10 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     pencil = linear.pencil
     if not pencil.C.nnz and is_symmetric(pencil.K):
         return _undamped(pencil, min(n, linear.dof), n, near)
-    found = damped_modes(pencil.M, pencil.C, pencil.K, pencil.G, _pairs(n, 2 * linear.dof), near)
+    matrices = (pencil.M, pencil.C, pencil.K, pencil.G)
+    found = lightly_damped_modes(*matrices, n) if near is None and n + 6 < linear.dof else None
+    if found is None:
+        found = damped_modes(*matrices, _pairs(n, 2 * linear.dof), near)
     rigid = _strainless(pencil.K, found.vectors)
     values = np.where(rigid, 0.0, found.eigenvalues)
     undamped = _strainless(pencil.C, found.vectors) & _strainless(pencil.K - pencil.K.T, found.vectors)
@@ -60,7 +65,7 @@ def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
     kept = (spectrum.is_rigid, spectrum.defective, spectrum.on_axis, residuals)
-    return _entries(spectrum.eigenvalues, motion.T, *kept, n, near)
+    return replace(_entries(spectrum.eigenvalues, motion.T, *kept, n, near), stability=spectrum.stability)
 
 
 def _pairs(n: int, most: int) -> int:
@@ -121,5 +126,5 @@ def _entries(
     keep = np.flatnonzero(values.imag >= 0)
     distance = np.abs(values[keep]) if near is None else np.abs(np.abs(values[keep]) - near)
     keep = keep[np.argsort(distance, kind="stable")[:n]]
-    keep = keep[np.argsort(np.round(np.abs(values[keep]), 12), kind="stable")]
+    keep = keep[entry_order(values[keep])]
     return FewModes(values[keep], motion[keep], rigid[keep], defective[keep], on_axis[keep], residuals[keep])

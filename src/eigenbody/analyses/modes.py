@@ -44,6 +44,7 @@ class Modes:
     is_rigid: np.ndarray  # recognized zeros
     stabilities: tuple[str, ...]  # of each entry
     stability: str  # of the whole: stable, marginal, drifting or unstable (of what was found, on the sparse path)
+    notes: tuple[str, ...]
     residuals: np.ndarray | None = None  # of each entry, on the sparse path
 
     @property
@@ -175,6 +176,7 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
             for i in chosen
         ),
         stability=spectrum.stability,
+        notes=linear.notes,
     )
 
 
@@ -184,7 +186,8 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     shapes, _ = _shapes(linear.point, found.motion, found.motion)
     flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
     parts = tuple(_stability(value, on_axis, defective) for value, on_axis, defective in flags)
-    worst = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
+    known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
+    partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
     return Modes(
         linear=linear,
         eigenvalues=found.eigenvalues,
@@ -192,8 +195,9 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         states_shape=None,
         is_rigid=found.is_rigid,
         stabilities=parts,
-        stability=worst,
+        stability=found.stability or known,
         residuals=found.residuals,
+        notes=linear.notes if found.stability else (*linear.notes, partial),
     )
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.dynamics.constraints import Holonomic, NonHolonomic
+from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.assembly import Part, Triplets
@@ -73,6 +73,17 @@ class Mechanics:
         if self.system.slips.count:
             out = out + self.non_holonomic.force(slip_multipliers, nq)
         return out
+
+    def force_size(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> np.ndarray:
+        """Sum of the absolute contributions to F of weight, elements and constraints (nq,): what may cancel."""
+        system = self.system
+        parts = [
+            (system.forces.measures, self.applied.jet, self.applied.tension),
+            (system.constraints.measures, self.holonomic.jet, self.holonomic.along_measures(multipliers)),
+            (system.slips, self.non_holonomic.jet, slip_multipliers),
+        ]
+        pulls = [pull_back(m, np.abs(jet.gradient), np.abs(force), system.nq) for m, jet, force in parts if m.count]
+        return sum(pulls, start=np.abs(self.weight()))
 
     # Tangents -----------------------------------------------------------------------------------------------------
     def mass(self) -> list[Triplets]:

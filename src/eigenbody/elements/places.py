@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import apply_transposed, frame
 
@@ -51,11 +50,11 @@ class Places:
         """Global frames (..., n, 3, 3) of the drawing in carrier axes."""
         return np.swapaxes(self.R[carrier], -1, -2) @ axes
 
-    def pairs(self, entries: Sequence[Entry], at_required: bool = True) -> Pairs:
+    def pairs(self, entries: Sequence[Entry]) -> Pairs:
         """Frames of two-ended elements from their keys `between`, `at`, `axis`, `axis2`."""
         names = [entry["between"] for entry in entries]
         first, second = (self.carriers([pair[k] for pair in names]) for k in (0, 1))
-        points, frames = self._points(entries, at_required), self._frames(entries)
+        points, frames = self._points(entries), self._frames(entries)
         return Pairs(
             first,
             second,
@@ -65,58 +64,46 @@ class Places:
             self.local_axes(second, frames[:, 1]),
         )
 
-    def _points(self, entries: Sequence[Entry], at_required: bool) -> np.ndarray:
+    def _points(self, entries: Sequence[Entry]) -> np.ndarray:
         """(n, 2, 3): `at`, else the markers' own points, else the centre of mass of the second body."""
-        faults, rows = [], []
-        for entry in entries:
-            at = entry.get("at")
-            if at is None:
-                a, b = entry["between"]
-                marked = [name in self.description.markers for name in (a, b)]
-                if at_required and not any(marked):
-                    faults.append(
-                        Fault(entry.where, "has no point.", 'Give it as "at: [x, y, z]", or join two markers.')
-                    )
-                points = [self.origin(a), self.origin(b)]
-                if not marked[0]:
-                    points[0] = points[1]
-                elif not marked[1]:
-                    points[1] = points[0]
-                at = np.stack(points)
-            rows.append(at)
-        if faults:
-            raise InputError(faults)
+        rows = [self._point(entry) for entry in entries]
         return np.stack(rows) if rows else np.zeros((0, 2, 3))
+
+    def _point(self, entry: Entry) -> np.ndarray:
+        at = entry.get("at")
+        if at is not None:
+            return at
+        first, second = entry["between"]
+        markers = self.description.markers
+        a, b = self.origin(first), self.origin(second)
+        if first not in markers:
+            a = b
+        elif second not in markers:
+            b = a
+        return np.stack((a, b))
 
     def _frames(self, entries: Sequence[Entry]) -> np.ndarray:
         """(n, 2, 3, 3): z along `axis`, x along `axis2`; a marker without `axis` gives its own axes."""
-        faults = []
-        out = np.empty((len(entries), 2, 3, 3), dtype=self.R.dtype)
-        axis = [entry.get("axis") for entry in entries]
-        axis2 = [entry.get("axis2") for entry in entries]
-        plain = [i for i in range(len(entries)) if axis2[i] is None]
-        if plain:
-            z = np.stack([np.array([0.0, 0.0, 1.0]) if axis[i] is None else axis[i] for i in plain])
-            out = out.astype(np.result_type(out, z))
-            out[plain] = frame(z)[:, None]
+        z = np.tile([0.0, 0.0, 1.0], (len(entries), 1))
+        given = [i for i, entry in enumerate(entries) if entry.get("axis") is not None]
+        if given:
+            axes = np.stack([entries[i]["axis"] for i in given])
+            z = z.astype(np.result_type(z, axes))
+            z[given] = axes
+        out = np.repeat(frame(z)[:, None], 2, axis=1) if len(entries) else np.zeros((0, 2, 3, 3))
         for i, entry in enumerate(entries):
-            if axis2[i] is not None:
-                z = np.array([0.0, 0.0, 1.0]) if axis[i] is None else axis[i]
-                cosine = np.real(z @ axis2[i]) / np.sqrt(np.real(z @ z) * np.real(axis2[i] @ axis2[i]))
-                if abs(cosine) > 1 - 1e-9:
-                    faults.append(Fault(entry.where, "axis2 is parallel to axis.", "Give axis2 another direction."))
-                    continue
-                f = frame(z, axis2[i])
-                out = out.astype(np.result_type(out, f))
-                out[i] = f
-            elif axis[i] is None:
-                for side, name in enumerate(entry["between"]):
-                    marker = self.description.markers.get(name)
-                    if marker is not None:
-                        other = self.description.markers.get(entry["between"][1 - side])
-                        out[i, side] = marker.rotation
-                        if other is None:
-                            out[i, 1 - side] = marker.rotation
-        if faults:
-            raise InputError(faults)
+            if entry.get("axis2") is not None:
+                own = frame(z[i], entry["axis2"])
+                out = out.astype(np.result_type(out, own))
+                out[i] = own
+            elif entry.get("axis") is None:
+                self._marker_axes(entry, out[i])
         return out
+
+    def _marker_axes(self, entry: Entry, axes: np.ndarray) -> None:
+        """Axes (2, 3, 3) of the markers at the two ends; one marker alone gives its axes to both."""
+        found = [self.description.markers.get(name) for name in entry["between"]]
+        for side in (0, 1):
+            marker = found[side] or found[1 - side]
+            if marker is not None:
+                axes[side] = marker.rotation

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
+from eigenbody.elements.checks import Wrong
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec, Vocabulary
+
+
+def _output_order(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    order = values.get("order")
+    if order is not None and values.get("expression") is not None:
+        yield "order", "an expression has no order.", "Write the rate of a measure m as m', or use measure and order."
+    elif order is not None and order not in (0, 1, 2):
+        yield "order", f"order {order} does not exist.", "Use 0 (value), 1 (rate) or 2 (acceleration)."
+
+
+def _input_force(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    if values.get("body") is not None and values.get("direction") is None:
+        yield "", "a force at a body needs a direction.", 'Add "direction: [x, y, z]".'
+
 
 DRIVER = TypeSpec(
     "",
@@ -40,16 +57,18 @@ INPUT = TypeSpec(
         Field("torque", Kind.FLAG, default=False, doc="a torque about the direction instead of a force"),
         Field("value", Kind.NUMBER, default=0.0, doc="value at the operating point"),
     ),
+    check=_input_force,
     doc="An input: a force along a measure, or a force or torque at a marker.",
 )
 OUTPUT = TypeSpec(
     "",
     (
         Field("measure", Kind.MEASURE, doc="the measure"),
-        Field("order", Kind.INTEGER, default=0, doc="0 value, 1 rate, 2 acceleration"),
+        Field("order", Kind.INTEGER, doc="0 value (default), 1 rate, 2 acceleration"),
         Field("expression", Kind.SIGNAL, doc="expression of measures, rates, states, inputs, t"),
     ),
     one_of=(("measure", "expression"),),
+    check=_output_order,
     doc="An output.",
 )
 

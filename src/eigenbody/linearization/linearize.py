@@ -242,6 +242,8 @@ def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
             "The operating point is not an equilibrium: the mechanism accelerates from it, and the eigenvalues depend"
             " on the choice of coordinates."
         )
+    if any(frame["rate"] for frame in point.system.description.frames):
+        notes.append("There are turning frames: eigenvalues in coordinates measured in them are shifted by their rate.")
     if len(chosen.dropped):
         names = ", ".join(point.system.names[i] for i in chosen.dropped)
         notes.append(f"These coordinates depend on the others and were dropped: {names}.")

@@ -126,6 +126,9 @@ class EntryReader:
             field = keys.fields.get(key)
             if field is not None and value is not None:
                 values[key] = self._readers[field.kind](value, field, place, (*path, key))
+        if spec.check is not None:
+            for key, what, remedy in spec.check(_judged(values, raw), self.names.markers.__contains__):
+                self.faults.add((*path, key) if key else path, what, remedy)
         return FrozenDict(values)
 
     def check_keys(self, spec: TypeSpec, keys: Keys, raw: Mapping[str, Any], path: Path) -> None:
@@ -301,6 +304,11 @@ class EntryReader:
             return value
         self.faults.add(path, f'{expected} is expected, not "{shown(value)}".')
         return None
+
+
+def _judged(values: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for a check: what was given but could not be read stands as given, and so is not missing."""
+    return {key: raw.get(key) if value is None else value for key, value in values.items()}
 
 
 def _example(types: Mapping[str, TypeSpec]) -> str:

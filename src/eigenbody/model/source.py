@@ -165,7 +165,7 @@ def _read_json(text: str, label: str) -> Any:
         return data
 
     try:
-        data = json.loads(text, object_pairs_hook=pairs, parse_constant=_refuse_constant)
+        data = json.loads(text, object_pairs_hook=pairs, parse_int=_whole)
     except json.JSONDecodeError as problem:
         where = f"{label}, line {problem.lineno}, column {problem.colno}"
         what = f"JSON syntax: {problem.msg}."
@@ -181,8 +181,9 @@ def _read_json(text: str, label: str) -> Any:
     return data
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that a model may contain")
+def _whole(digits: str) -> int | float:
+    """A whole number; one beyond all measure becomes infinite and is refused where it stands, as NaN is."""
+    return int(digits) if len(digits) < 400 else float("inf")
 
 
 def _json_duplicates(text: str, label: str, keys: list[str]) -> list[Fault]:

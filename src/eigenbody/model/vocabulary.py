@@ -6,7 +6,7 @@ layer reads files against it and knows no element by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -65,6 +65,11 @@ class Coordinate:
     dimension: str
 
 
+# What is wrong with an entry's values together: (key or "", what is wrong, what to do). Values that could not be read
+# are None; the second argument tells whether a name is a marker.
+Check = Callable[[Mapping[str, Any], Callable[[str], bool]], Iterable[tuple[str, str, str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class TypeSpec:
     """One type of a section: its keys, and for joints its coordinates in order."""
@@ -74,6 +79,7 @@ class TypeSpec:
     coordinates: tuple[Coordinate, ...] = ()
     dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"
     one_of: tuple[tuple[str, ...], ...] = ()  # groups of keys of which exactly one must be given
+    check: Check | None = None  # what the keys must fulfil together
     doc: str = ""
 
 

@@ -64,11 +64,17 @@ class Spectrum:
 
 
 def conjugate_representatives(spectrum: Spectrum) -> np.ndarray:
-    """Indices of one eigenvalue per conjugate pair (positive imaginary part), each real one and each zero.
+    """Indices of one eigenvalue per conjugate pair (positive imaginary part), each real one and each zero, in order."""
+    kept = np.flatnonzero(spectrum.eigenvalues.imag >= 0)
+    return kept[entry_order(spectrum.eigenvalues[kept])]
 
-    Sorted by magnitude, then imaginary part, then real part; the order of a `Spectrum` is that already.
-    """
-    return np.flatnonzero(spectrum.eigenvalues.imag >= 0)
+
+def entry_order(values: np.ndarray) -> np.ndarray:
+    """Order by magnitude; magnitudes equal to ten digits count as equal and go by imaginary, then by real part."""
+    size = np.abs(values)
+    unit = 10.0 ** np.floor(np.log10(np.where(size > 0, size, 1.0)))
+    digits = np.round(size / unit, 9) * unit
+    return np.lexsort((np.round(values.real / unit, 9), np.round(values.imag / unit, 9), digits))
 
 
 def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spectrum:

@@ -54,22 +54,80 @@ def _first_regular(attempt: Callable[[complex], Any], shift: complex, aside: flo
 
 def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
     """The `count` smallest omega^2 (or nearest to `near`^2) of the symmetric problem, ascending; `near` in rad/s."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    n = M.shape[0]
     shift = 0.0 if near is None else near**2
     aside = -1e-6 * _typical(K, M) if near is None else 1e-4 * shift
     kkt, at = _first_regular(lambda s: regular_kkt(K, M, G, s), shift, aside)
-    shift = float(np.real(at))
-    inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
-    start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
-    values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
-    order = np.argsort(values)
-    vectors = kkt.solve_refined(M @ vectors[:, order])  # one accurate inverse iteration, then the Rayleigh quotient
-    values = (vectors * (K @ vectors)).sum(axis=0) / (vectors * (M @ vectors)).sum(axis=0)
+    values, vectors = _lanczos(kkt, M, K, count, float(np.real(at)))
     force = K @ vectors - (M @ vectors) * values
     size = abs(K) @ np.abs(vectors) + (abs(M) @ np.abs(vectors)) * np.abs(values)
     return SparseModes(values.astype(complex), vectors.astype(complex), _unbalanced(force, size, G))
+
+
+def lightly_damped_modes(M: Any, C: Any, K: Any, G: Any, count: int) -> SparseModes | None:
+    """The `count` pairs nearest to zero of symmetric M, C, K from as many undamped modes, or None where that is not
+    enough. It is when every pair satisfies the full equations (as with proportional damping) and none can have been
+    missed: pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
+    eigenvalue of C x = theta K x."""
+    if not all(is_symmetric(matrix) for matrix in (M, C, K)):
+        return None
+    kkt = regular_kkt(K, M, G, 0.0)
+    if kkt is None:
+        return None
+    extra = count + 4
+    undamped = _lanczos(kkt, M, K, extra, 0.0)
+    if len(undamped[0]) < extra or undamped[0][0] <= 0:
+        return None
+    squares, X = undamped
+    X = X / np.sqrt((X * (M @ X)).sum(axis=0))
+    values, y = _small_quadratic(X.T @ (C @ X), squares)
+    keep = np.argsort(np.abs(values), kind="stable")[:count]
+    values, q = values[keep], X @ y[:, keep]
+    if not len(values) or np.any(values.imag <= 0) or np.abs(values).max() > 0.99 * np.sqrt(squares[-1]):
+        return None
+    if np.abs(values).max() * _largest_ratio(kkt, C, K) > 0.99:
+        return None
+    modes = _checked_modes(M, C, K, G, q, _rayleigh(M, C, K, q, values))
+    return modes if modes.residuals.max() < 1e-7 else None
+
+
+def _small_quadratic(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues with positive imaginary part or real, and vectors, of l^2 + l C + diag(squares)."""
+    n = len(squares)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(squares), -C]])
+    values, vectors = np.linalg.eig(A)
+    keep = values.imag >= 0
+    return values[keep], vectors[:n, keep]
+
+
+def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
+    """An upper estimate of the largest theta of C x = theta K x in the free motion, by a few steps of Lanczos."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = C.shape[0]
+    inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
+    start = kkt.solve(np.random.default_rng(9).normal(size=n))
+    theta = eigsh(C, k=1, M=K, Minv=inverse, v0=start, which="LA", ncv=12, tol=1e-2, return_eigenvectors=False)
+    return float(theta[0]) * 1.05
+
+
+def _lanczos(kkt: KKT, M: Any, K: Any, count: int, shift: float) -> tuple[np.ndarray, np.ndarray]:
+    """The `count` omega^2 nearest to the shift, ascending, and their vectors."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = M.shape[0]
+    inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
+    start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
+    values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
+    vectors = kkt.solve_refined(M @ vectors[:, np.argsort(values)])  # an accurate inverse iteration, then Rayleigh
+    return (vectors * (K @ vectors)).sum(axis=0) / (vectors * (M @ vectors)).sum(axis=0), vectors
+
+
+def _checked_modes(M: Any, C: Any, K: Any, G: Any, q: np.ndarray, values: np.ndarray) -> SparseModes:
+    """Pairs of the quadratic problem with their residuals."""
+    force = (M @ q) * values**2 + (C @ q) * values + K @ q
+    moved, speed = np.abs(q), np.abs(values)
+    size = (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed + abs(K) @ moved
+    return SparseModes(values, q, _unbalanced(force, size, G))
 
 
 def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
@@ -91,11 +149,7 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     values, vectors = _inverted(invert, 2 * n, count, start)
     values, q = _representatives(shift + 1 / values, vectors[:n])
     q = kkt.solve_refined(-(M @ q) * (values**2 - shift**2) - (C @ q) * (values - shift))
-    values = _rayleigh(M, C, K, q, values)
-    force = (M @ q) * values**2 + (C @ q) * values + K @ q
-    moved, speed = np.abs(q), np.abs(values)
-    size = (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed + abs(K) @ moved
-    return SparseModes(values, q, _unbalanced(force, size, G))
+    return _checked_modes(M, C, K, G, q, _rayleigh(M, C, K, q, values))
 
 
 def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -158,7 +158,7 @@ def _open_rows(system: System, drift: np.ndarray, bad: np.ndarray) -> list[Fault
     ]
 
 
-def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray) -> None:
+def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray, tolerance: float = 1e-8) -> None:
     faults = [
         Fault(
             place,
@@ -166,7 +166,7 @@ def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray) ->
             "Leave it out or correct it.",
         )
         for place, v, d in zip(where, value, off, strict=True)
-        if d > 1e-8 * max(1.0, abs(v))
+        if d > tolerance * max(1.0, abs(v))
     ]
     if faults:
         raise InputError(faults)
@@ -229,7 +229,7 @@ def _check_velocities(system: System, state: State) -> None:
         )
     given = system.velocities
     rate = value_set(system, given.measure).jet(mechanics.at, state.turns).rate
-    _refuse_given(np.abs(rate - given.value) / speed, given.where, given.value)
+    _refuse_given(np.abs(rate - given.value), given.where, given.value, 1e-8 * speed)
 
 
 # Scales ---------------------------------------------------------------------------------------------------------------

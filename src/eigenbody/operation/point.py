@@ -16,7 +16,7 @@ from eigenbody.operation.initial import counted, initial_state, square, values_o
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.system.compile import compile_system
-from eigenbody.system.state import State
+from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
 
@@ -40,10 +40,15 @@ class OperatingPoint:
 
     @property
     def is_equilibrium(self) -> bool:
-        """At rest and without acceleration beyond rounding."""
-        forces = np.abs(self.mechanics.inertia_times(self.motion.acceleration)).max(initial=0.0)
-        scale = max(np.abs(self.mechanics.driving()).max(initial=0.0), np.abs(self.motion.multipliers).max(initial=0.0))
-        return self.is_at_rest and forces <= 1e-10 * max(scale, 1e-300)
+        """At rest and without acceleration beyond the rounding of the forces on each body."""
+        system, mechanics = self.system, self.mechanics
+        if not self.is_at_rest:
+            return False
+        left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
+        pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
+        unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
+        own = (pulled * unit).max(axis=-1, initial=0.0)
+        return bool(np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0)))
 
     @property
     def redundant(self) -> tuple[dict[str, str], ...]:
@@ -91,6 +96,7 @@ def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     refuse_singular(system, state, chosen)
     motion = solve_motion(MotionFrame(unaccelerated, chosen))
     mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
+    _refuse_contradiction(system, mechanics, chosen)
     return OperatingPoint(
         model,
         system,
@@ -102,6 +108,21 @@ def at_state(model: Model, system: System, state: State) -> OperatingPoint:
         warnings=system.warnings,
         mechanics=mechanics,
     )
+
+
+def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selection) -> None:
+    """Rows left out as redundant must hold at acceleration level too: two motions that part later do not."""
+    off = np.abs(mechanics.holonomic.acceleration[chosen.redundant])
+    size = 1.0 + np.abs(mechanics.acceleration).max(initial=0.0) + np.abs(mechanics.state.w).max(initial=0.0) ** 2
+    bad = chosen.redundant[off > 1e-8 * size]
+    if len(bad):
+        raise InputError(
+            Fault(
+                ", ".join(dict.fromkeys(system.constraints.rows[r].where for r in bad[:6])),
+                f"the prescribed motion contradicts the other constraints in acceleration, by {off.max():.3g}.",
+                "Remove one of them.",
+            )
+        )
 
 
 def _residual(mechanics: Mechanics, motion: Motion) -> float:

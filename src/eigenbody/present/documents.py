@@ -95,10 +95,18 @@ def modes_document(modes: Modes) -> dict[str, Any]:
         "solver": modes.solver,
         "coordinates": list(linear.coordinates),
         "modes": mode_entries(modes),
-        "certificate": linear.certificate.as_dict(),
-        "notes": list(linear.notes),
+        "certificate": _with_residuals(modes),
+        "notes": list(modes.notes),
         "warnings": list(linear.point.warnings),
     }
+
+
+def _with_residuals(modes: Modes) -> dict[str, Any]:
+    """The certificate, on the sparse path with the residual of every mode."""
+    certificate = modes.linear.certificate.as_dict()
+    if modes.residuals is not None:
+        certificate["mode_residuals"] = [float(value) for value in modes.residuals]
+    return certificate
 
 
 def linear_document(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:

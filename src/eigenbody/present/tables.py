@@ -160,10 +160,12 @@ def _name(point: OperatingPoint) -> str:
     return shown(point.model.name, 100)
 
 
-def _below(linear: LinearModel | SparseLinearModel, with_warnings: bool = True) -> list[str]:
+def _below(
+    linear: LinearModel | SparseLinearModel, with_warnings: bool = True, remarks: Iterable[str] | None = None
+) -> list[str]:
     """What stands under a table: notes, warnings, redundant rows, certificate."""
     warnings = [f"Warning: {warning}" for warning in linear.point.warnings] if with_warnings else []
-    notes = [f"Note: {note}" for note in linear.notes]
+    notes = [f"Note: {note}" for note in (linear.notes if remarks is None else remarks)]
     return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate)]
 
 
@@ -204,15 +206,16 @@ def _modes_grid(modes: Modes) -> Grid:
 
 def modes_text(modes: Modes) -> str:
     """The table of modes as plain text."""
-    return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *_wrapped(_below(modes.linear))])
+    return "\n".join(
+        [*_modes_head(modes), "", _modes_grid(modes).text(), "", *_wrapped(_below(modes.linear, remarks=modes.notes))]
+    )
 
 
 def modes_html(modes: Modes) -> str:
     """The table of modes as HTML; every name is escaped."""
     title, line = _modes_head(modes)
-    return (
-        f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_modes_grid(modes).html()}{_paragraph(_below(modes.linear))}"
-    )
+    below = _paragraph(_below(modes.linear, remarks=modes.notes))
+    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_modes_grid(modes).html()}{below}"
 
 
 def modes_rich(modes: Modes) -> RenderableType:
@@ -222,7 +225,7 @@ def modes_rich(modes: Modes) -> RenderableType:
 
     title, line = _modes_head(modes)
     counts, _, words = line.partition("; ")
-    below = [Text(line, style="dim") for line in _below(modes.linear, with_warnings=False)]
+    below = [Text(line, style="dim") for line in _below(modes.linear, with_warnings=False, remarks=modes.notes)]
     verdict_line = Text.assemble(f"{counts}; ", (words, COLOURS.get(modes.stability, "")))
     return Group(Text(title, style="bold"), verdict_line, Text(), _modes_grid(modes).rich(), Text(), *below)
 

@@ -133,9 +133,7 @@ def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list
         return [(int(builder.along([entry["along"]])[0]), 1.0)]
     if entry.get("body") is None:
         return []  # a setpoint: only expressions read it
-    direction = entry.get("direction")
-    if direction is None:
-        raise InputError(Fault(entry.where, "a force at a body needs a direction.", 'Add "direction: [x, y, z]".'))
+    direction = entry["direction"]
     channels = builder.private(load_directions(places, entry, bool(entry.get("torque", False))))
     unit = direction / np.sqrt(direction @ direction)
     return [(int(c), float(w)) for c, w in zip(channels, unit, strict=True) if w != 0]
@@ -145,10 +143,7 @@ def _outputs(description: Description, named: NamedMeasures, compiler: SignalCom
     out = []
     for i, entry in enumerate(description.outputs):
         if entry.get("measure") is not None:
-            order = entry.get("order", 0)
-            if order not in (0, 1, 2):
-                raise InputError(Fault(entry.where, f"order {order} does not exist.", "Use 0, 1 or 2."))
-            out.append(Output(entry.name, named.of(entry["measure"]), order, None))
+            out.append(Output(entry.name, named.of(entry["measure"]), entry.get("order", 0), None))
         else:
             out.append(Output(entry.name, -1, 0, compiler.compile(entry["expression"], i, where=entry.where)))
     for name in description.coordinates:

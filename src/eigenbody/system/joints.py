@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +10,7 @@ from eigenbody.elements.joints import JOINTS, JointType
 from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError
-from eigenbody.model.description import Description, Entry
+from eigenbody.model.description import Description
 
 
 @dataclass
@@ -39,24 +37,7 @@ class JointTable:
         self.groups = {}
         for name, index in by_type.items():
             chosen = [entries[i] for i in index]
-            _check_axes(chosen, JOINTS[name])
-            self.groups[name] = (np.array(index), self.places.pairs(chosen, JOINTS[name].needs_point))
-
-
-def _check_axes(entries: Sequence[Entry], joint: JointType) -> None:
-    if not joint.right_angle:
-        return
-    faults = []
-    for entry in entries:
-        axis, axis2 = entry.get("axis"), entry["axis2"]
-        axis = np.array([0.0, 0.0, 1.0]) if axis is None else axis
-        cosine = np.real(axis @ axis2) / np.sqrt(np.real(axis @ axis) * np.real(axis2 @ axis2))
-        if abs(cosine) > 1e-9:
-            degrees = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
-            what = f"axis2 must be perpendicular to axis, but the angle between them is {degrees:.6g} deg."
-            faults.append(Fault(entry.where, what, "Correct one of the two."))
-    if faults:
-        raise InputError(faults)
+            self.groups[name] = (np.array(index), self.places.pairs(chosen))
 
 
 def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[np.ndarray]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
@@ -26,6 +28,12 @@ def _linear(entry: Entry) -> dict[str, float]:
     return dict(entry["terms"])
 
 
+def _two(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    joints = values.get("joints")
+    if isinstance(joints, tuple | list) and len(joints) != 2:
+        yield "joints", f"two measures are coupled, but here are {len(joints)}.", "Write joints: [a, b]."
+
+
 CONSTANT = Field("constant", Kind.NUMBER, default=0.0, doc="value of the combination, default 0")
 RATIO_KEYS = (
     Field("joints", Kind.MEASURES, required=True, doc="two measures"),
@@ -34,7 +42,7 @@ RATIO_KEYS = (
 )
 
 COUPLINGS: dict[str, CouplingType] = {
-    name: CouplingType(TypeSpec(name, RATIO_KEYS, doc="first + ratio * second = 0"), _ratio)
+    name: CouplingType(TypeSpec(name, RATIO_KEYS, check=_two, doc="first + ratio * second = 0"), _ratio)
     for name in ("gear", "worm", "rack", "screw")
 }
 COUPLINGS["linear"] = CouplingType(

@@ -7,10 +7,12 @@ no resistance about its axis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, axes_fit
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.measures.templates import Cosine, Displacement, Pairs, Rotation, Template
 from eigenbody.model.description import Entry
@@ -28,6 +30,13 @@ KEYS = (
     Field("k", Kind.SIX, "stiffness", required=True, doc="stiffness: six values or 6x6"),
     Field("c", Kind.SIX, "damping", doc="damping: six values or 6x6"),
 )
+
+
+def placed(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    """A point, and axes that fit each other."""
+    if values.get("at") is None and not any_marker(values, is_marker):
+        yield POINT_MISSING
+    yield from axes_fit(values, right_angle=False)
 
 
 def _matrices(entries: Sequence[Entry]) -> tuple[np.ndarray, np.ndarray]:
@@ -72,5 +81,7 @@ def build_bearing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     _couple(builder, builder.places.pairs(entries), (*MOVES, *TILTS), k, c, owner)
 
 
-BUSHING = ForceType(TypeSpec("bushing", KEYS, doc="Elastic connection in six directions."), build_bushing)
-BEARING = ForceType(TypeSpec("bearing", KEYS, doc="A bushing that lets the second body spin freely."), build_bearing)
+BUSHING = ForceType(TypeSpec("bushing", KEYS, check=placed, doc="Elastic connection in six directions."), build_bushing)
+BEARING = ForceType(
+    TypeSpec("bearing", KEYS, check=placed, doc="A bushing that lets the second body spin freely."), build_bearing
+)

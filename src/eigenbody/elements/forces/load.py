@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
-from eigenbody.elements.forces.spring import ENDS, FORCE, channels
+from eigenbody.elements.forces.spring import ENDS, FORCE, channels, ends_given
 from eigenbody.elements.measures.loads import LoadDirection
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Entry
@@ -73,8 +73,14 @@ ALONG = (("between", "along"),)
 POINT_FORCE = ForceType(TypeSpec("force", _keys("N"), doc="Force at a point of a body."), build_force)
 TORQUE = ForceType(TypeSpec("torque", _keys("N*m"), doc="Torque on a body."), build_torque)
 EXPRESSION = ForceType(
-    TypeSpec("expression", ACTING_ALONG, one_of=ALONG, doc="Force along a measure given by an expression."), build_along
+    TypeSpec(
+        "expression", ACTING_ALONG, one_of=ALONG, check=ends_given, doc="Force along a measure given by an expression."
+    ),
+    build_along,
 )
 ACTUATOR = ForceType(
-    TypeSpec("actuator", ACTING_ALONG, one_of=ALONG, doc="Force along a measure or between two points."), build_along
+    TypeSpec(
+        "actuator", ACTING_ALONG, one_of=ALONG, check=ends_given, doc="Force along a measure or between two points."
+    ),
+    build_along,
 )

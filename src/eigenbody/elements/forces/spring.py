@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from eigenbody.elements.checks import Wrong
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.measures.templates import Distance
 from eigenbody.errors import Fault, InputError
@@ -52,20 +54,24 @@ def _refuse_zero_length(entries: Sequence[Entry], builder: ForceBuilder) -> None
         raise InputError(faults)
 
 
+def ends_given(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    """An element between two bodies needs its points; markers bring theirs."""
+    ends = values.get("between")
+    if ends is not None and values.get("at") is None and not all(map(is_marker, ends)):
+        yield "", "between two bodies it needs its two end points.", 'Give them as "at: [[..], [..]]".'
+
+
+def spring_complete(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    """Points, free length and something that resists."""
+    yield from ends_given(values, is_marker)
+    if values.get("between") is not None and values.get("free_length") is None:
+        yield "", "a spring between two points needs its free_length.", 'Add "free_length: ..." in metres.'
+    if all(values.get(key) is None for key in ("k", "c", "force")):
+        yield "", "has neither k, c nor force.", 'Give at least one, for example "k: 1000".'
+
+
 def build_spring(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     """Springs with damping and, if given, a further characteristic."""
-    faults = [
-        Fault(e.where, "a spring between two points needs its free_length.", 'Add "free_length: ..." in metres.')
-        for e in entries
-        if e.get("along") is None and e.get("free_length") is None
-    ]
-    faults += [
-        Fault(e.where, "has neither k, c nor force.", 'Give at least one, for example "k: 1000".')
-        for e in entries
-        if all(e.get(key) is None for key in ("k", "c", "force"))
-    ]
-    if faults:
-        raise InputError(faults)
     owner = builder.own([entry.name for entry in entries])
     where = channels(entries, builder)
     free = np.array([e.get("free", 0.0) if e.get("along") is not None else e["free_length"] for e in entries])
@@ -97,6 +103,7 @@ SPRING = ForceType(
             ),
         ),
         one_of=(("between", "along"),),
+        check=spring_complete,
         doc=__doc__ or "",
     ),
     build_spring,
@@ -106,6 +113,7 @@ DAMPER = ForceType(
         "damper",
         (*ENDS, Field("c", Kind.NUMBER, DAMPING, required=True, doc="viscous damping")),
         one_of=(("between", "along"),),
+        check=ends_given,
         doc="Viscous damper between two points or along any measure.",
     ),
     build_damper,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from eigenbody.elements.checks import POINT_MISSING, any_marker, axes_fit
 from eigenbody.elements.measures.templates import Cosine, Displacement, Template
 from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
 
@@ -46,10 +49,19 @@ class JointType:
             Field("between", Kind.BETWEEN, required=True, doc="first and second: bodies, markers, frames or ground"),
             Field("at", Kind.POINTS, "m", doc="point of the joint (two points: one on each side)"),
             Field("axis", Kind.DIRECTION, doc="axis of the joint, default global z"),
-            Field("axis2", Kind.DIRECTION, required=self.right_angle, doc="second axis"),
+            Field("axis2", Kind.DIRECTION, doc="second axis"),
             Field("position", Kind.COORDINATES, "coordinate", doc="initial value of the coordinates"),
             Field("velocity", Kind.COORDINATES, "coordinate/s", doc="initial rate of the coordinates"),
             Field("motion", Kind.MOTION, "coordinate", doc="prescribed motion as an expression of t"),
         )
         coordinates = tuple(Coordinate(m.label, m.dimension) for m in self.free)
-        return TypeSpec(self.name, (*keys, *self.keys), coordinates, doc=self.doc)
+        return TypeSpec(self.name, (*keys, *self.keys), coordinates, check=self._check, doc=self.doc)
+
+    def _check(self, values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[tuple[str, str, str]]:
+        """A point where one is needed, axes that fit each other."""
+        marked = any_marker(values, is_marker)
+        if self.needs_point and values["at"] is None and not marked:
+            yield POINT_MISSING
+        if self.right_angle and values["axis2"] is None and not marked:
+            yield "", 'the required key "axis2" is missing.', "Give it as a direction perpendicular to axis."
+        yield from axes_fit(values, self.right_angle)

@@ -1,0 +1,84 @@
+"""Times the stages of one job through the Python API; a process of its own, so that its peak memory can be read.
+
+python benchmarks/stages.py FILE --solver sparse --repeats 3     one JSON line: best seconds of each stage
+python benchmarks/stages.py small                                 the small jobs: warm calls, all modes of 100 bodies
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import eigenbody as eb
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+from families import family
+
+COUNT = 20
+
+
+def stages(path, solver):
+    """Seconds of each stage and the frequencies of one job."""
+    clock = [time.perf_counter()]
+    model = eb.load(path)
+    clock.append(time.perf_counter())
+    point = eb.operating_point(model)
+    clock.append(time.perf_counter())
+    linear = eb.linearize(point, solver=solver)
+    clock.append(time.perf_counter())
+    modes = eb.modes(linear, n=COUNT)
+    clock.append(time.perf_counter())
+    seconds = {
+        name: end - start
+        for name, start, end in zip(("load", "point", "linear", "modes"), clock, clock[1:], strict=False)
+    }
+    seconds["total"] = clock[-1] - clock[0]
+    return seconds, modes
+
+
+def job(path, solver, repeats):
+    """Best of `repeats` after a warm-up on a small model of the same path (imports are part of the command, not here)."""
+    eb.modes(eb.linearize(eb.load(family("L3RF1")), solver=solver), n=COUNT)
+    best = {}
+    for _ in range(repeats):
+        seconds, modes = stages(path, solver)
+        best = {name: min(value, best.get(name, value)) for name, value in seconds.items()}
+    frequencies = [f for f, kind in zip(modes.frequency_hz.tolist(), modes.kinds, strict=True) if kind == "oscillatory"]
+    worst = None if modes.residuals is None else float(modes.residuals.max())
+    return {"seconds": best, "dof": modes.dof, "frequencies": frequencies, "residual": worst}
+
+
+def small():
+    """Warm seconds of the small jobs."""
+    ten, hundred = eb.load(family("C10SF1")), eb.load(family("C100SF1"))
+    return {
+        "10 bodies, spherical chain: linearize + modes, warm": _best(lambda: eb.modes(eb.linearize(ten)), 10),
+        "100 bodies, spherical chain: linearize + all modes": _best(lambda: eb.modes(eb.linearize(hundred)), 2),
+        "100 bodies, spherical chain: 20 modes": _best(lambda: eb.modes(hundred, n=COUNT), 3),
+    }
+
+
+def _best(call, repeats):
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file")
+    parser.add_argument("--solver", choices=("dense", "sparse"))
+    parser.add_argument("--repeats", type=int, default=1)
+    arguments = parser.parse_args()
+    result = small() if arguments.file == "small" else job(arguments.file, arguments.solver, arguments.repeats)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Checks that several element types share: what their keys must fulfil together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+Wrong = tuple[str, str, str]  # key, what is wrong, what to do
+
+POINT_MISSING: Wrong = ("", "has no point.", 'Give it as "at: [x, y, z]", or join two markers.')
+
+
+def any_marker(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> bool:
+    """Whether one of the two ends is a marker, which brings its own point and axes."""
+    ends = values.get("between")
+    return isinstance(ends, tuple | list) and any(isinstance(end, str) and is_marker(end) for end in ends)
+
+
+def axes_fit(values: Mapping[str, Any], right_angle: bool) -> Iterator[Wrong]:
+    """axis2 must not be parallel to axis, and perpendicular where the type needs that."""
+    axis, axis2 = values.get("axis"), values.get("axis2")
+    z = np.array([0.0, 0.0, 1.0]) if axis is None else axis
+    if not (isinstance(z, np.ndarray) and isinstance(axis2, np.ndarray)):
+        return
+    cosine = np.real(z @ axis2) / np.sqrt(np.real(z @ z) * np.real(axis2 @ axis2))
+    degrees = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+    if right_angle and abs(cosine) > 1e-9:
+        what = f"axis2 must be perpendicular to axis, but the angle between them is {degrees:.6g} deg."
+        yield "axis2", what, "Correct one of the two."
+    elif abs(cosine) > 1 - 1e-9:
+        yield "axis2", "axis2 is parallel to axis.", "Give axis2 another direction."
