@@ -27,7 +27,7 @@ MASS = np.array([4.0, 4, 4, 1, 1, 1])
 
 
 def arrays(name):
-    """Parent and child numbers (ground -1), joint points, centres, joint letter, rows held at each joint (joints, 6)."""
+    """Parent and child numbers (ground -1), joint points, centres, rows held at each joint (joints, 6)."""
     match = NAME.fullmatch(name)
     number, parent, child, points, centres = {"ground": -1}, [], [], [], []
     for link in LINKS[match["kind"]](int(match["size"])):
@@ -104,7 +104,7 @@ def damped(M, C, K, G, k):
 
 
 def limit(name, k=20, repeats=3):
-    """Seconds (best of `repeats`) of the undamped and the damped job from arrays to frequencies, and the frequencies."""
+    """Best seconds of the undamped and of the damped job, from arrays to frequencies, and the frequencies."""
     parts = arrays(name)
     best = {"undamped": np.inf, "damped": np.inf}
     for _ in range(repeats):

@@ -5,7 +5,8 @@
     python benchmarks/large.py --sizes 10,100,1000 --peers exudyn,mujoco,drake,pinocchio
 
 Families: C chain, TL binary tree, L ladder, with R revolute or S spherical joints (examples/families.py). Prints one
-table and writes benchmarks/results/<date>.json; `python benchmarks/chart.py` draws it.
+table and writes benchmarks/results/<date>.json (a second run of the same day adds to it); `python benchmarks/chart.py`
+draws it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ METHODS = {
     "drake": ("linearize",),
     "pinocchio": ("derivatives",),
 }
-AGREE = 1e-6  # largest relative difference of a frequency at which a peer's time is shown
+AGREE = 1e-4  # largest relative difference of a frequency at which a peer's time is shown
 FROM = 900  # bodies from which the growth exponent is fitted
 REPEATED = 2000  # bodies up to which the best of three is taken
 
@@ -143,6 +144,25 @@ def exponent(rows, value):
     return sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
 
 
+def growth(rows):
+    """Exponents of each family."""
+    values = {
+        "api": lambda row: row.get("api", {}).get("seconds", {}).get("total"),
+        "command": lambda row: row.get("command"),
+        "memory": lambda row: row.get("command_mb"),
+    }
+    families = {row["family"]: [each for each in rows if each["family"] == row["family"]] for row in rows}
+    return {family: {n: exponent(own, value) for n, value in values.items()} for family, own in families.items()}
+
+
+def earlier(out, today):
+    """Rows already measured today: a second run adds to the file or replaces what it measures again."""
+    if not out.exists():
+        return []
+    found = json.loads(out.read_text())
+    return found["rows"] if found["date"] == today else []
+
+
 def startup():
     """Seconds of the command on a small model and of importing NumPy and SciPy, best of five each."""
     with tempfile.TemporaryDirectory() as folder:
@@ -238,27 +258,23 @@ def main(arguments):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     today = datetime.date.today().isoformat()
     out = options.out or HERE / "results" / f"{today}.json"
-    results = {"date": today, "machine": f"{platform.machine()}, {os.cpu_count()} cores", "rows": []}
+    results = {"date": today, "machine": f"{platform.machine()}, {os.cpu_count()} cores", "rows": earlier(out, today)}
     results["startup"] = startup()
     small = run([sys.executable, HERE / "stages.py", "small"], options.timeout)
     results["small"] = {} if small.failure else json.loads(small.output)
-    growth = results["growth"] = {}
     with tempfile.TemporaryDirectory() as folder:
         for family in options.families:
-            rows = []
             for size in sorted(options.sizes):
                 name, bodies = member(family, size)
                 print(f"{name} ...", file=sys.stderr, flush=True)
-                rows.append({"family": family, **measure(name, bodies, Path(folder), options)})
-                results["rows"].append(rows[-1])
-                growth[family] = {
-                    "api": exponent(rows, lambda row: row.get("api", {}).get("seconds", {}).get("total")),
-                    "command": exponent(rows, lambda row: row.get("command")),
-                    "memory": exponent(rows, lambda row: row.get("command_mb")),
-                }
+                row = {"family": family, **measure(name, bodies, Path(folder), options)}
+                others = [each for each in results["rows"] if each["name"] != name]
+                results["rows"] = sorted([*others, row], key=lambda each: (each["family"], each["bodies"]))
+                results["growth"] = growth(results["rows"])
                 out.parent.mkdir(parents=True, exist_ok=True)
                 out.write_text(json.dumps(results, indent=1) + "\n")
-    print(table(results["rows"], options.methods))
+    methods = dict.fromkeys(key for row in results["rows"] for key in row.get("peers", {}))
+    print(table(results["rows"], methods))
     print(summary(results))
     return 0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def stages(path, solver):
 
 
 def job(path, solver, repeats):
-    """Best of `repeats` after a warm-up on a small model of the same path (imports are part of the command, not here)."""
+    """Best of `repeats` after a warm-up on a small model: imports are part of the command, not of the calls."""
     eb.modes(eb.linearize(eb.load(family("L3RF1")), solver=solver), n=COUNT)
     best = {}
     for _ in range(repeats):
@@ -58,7 +59,26 @@ def small():
         "10 bodies, spherical chain: linearize + modes, warm": _best(lambda: eb.modes(eb.linearize(ten)), 10),
         "100 bodies, spherical chain: linearize + all modes": _best(lambda: eb.modes(eb.linearize(hundred)), 2),
         "100 bodies, spherical chain: 20 modes": _best(lambda: eb.modes(hundred, n=COUNT), 3),
+        **loading("L3333RF1"),
     }
+
+
+def loading(name):
+    """Seconds to load 9999 bodies from JSON and from YAML (one line for each item)."""
+    document = family(name)
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, dict):
+            lines += [f"{key}:", *(f"  {item}: {json.dumps(entry)}" for item, entry in value.items())]
+        else:
+            lines.append(f"{key}: {json.dumps(value)}")
+    seconds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, text in (("json", json.dumps(document)), ("yaml", "\n".join(lines))):
+            path = Path(folder) / f"{name}.{ending}"
+            path.write_text(text)
+            seconds[f"9999 bodies: load {ending.upper()}"] = _best(lambda path=path: eb.load(path), 1)
+    return seconds
 
 
 def _best(call, repeats):

@@ -67,9 +67,7 @@ def joints(mechanism):
     for mass, inertia, centre in zip(mechanism.mass, mechanism.inertia, mechanism.centre, strict=True):
         node = system.AddNode(item.NodeRigidBodyRxyz(referenceCoordinates=[*centre, 0, 0, 0]))
         tensor = [*inertia, 0, 0, 0]
-        bodies.append(
-            system.AddObject(item.ObjectRigidBody(physicsMass=mass, physicsInertia=tensor, nodeNumber=node))
-        )
+        bodies.append(system.AddObject(item.ObjectRigidBody(mass=mass, inertia=tensor, nodeNumber=node)))
     for joint in mechanism.joints:
         ends = []
         for body in (joint.parent, joint.child):
@@ -93,7 +91,7 @@ def connect(system, ends, joint):
 def frequencies(system, note):
     system.Assemble()
     M, K, *_ = system.ComputeLinearizedSystem(projectIntoConstraintNullspace=True)
-    return lowest(M, K), f"exudyn {exu.GetVersionString()}; {note}"
+    return lowest(M, K), f"exudyn {exu.__version__}; {note}"
 
 
 if __name__ == "__main__":

@@ -57,6 +57,17 @@ class Mechanism:
         self.tree = [joint for joint in self.joints if not joint.closes]  # in the order of their child bodies
         self.closing = [joint for joint in self.joints if joint.closes]
 
+    def depth_first(self):
+        """Bodies in the order in which a walk down the branches meets them."""
+        children, stack = {}, []
+        for body, joint in enumerate(self.tree):
+            children.setdefault(joint.parent, []).append(body)
+        stack += reversed(children.get(-1, []))
+        while stack:
+            body = stack.pop()
+            yield body
+            stack += reversed(children.get(body, []))
+
     def origin(self, body):
         """Where a body hangs in the tree: the point of its joint, or the origin for ground."""
         return [0.0, 0.0, 0.0] if body < 0 else self.tree[body].at
@@ -68,11 +79,19 @@ def minus(a, b):
 
 
 def lowest(M, K, count=COUNT):
-    """The lowest frequencies in Hz of symmetric dense matrices, by LAPACK."""
-    import numpy as np
-    from scipy.linalg import eigh
+    """The lowest frequencies in Hz of symmetric dense matrices, by LAPACK.
 
-    squared = eigh((K + K.T) / 2, M, eigvals_only=True, subset_by_index=(0, min(count, len(M)) - 1))
+    As the largest 1/omega^2 where K is positive definite: that way round the lowest are the accurate ones.
+    """
+    import numpy as np
+    from scipy.linalg import LinAlgError, eigh
+
+    n, K = len(M), (K + K.T) / 2
+    count = min(count, n)
+    try:
+        squared = 1 / eigh(M, K, eigvals_only=True, subset_by_index=(n - count, n - 1))[::-1]
+    except LinAlgError:
+        squared = eigh(K, M, eigvals_only=True, subset_by_index=(0, count - 1))
     return (np.sign(squared) * np.sqrt(np.abs(squared)) / (2 * pi)).tolist()
 
 

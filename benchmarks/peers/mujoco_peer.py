@@ -1,8 +1,8 @@
-"""MuJoCo: its mass matrix with differences of its forces, or its own linearization of the time step (mjd_transitionFD)."""
+"""MuJoCo: its mass matrix and differences of its forces, or its own linearized time step (mjd_transitionFD)."""
 
 import mujoco
 import numpy as np
-from mechanism import COUNT, Refused, lowest, main, minus
+from mechanism import COUNT, lowest, main, minus
 from scipy.linalg import svd
 
 STEP = 1e-6
@@ -10,7 +10,7 @@ AXIS = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
 def build(mechanism, scalar):
-    """The model; `scalar` writes ball joints as three hinges, so that tendons can carry the springs that close loops."""
+    """The model; `scalar` writes ball joints as three hinges, so that tendons can carry the springs of a loop."""
     children = {}
     for body, joint in enumerate(mechanism.tree):
         children.setdefault(joint.parent, []).append(body)
@@ -89,8 +89,6 @@ def transition(mechanism):
     model, data = build(mechanism, scalar=bool(mechanism.closing))
     mujoco.mj_forward(model, data)
     n, h = model.nv, model.opt.timestep
-    if n > 2000:
-        raise Refused(f"{n} degrees of freedom: more than an hour")
     A = np.zeros((2 * n, 2 * n))
     mujoco.mjd_transitionFD(model, data, STEP, True, A, None, None, None)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [A[n:, :n] / h, (A[n:, n:] - np.eye(n)) / h]])

@@ -508,7 +508,7 @@ def test_faults_of_later_layers_have_lines_too(run, folder):
         joints:
           hook: {type: universal, between: [ground, bob], at: [0, 0, 0], axis: [0, 0, 1], axis2: [0, 1, 1]}
     """)  # fmt: skip
-    assert "joints.hook (model.yaml, line 4): axis2 must be perpendicular" in run("modes", name).err
+    assert "joints.hook.axis2 (model.yaml, line 4): axis2 must be perpendicular" in run("modes", name).err
     outcome = run("modes", write(folder, DRIVEN + '  again: {measure: pin, motion: "=1+t"}\n'))
     assert outcome.code == 2
     assert "drivers.again (model.yaml, line 11): " in outcome.err

@@ -135,8 +135,8 @@ def test_full_turns_are_counted_through_a_gear() -> None:
 
 
 def test_equilibrium_is_judged_by_the_forces_on_each_body() -> None:
-    """A mass that hangs on a spring is at rest though only rounding is left of the force; one that falls is not, however
-    heavy its neighbour."""
+    """A mass that hangs on a spring is at rest though only rounding is left of the force; one that falls is not,
+    however heavy its neighbour."""
     spring = {
         "type": "spring",
         "between": ["ground", "p"],

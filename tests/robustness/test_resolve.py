@@ -521,3 +521,13 @@ def test_examples_resolve_and_fit_the_schema(file: Path) -> None:
 def test_variable_is_always_an_expression() -> None:
     d = solved(model(variables__power="=2*k", variables__double=3))
     assert [entry["value"] for entry in d.variables] == [Expression.number(2000.0), Expression.number(3.0)]
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 5000])
+def test_json_numbers_beyond_measure_are_refused_where_they_stand(number: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text('{"eigenbody": 1,\n "bodies": {"b": {"at": [0, 0, 0],\n "mass": ' + number + "}}}")
+    with pytest.raises(InputError) as caught:
+        resolve(read(path), REAL)
+    assert "bodies.b.mass (model.json, line 3)" in str(caught.value)
+    assert "finite" in str(caught.value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import spin_rate
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.numerics.eigen import entry_order, spectrum_first_order
 from eigenbody.numerics.sparse_eigen import (
@@ -51,21 +52,67 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     if found is None:
         found = damped_modes(*matrices, _pairs(n, 2 * linear.dof), near)
     rigid = _strainless(pencil.K, found.vectors)
-    values = np.where(rigid, 0.0, found.eigenvalues)
-    undamped = _strainless(pencil.C, found.vectors) & _strainless(pencil.K - pencil.K.T, found.vectors)
-    return _entries(values, found.vectors.T, rigid, _doubled(rigid), undamped, found.residuals, n, near)
+    elastic = found.vectors[:, ~rigid]
+    zeros, doubled = _rigid_motions(pencil, found.vectors[:, rigid])
+    undamped = _strainless(pencil.C, elastic) & _strainless(pencil.K - pencil.K.T, elastic)
+    free = zeros.shape[1]
+    return _entries(
+        np.concatenate((np.zeros(free), found.eigenvalues[~rigid])),
+        np.hstack((zeros, elastic)).T,
+        np.arange(free + elastic.shape[1]) < free,
+        np.concatenate((doubled, np.zeros(elastic.shape[1], dtype=bool))),
+        np.concatenate((np.ones(free, dtype=bool), undamped)),
+        np.concatenate((np.zeros(free), found.residuals[~rigid])),
+        n,
+        near,
+    )
+
+
+def _rigid_motions(pencil: StaticPencil, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motions of the zero eigenvalue, one column per state, and which are defective.
+
+    The strainless vectors span the rigid motions X; each is a zero, and a second one where X^T C X does not resist it.
+    """
+    both = np.hstack((found.real, found.imag))
+    size = np.sqrt(np.abs((both * (pencil.M @ both)).sum(axis=0)))
+    kept = both[:, size > 0] / size[size > 0]
+    if not kept.shape[1]:
+        return np.zeros((found.shape[0], 0)), np.zeros(0, dtype=bool)
+    strength, turn = np.linalg.eigh(kept.T @ (pencil.M @ kept))
+    X = kept @ (turn[:, strength > 1e-9] / np.sqrt(strength[strength > 1e-9]))
+    loss = X.T @ (pencil.C @ X)
+    bound = np.abs(X).T @ (abs(pencil.C) @ np.abs(X))
+    power, mix = np.linalg.eigh((loss + loss.T) / 2)
+    loose = np.abs(power) <= ROUNDING * max(float(np.linalg.norm(bound, 2)), 1e-300)
+    X = X @ mix
+    return np.hstack((X, X[:, loose])), np.concatenate((loose, np.ones(np.count_nonzero(loose), dtype=bool)))
 
 
 def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix."""
     d = linear.descriptor
     small, noise, lift = condensed(d.A, d.differential)
-    spectrum = spectrum_first_order(small, noise)
+    spectrum = spectrum_first_order(small, noise + _inertia_noise(linear, lift))
     motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
     residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
     kept = (spectrum.is_rigid, spectrum.defective, spectrum.on_axis, residuals)
     return replace(_entries(spectrum.eigenvalues, motion.T, *kept, n, near), stability=spectrum.stability)
+
+
+def _inertia_noise(linear: SparseLinearModel, lift: np.ndarray) -> np.ndarray:
+    """What inertia forces that cancel leave in the equations: eps times spin (squared), in units of each coordinate."""
+    point, nq = linear.point, linear.point.system.nq
+    nS, nW, n = len(linear.coordinates), len(linear.velocities), lift.shape[1]
+    inertia = point.mechanics.inertia_times
+    moved, driven = lift[:nq, :nS].T, lift[nq : 2 * nq, nS : nS + nW].T
+    positions, velocities = (np.sqrt(np.abs((a * inertia(a)).sum(axis=1))) for a in (moved, driven))
+    spin = spin_rate(point)
+    out = np.zeros((n, n))
+    row = 16 * np.finfo(float).eps / np.maximum(velocities, 1e-300)[:, None]
+    out[nS : nS + nW, :nS] = row * spin**2 * positions
+    out[nS : nS + nW, nS : nS + nW] = row * spin * velocities
+    return out
 
 
 def _pairs(n: int, most: int) -> int:

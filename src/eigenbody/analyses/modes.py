@@ -204,7 +204,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
 def spectrum_of(linear: LinearModel) -> Spectrum:
     """All eigenvalues, by the second-order form where it says everything."""
     if linear.is_second_order:
-        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K)
+        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
     return spectrum_first_order(linear.A)
 
 

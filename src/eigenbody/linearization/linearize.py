@@ -82,7 +82,7 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
     frame = MotionFrame(point.mechanics, chosen)
     motion = _Variations(frame)
     tangents = _Tangents(point, frame)
-    M, C, K, X, B, noise = _projected(point, frame, motion, tangents)
+    M, C, K, X, B, noise_K, noise_C = _projected(point, frame, motion, tangents)
     Y, Z = _kinematics(frame, motion)
     shapes = _Shapes(frame, motion, len(point.system.states), len(point.system.inputs), M, C, K, X, B)
     A, Bs = _first_order(point, M, C, K, X, B, Y, Z, shapes)
@@ -95,7 +95,7 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
         coordinates=S,
         velocities=W,
         dropped=tuple(names[i] for i in chosen.dropped),
-        M=M, C=C, K=K, noise_K=noise, Y=Y, Z=Z,
+        M=M, C=C, K=K, noise_K=noise_K, noise_C=noise_C, Y=Y, Z=Z,
         state_space=StateSpace(A, Bs, Co, D),
         states=(*S, *(name + "'" for name in W), *system.states),
         inputs=system.inputs,
@@ -157,7 +157,8 @@ class _Tangents:
         self.M = build(mechanics.mass(), nq)
         self.C = build(mechanics.damping(), nq)
         self.K = build(stiffness, nq)
-        self.K_size = build(absolute(stiffness), nq)  # size of the summands of K, however they cancel
+        self.K_size = build(absolute(stiffness), nq)  # size of the summands of K and C, however they cancel
+        self.C_size = build(absolute(mechanics.damping()), nq)
         self.X = build(mechanics.applied.state_matrix(), len(system.states))
         self.B = build(mechanics.applied.input_matrix(), len(system.inputs))
 
@@ -168,18 +169,24 @@ def _projected(point: OperatingPoint, frame: MotionFrame, motion: _Variations, t
     M = onto @ (t.M @ frame.Pv)
     C = onto @ (t.M @ motion.A_W + t.C @ frame.Pv)
     K = onto @ (t.M @ motion.A_S + t.C @ motion.D + t.K @ frame.P)
-    size = abs(onto) @ (abs(t.M) @ abs(motion.A_S) + abs(t.C) @ abs(motion.D) + t.K_size @ abs(frame.P))
-    return M, C, K, onto @ _as_dense(t.X), onto @ _as_dense(t.B), _noise(point, M, size)
+    size_K = abs(onto) @ (abs(t.M) @ abs(motion.A_S) + t.C_size @ abs(motion.D) + t.K_size @ abs(frame.P))
+    size_C = abs(onto) @ (abs(t.M) @ abs(motion.A_W) + t.C_size @ abs(frame.Pv))
+    noise_K, noise_C = _noise(point, M, size_K, 2), _noise(point, M, size_C, 1)
+    return M, C, K, onto @ _as_dense(t.X), onto @ _as_dense(t.B), noise_K, noise_C
 
 
-def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Rounding error to expect in K: from the size of the summands, and from inertia forces that cancel inside them,
-    which are of the order mass times spin squared."""
-    w, turn = point.state.w, point.motion.acceleration[point.system.is_angular]
-    spin = np.max(np.abs(w), initial=0.0) ** 2 + np.max(np.abs(turn), initial=0.0)
+def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
+    """Rounding error to expect in K (order 2) or C (order 1): from the size of the summands, and from inertia forces
+    that cancel inside them, which are of the order mass times spin to that power."""
     weight = np.sqrt(np.abs(np.diagonal(M)))
     column = weight if len(weight) == size.shape[1] else np.full(size.shape[1], weight.max(initial=0.0))
-    return np.finfo(float).eps * (8 * size + 16 * spin * weight[:, None] * column)
+    return np.finfo(float).eps * (8 * size + 16 * spin_rate(point) ** order * weight[:, None] * column)
+
+
+def spin_rate(point: OperatingPoint) -> float:
+    """Fastest rotation, or root of the fastest change of rotation, in rad/s."""
+    turning = point.motion.acceleration[point.system.is_angular]
+    return float(np.hypot(np.abs(point.state.w).max(initial=0.0), np.sqrt(np.abs(turning).max(initial=0.0))))
 
 
 def _as_dense(matrix: Any) -> np.ndarray:

@@ -37,6 +37,7 @@ class LinearModel:
     C: np.ndarray
     K: np.ndarray
     noise_K: np.ndarray  # rounding error to expect in the entries of K, from the size of what cancels in them
+    noise_C: np.ndarray  # the same of C
     Y: np.ndarray
     Z: np.ndarray
     state_space: StateSpace

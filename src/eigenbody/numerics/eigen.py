@@ -15,11 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
+from eigenbody.numerics.polish import polished
 from eigenbody.numerics.stability import (
     EPS,
+    GeneralModes,
+    Zeros,
     deflate,
     equilibrate,
-    even_noise,
     general_modes,
     noise_of,
     null_space,
@@ -30,14 +33,6 @@ SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
 UNDAMPED = 1e-14
 """C is zero when its entries are below this part of the equilibrated sqrt(K): a damping ratio of 5e-15."""
-GRADED = 1e-6
-"""Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
-
-
-_NOT_DEFINITE = (
-    "The mass matrix is not positive definite. "
-    "Give every moving coordinate a mass or an inertia, or remove the coordinate."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +78,31 @@ def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spec
     noise = noise_of(A, None if noise is None else _checked("noise", noise))
     zeros, core, core_noise = deflate(A, noise)
     modes = general_modes(core, core_noise)
-    right = np.hstack([zeros.basis(len(A)), zeros.lift(modes.eigenvalues, modes.vectors)])
+    eigenvalues, vectors = _whole(A, modes, zeros)
+    right = np.hstack([zeros.basis(len(A)), vectors])
     right /= np.linalg.norm(right, axis=0)
-    return _spectrum(zeros.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
+    return _spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
 
 
-def spectrum_second_order(M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | None = None) -> Spectrum:
+def _whole(A: np.ndarray, modes: GeneralModes, zeros: Zeros) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and vectors on the whole matrix, polished where zeros were split off."""
+    vectors = zeros.lift(modes.eigenvalues, modes.vectors)
+    return polished(A, modes.eigenvalues, vectors) if sum(zeros.weyr) else (modes.eigenvalues, vectors)
+
+
+def spectrum_second_order(
+    M: np.ndarray,
+    C: np.ndarray,
+    K: np.ndarray,
+    noise_K: np.ndarray | None = None,
+    noise_C: np.ndarray | None = None,
+) -> Spectrum:
     """Spectrum of M q'' + C q' + K q = 0 in the state [q, q'].
 
-    M (n, n) symmetric positive definite, C and K (n, n) real; `noise_K` (n, n) is an absolute error estimate of the
-    entries of K (what a sum that should cancel may leave behind), without which 8 eps of the entries is assumed.
+    M (n, n) symmetric positive definite, C and K (n, n) real; `noise_K` and `noise_C` (n, n) estimate the absolute
+    error of the entries (what a sum that should cancel may leave behind), else 8 eps of the entries is assumed.
     """
-    system = _scaled(M, C, K, noise_K)
+    system = _scaled(M, C, K, noise_K, noise_C)
     if not system.symmetric:
         return _unsymmetric(system)
     basis = _modal_basis(system)
@@ -136,21 +144,24 @@ class _Scaled:
         return x
 
 
-def _scaled(M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | None) -> _Scaled:
+def _scaled(
+    M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | None, noise_C: np.ndarray | None
+) -> _Scaled:
     M, C, K = _checked("M", M), _checked("C", C), _checked("K", K)
     if not M.shape == C.shape == K.shape:
         raise ComputationError(f"M, C and K must have one shape; they are {M.shape}, {C.shape} and {K.shape}.")
     if np.any(np.diag(M) <= 0):
-        raise ComputationError(_NOT_DEFINITE)
+        raise ComputationError(NOT_DEFINITE)
     unit = 1.0 / np.sqrt(np.diag(M))
     weight = np.outer(unit, unit)
     M, C, K = (M + M.T) / 2 * weight, C * weight, K * weight
     noise = noise_of(K, None if noise_K is None else _checked("noise_K", noise_K) * weight)
+    loss = noise_of(C, None if noise_C is None else _checked("noise_C", noise_C) * weight)
     rows, columns = equilibrate(K)
     stiff = np.sqrt(rows * columns)
     order = np.argsort(stiff, kind="stable")
     take = np.ix_(order, order)
-    M, C, K, noise, stiff, unit = M[take], C[take], K[take], noise[take], stiff[order], unit[order]
+    M, C, K, noise, loss, stiff, unit = M[take], C[take], K[take], noise[take], loss[take], stiff[order], unit[order]
     size = np.outer(stiff, stiff)
     symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
     undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))
@@ -158,18 +169,7 @@ def _scaled(M: np.ndarray, C: np.ndarray, K: np.ndarray, noise_K: np.ndarray | N
     skew = bool(np.all(np.abs(C + C.T) <= SYMMETRIC * np.outer(gyroscopic, gyroscopic)))
     if symmetric:
         K, noise = (K + K.T) / 2, np.maximum(noise, noise.T)
-    return _Scaled(M, C, K, noise_of(C, None), noise, order, unit, symmetric, undamped, skew)
-
-
-def _mass_basis(M: np.ndarray) -> np.ndarray:
-    """Upper triangular T (n, n) with T^T M T = 1; the softest coordinate, first, is not touched by the others."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-
-    try:
-        factor = cholesky(M, lower=True, check_finite=False)
-    except LinAlgError as error:
-        raise ComputationError(_NOT_DEFINITE) from error
-    return solve_triangular(factor, np.eye(len(M)), lower=True, check_finite=False).T
+    return _Scaled(M, C, K, loss, noise, order, unit, symmetric, undamped, skew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,55 +185,20 @@ def _modal_basis(system: _Scaled) -> _ModalBasis:
     from scipy.linalg import qr
 
     M, K, n = system.M, system.K, len(system.K)
-    null, scale = _symmetric_null_space(K, system.noise_K)
+    null, scale = symmetric_null_space(K, system.noise_K)
     r = null.shape[1]
     if not r:
-        stiffness, elastic = _graded_eigh(K, _mass_basis(M))
+        stiffness, elastic = graded_eigh(K, mass_basis(M))
         return _ModalBasis(np.zeros((n, 0)), elastic, stiffness)
     # Hold r coordinates; M-orthogonality to the null space restores them. K u = 0 leaves the rest of K as it is.
     rest = np.sort(qr(null.T * scale, mode="r", pivoting=True, check_finite=False)[1][r:])
     null = null / np.sqrt(np.sum(null * (M @ null), axis=0))
-    rigid = null @ _mass_basis(null.T @ M @ null)
+    rigid = null @ mass_basis(null.T @ M @ null)
     share = rigid.T @ M[:, rest]
-    stiffness, held = _graded_eigh(K[np.ix_(rest, rest)], _mass_basis(M[np.ix_(rest, rest)] - share.T @ share))
+    stiffness, held = graded_eigh(K[np.ix_(rest, rest)], mass_basis(M[np.ix_(rest, rest)] - share.T @ share))
     elastic = -rigid @ (share @ held)
     elastic[rest] += held
     return _ModalBasis(rigid, elastic, stiffness)
-
-
-def _symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Null space (n, k) of a symmetric K within its noise, and the scale (n,) that evens the noise."""
-    from scipy.linalg import LinAlgError, cholesky, eigh
-
-    if not len(K):
-        return np.zeros((0, 0)), np.zeros(0)
-    scale, _, level = even_noise(noise)
-    if not level:
-        return np.eye(len(K)), scale
-    even = K / np.outer(scale, scale)
-    try:
-        cholesky(even - 2.0 * level * np.eye(len(K)), check_finite=False)
-        return np.zeros((len(K), 0)), scale
-    except LinAlgError:
-        pass
-    _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
-    return vectors / scale[:, None], scale
-
-
-def _graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues of X^H H X by rising magnitude and the vectors in the coordinates of H.
-
-    The error of `eigh` is eps times the largest eigenvalue, but the subspace of the small ones is right to eps, so the
-    small ones are found again inside it: the error left is of second order.
-    """
-    projected = X.conj().T @ H @ X
-    values, rotation = np.linalg.eigh((projected + projected.conj().T) / 2)
-    order = np.argsort(np.abs(values), kind="stable")
-    values, vectors = values[order], X @ rotation[:, order]
-    slow = int(np.sum(np.abs(values) < GRADED * np.abs(values).max(initial=0.0)))
-    if slow:
-        values[:slow], vectors[:, :slow] = _graded_eigh(H, vectors[:, :slow])
-    return values, vectors
 
 
 # ---------------------------------------------------------------- second order: the three problems
@@ -302,7 +267,7 @@ def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, n
     null[2 * e :] = loose
     null[:e] = A[e : 2 * e, 2 * e :] @ loose / np.diag(A[:e, e : 2 * e])[:, None]
     complement = np.linalg.qr(null, mode="complete")[0][:, loose.shape[1] :] if loose.size else np.eye(size)
-    values, vectors = _graded_eigh(1j * A, complement.astype(complex))
+    values, vectors = graded_eigh(1j * A, complement.astype(complex))
     upper = values < 0
     if 2 * int(upper.sum()) != len(values):
         return None
@@ -313,7 +278,7 @@ def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, n
 
 def _unsymmetric(system: _Scaled) -> Spectrum:
     """Any K and C in the states [omega eta, eta'], q = T eta mass-normalized, omega the size of each row of K."""
-    T = _mass_basis(system.M)
+    T = mass_basis(system.M)
     n, size = len(T), np.abs(T)
     K, C = T.T @ system.K @ T, T.T @ system.C @ T
     rows, columns = equilibrate(K)
@@ -329,11 +294,12 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     first[:n] = omega[:, None] * np.linalg.solve(T, null)
     zeros, core, core_noise = deflate(A, noise, (first, error), at_most=null.shape[1])
     modes = general_modes(core, core_noise)
-    vectors, generalized = zeros.lift(modes.eigenvalues, modes.vectors), zeros.basis(2 * n)
-    q = T @ _amplitudes(omega, vectors[:n], vectors[n:], modes.eigenvalues)
+    eigenvalues, vectors = _whole(A, modes, zeros)
+    generalized = zeros.basis(2 * n)
+    q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
     rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
-    right = np.hstack([rigid, system.states(q, modes.eigenvalues)])
-    return _spectrum(zeros.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
+    right = np.hstack([rigid, system.states(q, eigenvalues)])
+    return _spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

@@ -1,0 +1,62 @@
+"""Symmetric problems with widely spread eigenvalues: null space within noise, mass basis, graded eigenvalues."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.stability import even_noise
+
+GRADED = 1e-6
+"""Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
+
+NOT_DEFINITE = (
+    "The mass matrix is not positive definite. "
+    "Give every moving coordinate a mass or an inertia, or remove the coordinate."
+)
+
+
+def mass_basis(M: np.ndarray) -> np.ndarray:
+    """Upper triangular T (n, n) with T^T M T = 1; the softest coordinate, first, is not touched by the others."""
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+    try:
+        factor = cholesky(M, lower=True, check_finite=False)
+    except LinAlgError as error:
+        raise ComputationError(NOT_DEFINITE) from error
+    return solve_triangular(factor, np.eye(len(M)), lower=True, check_finite=False).T
+
+
+def symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Null space (n, k) of a symmetric K within its noise, and the scale (n,) that evens the noise."""
+    from scipy.linalg import LinAlgError, cholesky, eigh
+
+    if not len(K):
+        return np.zeros((0, 0)), np.zeros(0)
+    scale, _, level = even_noise(noise)
+    if not level:
+        return np.eye(len(K)), scale
+    even = K / np.outer(scale, scale)
+    try:
+        cholesky(even - 2.0 * level * np.eye(len(K)), check_finite=False)
+        return np.zeros((len(K), 0)), scale
+    except LinAlgError:
+        pass
+    _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
+    return vectors / scale[:, None], scale
+
+
+def graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of X^H H X by rising magnitude and the vectors in the coordinates of H.
+
+    The error of `eigh` is eps times the largest eigenvalue, but the subspace of the small ones is right to eps, so the
+    small ones are found again inside it: the error left is of second order.
+    """
+    projected = X.conj().T @ H @ X
+    values, rotation = np.linalg.eigh((projected + projected.conj().T) / 2)
+    order = np.argsort(np.abs(values), kind="stable")
+    values, vectors = values[order], X @ rotation[:, order]
+    slow = int(np.sum(np.abs(values) < GRADED * np.abs(values).max(initial=0.0)))
+    if slow:
+        values[:slow], vectors[:, :slow] = graded_eigh(H, vectors[:, :slow])
+    return values, vectors

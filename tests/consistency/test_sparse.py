@@ -1,0 +1,137 @@
+"""The sparse path gives what the dense path gives, on every example, on random mechanisms in motion, and at size."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import eigenbody as eb
+from mechanisms import KINDS, random_mechanism
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+spec = importlib.util.spec_from_file_location("families", EXAMPLES / "families.py")
+assert spec is not None
+assert spec.loader is not None
+families = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(families)
+
+
+def assert_same(model: eb.Model, n: int | None = None, near: float | None = None) -> tuple[eb.Modes, eb.Modes]:
+    """Same entries to 1e-8 of each eigenvalue (zeros exactly), same stability where all are found."""
+    dense = eb.modes(model, n=n, near=near, solver="dense")
+    sparse = eb.modes(model, n=n or len(dense), near=near, solver="sparse")
+    assert (dense.solver, sparse.solver) == ("dense", "sparse")
+    assert len(dense) == len(sparse)
+    zeros = dense.eigenvalues == 0
+    assert np.count_nonzero(sparse.eigenvalues == 0) == np.count_nonzero(zeros)
+    a, b = dense.eigenvalues[~zeros], sparse.eigenvalues[sparse.eigenvalues != 0]
+    scale = 1e-8 * np.abs(a) + unavoidable(dense)[~zeros]
+    nearest = np.abs(a[:, None] - b[None, :]).min(axis=1, initial=np.inf) if len(b) else np.zeros(0)
+    assert np.all(nearest <= scale), np.max(nearest / scale)
+    return dense, sparse
+
+
+def unavoidable(modes: eb.Modes) -> np.ndarray:
+    """What rounding in A alone does to each eigenvalue: its condition number times eps times the size of A."""
+    A = modes.linear.A
+    values, left, right = scipy.linalg.eig(A, left=True)
+    angle = np.abs((left.conj() * right).sum(axis=0))
+    bound = 100 * np.finfo(float).eps * np.linalg.norm(A, 2) / np.maximum(angle, 1e-300)
+    nearest = np.abs(values[:, None] - modes.eigenvalues[None, :]).argmin(axis=0)
+    return bound[nearest]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_examples(path: Path) -> None:
+    dense, sparse = assert_same(eb.load(path))
+    assert dense.stability == sparse.stability
+
+
+def test_rotor_at_one_hertz() -> None:
+    assert_same(eb.load(EXAMPLES / "rotor_stator.yaml", speed="1 Hz"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_random_mechanisms(kind: str, seed: int) -> None:
+    document = random_mechanism(np.random.default_rng(4000 + seed), kind)
+    dense, sparse = assert_same(eb.load(document))
+    assert dense.stability == sparse.stability
+
+
+@pytest.mark.parametrize("name", ["C60RF1", "C40SF1", "TL6RF1", "L40RF1", "L20CF1"])
+def test_families_by_iteration(name: str) -> None:
+    _, sparse = assert_same(eb.load(families.family(name)), n=6)
+    assert sparse.residuals is not None
+    assert sparse.residuals.max() < 1e-8
+
+
+def test_near_a_frequency() -> None:
+    assert_same(eb.load(families.family("C60RF1")), n=3, near=60.0)
+
+
+def spinning_chain(n: int, free: bool = False, damping: float = 0.0, speed: float = 0.0) -> dict:
+    """A chain on ball joints with bushings and a spinning disc on a bearing-like revolute at its end."""
+    document = families.family(f"C{n}SF1")
+    for force in document["forces"].values():
+        force["c"] = [damping * 1e-3 * 1e4] * 6
+    if free:
+        document["joints"].pop("j1")
+        document["forces"].pop("s1_1")
+    if speed:
+        top = [0, 0, 0.2 * n]
+        document["bodies"]["disc"] = {"mass": 2, "inertia": [0.5, 0.5, 1.0], "at": top}
+        document["joints"]["spin"] = {
+            "type": "revolute", "between": [f"b{n}", "disc"], "at": top, "axis": [0, 0, 1], "velocity": speed,
+        }  # fmt: skip
+    return document
+
+
+def test_a_spinning_disc_on_a_long_chain() -> None:
+    """Gyroscopic splitting on the augmented pencil: the frozen pencil of the bodies' own axes would be wrong."""
+    dense, _ = assert_same(eb.load(spinning_chain(30, speed=200.0)), n=8)
+    split = dense.frequency_hz[dense.frequency_hz > 0]
+    assert split[1] - split[0] > 1e-4 * split[0]
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+def test_a_free_chain_has_six_free_motions(damping: float) -> None:
+    dense, sparse = assert_same(eb.load(spinning_chain(40, free=True, damping=damping)), n=16)
+    assert np.count_nonzero(dense.eigenvalues == 0) == 12
+    assert sparse.stability == "drifting"
+
+
+def test_ladder_of_333_layers() -> None:
+    """999 bodies, 999 redundant rows; frequencies from exact elimination of the redundant rows."""
+    modes = eb.modes(eb.load(families.family("L333RF1")), n=5)
+    assert modes.solver == "sparse"
+    assert len(modes.certificate.redundant) == 999
+    np.testing.assert_allclose(modes.frequency_hz[:2], [1.63956805752, 4.91691943512], rtol=1e-9)
+
+
+def test_a_ring_closes_by_one_long_loop() -> None:
+    """Twelve bodies in a planar ring of revolutes on ground: 12 + 1 joints, n - 3 freedoms, 3 redundant rows."""
+    n, bodies, joints, forces = 12, {}, {}, {}
+    corner = [[np.cos(2 * np.pi * k / n), np.sin(2 * np.pi * k / n), 0.0] for k in range(n)]
+    names = ["ground", *(f"b{k}" for k in range(1, n))]
+    for k in range(1, n):
+        middle = [(a + b) / 2 for a, b in zip(corner[k], corner[(k + 1) % n], strict=True)]
+        bodies[names[k]] = {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": middle}
+    for k in range(n):
+        pair = [names[k], names[(k + 1) % n]]
+        joints[f"j{k}"] = {"type": "revolute", "between": pair, "at": corner[(k + 1) % n]}
+        forces[f"s{k}"] = {"type": "spring", "along": f"j{k}", "k": 10.0 + k, "c": 0.01}
+    model = eb.load({"eigenbody": 1, "bodies": bodies, "joints": joints, "forces": forces})
+    dense, _ = assert_same(model)
+    assert (dense.dof, len(dense.certificate.redundant)) == (n - 3, 3)
+
+
+def test_dense_matrices_of_a_large_model_are_explained_not_allocated() -> None:
+    linear = eb.linearize(eb.load(families.family("C2100RF1")))
+    with pytest.raises(eb.ComputationError, match=r"4200 x 4200 .* sparse descriptor"):
+        _ = linear.A
+    assert linear.descriptor.A.shape[0] > 6 * 2100
