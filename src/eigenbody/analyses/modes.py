@@ -15,6 +15,7 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, linearize, use_spa
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import Spectrum, conjugate_representatives, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint, operating_point
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
@@ -129,6 +130,7 @@ class Modes:
         return modes_html(self)
 
 
+@on_one_thread
 def modes(
     model: Model | LinearModel | SparseLinearModel | OperatingPoint,
     n: int | None = None,

@@ -23,6 +23,7 @@ from eigenbody.linearization.outputs import output_rows, state_rate_rows
 from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import Part, absolute, sparse
 from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, operating_point, system_of
@@ -30,6 +31,7 @@ from eigenbody.operation.point import OperatingPoint, at_state, operating_point,
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
 
+@on_one_thread
 def linearize(
     model: Model | OperatingPoint,
     at: OperatingPoint | None = None,

@@ -11,6 +11,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import factor
+from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import counted, initial_state, square, values_of
 from eigenbody.operation.motion import Motion, solve_motion
@@ -68,6 +69,7 @@ class OperatingPoint:
         return operating_point_text(self)
 
 
+@on_one_thread
 def operating_point(model: Model) -> OperatingPoint:
     """Find the operating point that the model asks for."""
     wanted = model.description.operating_point
