@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FEW_OF_MANY = 600  # velocity coordinates above which a few modes are found by the sparse path
+FEW_OF_MANY = 250  # velocity coordinates above which a few modes are found by the sparse path
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
     fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
     driving = mechanics.driving()
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    if frame.speeds.count <= DENSE_FREEDOMS:
+    if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
         reduced = frame.Pv.T @ (M @ frame.Pv)
         check_mass(system, frame, reduced)
         rate = np.linalg.solve(reduced, frame.Pv.T @ (driving - M @ fixed)) if frame.speeds.count else np.zeros(0)
@@ -52,6 +52,13 @@ def solve_motion(frame: MotionFrame) -> Motion:
     multipliers[frame.chosen.rows] = forces[:n]
     slip[frame.chosen.slip_rows] = forces[n : n + len(frame.chosen.slip_rows)]
     return Motion(acceleration, multipliers, slip)
+
+
+def _every_body_has_mass(system: System) -> bool:
+    """Whether every coordinate of every body moves mass, so that no motion can be without."""
+    turning = system.dof[: system.bodies, 3] >= 0
+    smallest = np.linalg.eigvalsh(np.real(system.inertia[turning])).min(initial=np.inf)
+    return bool(np.real(system.mass).min(initial=np.inf) > 0 and smallest > 0)
 
 
 def _free_acceleration(frame: MotionFrame, M: Any, force: np.ndarray) -> np.ndarray:
