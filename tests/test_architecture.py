@@ -17,7 +17,7 @@ LAYERS = (
     "linearization", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
-DEPENDENCIES = {"numpy", "scipy", "yaml", "pint", "typer", "rich", "matplotlib"}
+DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib"}
 ONLY_IN = {"matplotlib": ("present",), "rich": ("present", "cli"), "typer": ("cli",)}
 LONGEST = 400
 
