@@ -6,57 +6,59 @@ from mechanism import COUNT, lowest, main, minus
 from scipy.linalg import svd
 
 STEP = 1e-6
-AXIS = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
+AXIS = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1]}
+# what the forces need of mj_forward; the factorization of M at every difference would take most of the time
+NEEDED = (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon, mujoco.mj_comVel, mujoco.mj_passive)
+HINGE, BALL = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_BALL
 
 
 def build(mechanism, scalar):
-    """The model; `scalar` writes ball joints as three hinges, so that tendons can carry the springs of a loop."""
-    children = {}
+    """The model, by MjSpec (an XML file of 1000 nested bodies is refused by the parser).
+
+    `scalar` makes ball joints of three hinges each, so that tendons can carry the springs that close loops.
+    """
+    spec = mujoco.MjSpec()
+    spec.compiler.inertiafromgeom, spec.option.gravity, spec.option.timestep = 0, [0, 0, 0], 1e-3
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    off = mujoco.mjtDisableBit
+    spec.option.disableflags = off.mjDSBL_EULERDAMP | off.mjDSBL_CONTACT
+    spec.memory = 2**31
+    bodies = {-1: spec.worldbody}
     for body, joint in enumerate(mechanism.tree):
-        children.setdefault(joint.parent, []).append(body)
-    lines, stack = [], [("open", body) for body in reversed(children.get(-1, []))]
-    while stack:
-        what, body = stack.pop()
-        if what == "close":
-            lines.append("</body>")
-            continue
-        joint = mechanism.tree[body]
-        lines.append(f'<body name="b{body}" pos="{text(minus(joint.at, mechanism.origin(joint.parent)))}">')
-        lines.append(
-            f'<inertial pos="{text(minus(mechanism.centre[body], joint.at))}" mass="{mechanism.mass[body]}" '
-            f'diaginertia="{text(mechanism.inertia[body])}"/>'
-        )
-        spring = f'stiffness="{joint.k!r}" damping="{joint.c!r}"'
+        bodies[body] = bodies[joint.parent].add_body(
+            name=f"b{body}", pos=minus(joint.at, mechanism.origin(joint.parent)), mass=mechanism.mass[body],
+            ipos=minus(mechanism.centre[body], joint.at), inertia=mechanism.inertia[body], explicitinertial=True,
+        )  # fmt: skip
+        spring = {"stiffness": coefficient(joint.k), "damping": coefficient(joint.c)}
         if joint.kind == "spherical" and not scalar:
-            lines.append(f'<joint type="ball" {spring}/>')
+            bodies[body].add_joint(type=BALL, **spring)
         else:
-            lines += [f'<joint name="{a}{body}" type="hinge" axis="{AXIS[a]}" {spring}/>' for a in joint.axes]
-        stack.append(("close", body))
-        stack += [("open", child) for child in reversed(children.get(body, []))]
-    equality, tendon = [], []
+            for axis in joint.axes:
+                bodies[body].add_joint(name=f"{axis}{body}", type=HINGE, axis=AXIS[axis], **spring)
     for joint in mechanism.closing:
-        at = text(minus(joint.at, mechanism.origin(joint.parent)))
-        equality.append(f'<connect body1="b{joint.parent}" body2="b{joint.child}" anchor="{at}"/>')
+        data = np.zeros(12)
+        data[:3] = minus(joint.at, mechanism.origin(joint.parent))
+        spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, data=data,
+            name1=f"b{joint.parent}", name2=f"b{joint.child}",
+        )  # fmt: skip
         for axis in joint.axes:  # relative rotation = sum over the tree path: the spring that closes the loop
             terms = {}
             for sign, body in ((1, joint.child), (-1, joint.parent)):
                 while body >= 0:
                     terms[body] = terms.get(body, 0) + sign
                     body = mechanism.tree[body].parent
-            parts = "".join(f'<joint joint="{axis}{b}" coef="{s}"/>' for b, s in terms.items() if s)
-            tendon.append(f'<fixed stiffness="{joint.k!r}" damping="{joint.c!r}" springlength="0">{parts}</fixed>')
-    xml = (
-        '<mujoco><compiler inertiafromgeom="false" boundmass="0"/><size memory="2G"/>'
-        '<option gravity="0 0 0" timestep="0.001" jacobian="dense"><flag eulerdamp="disable" contact="disable"/>'
-        f"</option><worldbody>{''.join(lines)}</worldbody><tendon>{''.join(tendon)}</tendon>"
-        f"<equality>{''.join(equality)}</equality></mujoco>"
-    )
-    model = mujoco.MjModel.from_xml_string(xml)
+            tendon = spec.add_tendon(stiffness=coefficient(joint.k), damping=coefficient(joint.c), springlength=[0, 0])
+            for body, factor in terms.items():
+                if factor:
+                    tendon.wrap_joint(f"{axis}{body}", factor)
+    model = spec.compile()
     return model, mujoco.MjData(model)
 
 
-def text(values):
-    return " ".join(repr(float(value)) for value in values)
+def coefficient(value):
+    """Linear springs and dampers in the polynomial form of MuJoCo 4."""
+    return [value, 0.0, 0.0]
 
 
 def assembled(mechanism):
@@ -66,16 +68,16 @@ def assembled(mechanism):
     M = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, M)
     J = data.efc_J.reshape(-1, model.nv).copy()
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-    K, start, direction = np.zeros_like(M), data.qpos.copy(), np.zeros(model.nv)
+    K, start, direction, bias = np.zeros_like(M), data.qpos.copy(), np.zeros(model.nv), np.zeros(model.nv)
     for i in range(model.nv):
         for sign in (1, -1):
             direction[i] = sign
             data.qpos[:] = start
             mujoco.mj_integratePos(model, data.qpos, direction, STEP)
-            mujoco.mj_fwdPosition(model, data)
-            mujoco.mj_fwdVelocity(model, data)
-            K[:, i] += sign * (data.qfrc_bias - data.qfrc_passive) / (2 * STEP)
+            for compute in NEEDED:
+                compute(model, data)
+            mujoco.mj_rne(model, data, 0, bias)
+            K[:, i] += sign * (bias - data.qfrc_passive) / (2 * STEP)
         direction[i] = 0
     if len(J):
         _, values, V = svd(J)

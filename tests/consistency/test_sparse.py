@@ -105,6 +105,30 @@ def test_a_free_chain_has_six_free_motions(damping: float) -> None:
     assert sparse.stability == "drifting"
 
 
+def row_of_bodies(n: int, velocity: list[float] | None = None) -> dict:
+    """Free bodies in a row along x on ball joints with rotational bushings; they may travel as a whole."""
+    bodies = {f"b{i}": {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [i, 0, 0]} for i in range(n)}
+    joints, forces = {}, {}
+    for i in range(1, n):
+        place = {"between": [f"b{i - 1}", f"b{i}"], "at": [i - 0.5, 0, 0]}
+        joints[f"j{i}"] = {"type": "spherical", **place}
+        forces[f"s{i}"] = {"type": "bushing", "k": [0, 0, 0, 50, 50, 50], **place}
+    if velocity:
+        joints["fly"] = {"type": "free", "between": ["ground", "b0"], "at": [0, 0, 0], "velocity": [*velocity, 0, 0, 0]}
+    return {"eigenbody": 1, "bodies": bodies, "joints": joints, "forces": forces}
+
+
+@pytest.mark.parametrize("n", [5, 8, 12])
+def test_a_free_row_vibrates_alike_at_rest_and_travelling(n: int) -> None:
+    """Galileo: the elastic frequencies do not change, and the six free motions give twelve zeros."""
+    still, _ = assert_same(eb.load(row_of_bodies(n)))
+    travelling, _ = assert_same(eb.load(row_of_bodies(n, velocity=[1, 2, 3])))
+    for modes in (still, travelling):
+        assert np.count_nonzero(modes.eigenvalues == 0) == 12
+        assert modes.stability == "drifting"
+    np.testing.assert_allclose(travelling.frequency_hz, still.frequency_hz, rtol=1e-9)
+
+
 def test_ladder_of_333_layers() -> None:
     """999 bodies, 999 redundant rows; frequencies from exact elimination of the redundant rows."""
     modes = eb.modes(eb.load(families.family("L333RF1")), n=5)

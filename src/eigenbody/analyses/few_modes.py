@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.linearize import spin_rate
+from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.eigen import entry_order, spectrum_first_order
+from eigenbody.numerics.eigen import Spectrum, entry_order, spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.sparse_eigen import (
     SparseModes,
     condensed,
@@ -22,6 +22,7 @@ from eigenbody.numerics.sparse_eigen import (
 )
 
 ROUNDING = 256 * np.finfo(float).eps
+RESOLVED = 1e-9  # damping ratio that Arnoldi iteration resolves in unsymmetric and moving systems
 SMALL = 60  # states up to which all eigenvalues are found at once
 
 
@@ -51,10 +52,12 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     found = lightly_damped_modes(*matrices, n) if near is None and n + 6 < linear.dof else None
     if found is None:
         found = damped_modes(*matrices, _pairs(n, 2 * linear.dof), near)
-    rigid = _strainless(pencil.K, found.vectors)
+    rigid = _strainless(pencil.K, found.vectors) & found.loose
     elastic = found.vectors[:, ~rigid]
     zeros, doubled = _rigid_motions(pencil, found.vectors[:, rigid])
-    undamped = _strainless(pencil.C, elastic) & _strainless(pencil.K - pencil.K.T, elastic)
+    undamped = _strainless(pencil.C, elastic)
+    if not (is_symmetric(pencil.K) and is_symmetric(pencil.C)):
+        undamped = _near_axis(found.eigenvalues[~rigid])
     free = zeros.shape[1]
     return _entries(
         np.concatenate((np.zeros(free), found.eigenvalues[~rigid])),
@@ -91,8 +94,8 @@ def _rigid_motions(pencil: StaticPencil, found: np.ndarray) -> tuple[np.ndarray,
 def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix."""
     d = linear.descriptor
-    small, noise, lift = condensed(d.A, d.differential)
-    spectrum = spectrum_first_order(small, noise + _inertia_noise(linear, lift))
+    small, lift = condensed(d.A, d.differential)
+    spectrum = _spectrum_of(linear, small)
     motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
     residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
@@ -100,19 +103,14 @@ def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     return replace(_entries(spectrum.eigenvalues, motion.T, *kept, n, near), stability=spectrum.stability)
 
 
-def _inertia_noise(linear: SparseLinearModel, lift: np.ndarray) -> np.ndarray:
-    """What inertia forces that cancel leave in the equations: eps times spin (squared), in units of each coordinate."""
-    point, nq = linear.point, linear.point.system.nq
-    nS, nW, n = len(linear.coordinates), len(linear.velocities), lift.shape[1]
-    inertia = point.mechanics.inertia_times
-    moved, driven = lift[:nq, :nS].T, lift[nq : 2 * nq, nS : nS + nW].T
-    positions, velocities = (np.sqrt(np.abs((a * inertia(a)).sum(axis=1))) for a in (moved, driven))
-    spin = spin_rate(point)
-    out = np.zeros((n, n))
-    row = 16 * np.finfo(float).eps / np.maximum(velocities, 1e-300)[:, None]
-    out[nS : nS + nW, :nS] = row * spin**2 * positions
-    out[nS : nS + nW, nS : nS + nW] = row * spin * velocities
-    return out
+def _spectrum_of(linear: SparseLinearModel, small: np.ndarray) -> Spectrum:
+    """All eigenvalues of the condensed equations, in second-order form where that says everything."""
+    reference = dense_model(linear.point, linear.chosen)  # for the mass matrix and the rounding to expect
+    if not reference.is_second_order:
+        return spectrum_first_order(small)
+    n = linear.dof
+    K, C = -reference.M @ small[n:, :n], -reference.M @ small[n:, n:]
+    return spectrum_second_order(reference.M, C, K, reference.noise_K, reference.noise_C)
 
 
 def _pairs(n: int, most: int) -> int:
@@ -121,7 +119,7 @@ def _pairs(n: int, most: int) -> int:
 
 def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewModes:
     found: SparseModes = undamped_modes(pencil.M, pencil.K, pencil.G, k, near)
-    rigid = _strainless(pencil.K, found.vectors)
+    rigid = _strainless(pencil.K, found.vectors) & found.loose
     root = np.sqrt(np.where(rigid, 0.0, found.eigenvalues.real).astype(complex))
     values, columns = [], []
     for i, (r, zero) in enumerate(zip(root, rigid, strict=True)):
@@ -143,8 +141,13 @@ def _moving(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     scale = max(float(np.abs(found.eigenvalues).max(initial=0.0)), speed)
     rigid = np.abs(found.eigenvalues) < 1e-6 * scale
     values = np.where(rigid, 0.0, found.eigenvalues)
-    on_axis = np.abs(values.real) <= 1e-12 * np.maximum(np.abs(values), scale * 1e-3)
+    on_axis = _near_axis(values)
     return _entries(values, found.vectors[d.dq].T, rigid, _doubled(rigid), on_axis, found.residuals, n, near)
+
+
+def _near_axis(values: np.ndarray) -> np.ndarray:
+    """Where nothing but the eigenvalue can tell: a damping ratio below what the iteration resolves counts as none."""
+    return np.abs(values.real) <= RESOLVED * np.abs(values)
 
 
 def _strainless(K: Any, vectors: np.ndarray) -> np.ndarray:

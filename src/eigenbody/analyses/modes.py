@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.few_modes import few_modes
-from eigenbody.errors import Fault, InputError
+from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linearize, use_sparse
@@ -147,13 +147,28 @@ def modes(
     if isinstance(model, Model | OperatingPoint):
         point = model if isinstance(model, OperatingPoint) else operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
-        by_default = dof > DENSE_FREEDOMS or (few and point.system.nq > FEW_OF_MANY)
-        linear = linearize(point, solver="sparse" if use_sparse(solver, by_default) else "dense")
+        if solver is None and n is not None and few and point.system.nq > FEW_OF_MANY and dof <= DENSE_FREEDOMS:
+            found = _few_of_many(point, n, near)
+            if found is not None:
+                return found
+        linear = linearize(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
     else:
         linear = model
     if isinstance(linear, SparseLinearModel):
         return sparse_modes(linear, n or 20, near)
     return _dense_modes(linear, n, near)
+
+
+def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:
+    """A few modes by the sparse path, or None where it meets rigid motion or does not converge: there the dense path,
+    which is affordable, knows better."""
+    linear = linearize(point, solver="sparse")
+    assert isinstance(linear, SparseLinearModel)
+    try:
+        found = sparse_modes(linear, n, near)
+    except ComputationError:
+        return None
+    return None if found.is_rigid.any() else found
 
 
 def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:

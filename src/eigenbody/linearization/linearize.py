@@ -186,9 +186,11 @@ def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray, order: int) -
 
 
 def spin_rate(point: OperatingPoint) -> float:
-    """Fastest rotation, or root of the fastest change of rotation, in rad/s."""
+    """How fast things move, in rad/s: rotation, speed in lengths of the mechanism, root of angular acceleration."""
     turning = point.motion.acceleration[point.system.is_angular]
-    return float(np.hypot(np.abs(point.state.w).max(initial=0.0), np.sqrt(np.abs(turning).max(initial=0.0))))
+    speed = np.abs(point.state.v).max(initial=0.0) / point.system.length
+    rates = (np.abs(point.state.w).max(initial=0.0), speed, np.sqrt(np.abs(turning).max(initial=0.0)))
+    return float(np.linalg.norm(rates))
 
 
 def _as_dense(matrix: Any) -> np.ndarray:

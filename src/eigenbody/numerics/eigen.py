@@ -16,18 +16,9 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
+from eigenbody.numerics.noise import EPS, equilibrate, noise_of
 from eigenbody.numerics.polish import polished
-from eigenbody.numerics.stability import (
-    EPS,
-    GeneralModes,
-    Zeros,
-    deflate,
-    equilibrate,
-    general_modes,
-    noise_of,
-    null_space,
-    verdict,
-)
+from eigenbody.numerics.stability import GeneralModes, Zeros, deflate, general_modes, null_space, verdict
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -182,16 +173,15 @@ class _ModalBasis:
 
 
 def _modal_basis(system: _Scaled) -> _ModalBasis:
-    from scipy.linalg import qr
 
     M, K, n = system.M, system.K, len(system.K)
-    null, scale = symmetric_null_space(K, system.noise_K)
+    null, own = symmetric_null_space(K, system.noise_K)
     r = null.shape[1]
     if not r:
         stiffness, elastic = graded_eigh(K, mass_basis(M))
         return _ModalBasis(np.zeros((n, 0)), elastic, stiffness)
     # Hold r coordinates; M-orthogonality to the null space restores them. K u = 0 leaves the rest of K as it is.
-    rest = np.sort(qr(null.T * scale, mode="r", pivoting=True, check_finite=False)[1][r:])
+    rest = np.setdiff1d(np.arange(n), own)
     null = null / np.sqrt(np.sum(null * (M @ null), axis=0))
     rigid = null @ mass_basis(null.T @ M @ null)
     share = rigid.T @ M[:, rest]

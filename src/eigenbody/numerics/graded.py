@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.stability import even_noise
+from eigenbody.numerics.noise import even_noise, unscaled
 
 GRADED = 1e-6
 """Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
@@ -28,22 +28,22 @@ def mass_basis(M: np.ndarray) -> np.ndarray:
 
 
 def symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Null space (n, k) of a symmetric K within its noise, and the scale (n,) that evens the noise."""
+    """Null space (n, k) of a symmetric K within its noise, and k coordinates (k,) that tell its vectors apart."""
     from scipy.linalg import LinAlgError, cholesky, eigh
 
     if not len(K):
-        return np.zeros((0, 0)), np.zeros(0)
+        return np.zeros((0, 0)), np.zeros(0, dtype=int)
     scale, _, level = even_noise(noise)
     if not level:
-        return np.eye(len(K)), scale
+        return np.eye(len(K)), np.arange(len(K))
     even = K / np.outer(scale, scale)
     try:
         cholesky(even - 2.0 * level * np.eye(len(K)), check_finite=False)
-        return np.zeros((len(K), 0)), scale
+        return np.zeros((len(K), 0)), np.zeros(0, dtype=int)
     except LinAlgError:
         pass
     _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
-    return vectors / scale[:, None], scale
+    return unscaled(vectors, scale)
 
 
 def graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

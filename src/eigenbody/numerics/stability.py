@@ -17,10 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.noise import EPS, even_noise, unscaled
 
-EPS = float(np.finfo(float).eps)
-ENTRY_NOISE = 8.0 * EPS
-"""Default relative error of a matrix entry: it is a short sum of rounded products."""
 BACKWARD = 10.0
 """Backward error of the QR algorithm in units of eps * Frobenius norm; measured ones stay below 3."""
 WIDEST = 1e-3
@@ -51,51 +49,6 @@ def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray)
 # ---------------------------------------------------------------- noise, rank and the staircase
 
 
-def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scales r (m,), c (n,) such that |B| / (r c) has row and column maxima near 1; 0 for a zero row or column.
-
-    Ruiz 2001; symmetric B gives r = c.
-    """
-    rest = np.abs(B)
-    r, c = np.ones(rest.shape[0]), np.ones(rest.shape[1])
-    for _ in range(12):
-        rows, columns = np.sqrt(rest.max(axis=1, initial=0.0)), np.sqrt(rest.max(axis=0, initial=0.0))
-        r, c = r * rows, c * columns
-        rest = rest / np.where(rows > 0, rows, 1.0)[:, None] / np.where(columns > 0, columns, 1.0)
-        active = np.concatenate([rows[rows > 0], columns[columns > 0]])
-        if not active.size or (active.max() < 1.2 and active.min() > 0.8):
-            break
-    return r, c
-
-
-def noise_of(B: np.ndarray, noise: np.ndarray | None) -> np.ndarray:
-    """Absolute error (m, n) of the entries of B, at least eps of each; zero rows and columns are taken as exact."""
-    if noise is not None:
-        if noise.shape != B.shape:
-            raise ComputationError(
-                f"The noise estimate is {noise.shape} but its matrix is {B.shape}. Give equal shapes."
-            )
-        return np.maximum(np.abs(noise), EPS * np.abs(B))
-    r, c = equilibrate(B)
-    return ENTRY_NOISE * np.abs(B) + EPS * np.outer(r, c)
-
-
-def even_noise(noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Positive scales r, c that make the noise even, and the bound of its 2-norm after division by them."""
-    r, c = equilibrate(noise)
-    r, c = _filled(r, c)
-    even = noise / r[:, None] / c
-    return r, c, float(np.linalg.norm(even, axis=1).max() + np.linalg.norm(even, axis=0).max())
-
-
-def _filled(r: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scales of zero rows and columns of a square matrix such that r_i c_i is as elsewhere: indifferent to units."""
-    pairs = r * c
-    usual = float(np.median(pairs[pairs > 0])) if np.any(pairs > 0) else float((r.max() or 1.0) * (c.max() or 1.0))
-    rows = np.where(r > 0, r, np.where(c > 0, usual / np.where(c > 0, c, 1.0), np.sqrt(usual)))
-    return rows, np.where(c > 0, c, usual / rows)
-
-
 def null_space(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
     """Basis (n, k) of the directions that B (n, n) maps to noise only, the surest last, and its relative error.
 
@@ -108,7 +61,7 @@ def null_space(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
     r, c, level = even_noise(noise)
     _, strength, directions = svd(B / r[:, None] / c, check_finite=False)
     error = min(level / min(strength[strength > level], default=np.inf), np.sqrt(EPS))
-    return directions[strength <= level].T / c[:, None], error
+    return unscaled(directions[strength <= level].T, c)[0], error
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,10 @@ class OperatingPoint:
         pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
         own = (pulled * unit).max(axis=-1, initial=0.0)
-        return bool(np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0)))
+        nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
+        return bool(
+            np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
+        )
 
     @property
     def redundant(self) -> tuple[dict[str, str], ...]:
