@@ -77,8 +77,8 @@ class ForwardDynamics:
 
     def __init__(self, system, state, coordinates, velocities):
         self.system = system
-        self.coordinates = [system.measure_index(name) for name in coordinates]
-        self.velocities = [self.coordinates.index(system.measure_index(name)) for name in velocities]
+        self.coordinates = [system.aliases[name] for name in coordinates]
+        self.velocities = [self.coordinates.index(system.aliases[name]) for name in velocities]
         self._kernels = self._rotation_kernels()
         one = replace(state, **{k: getattr(state, k)[None] for k in ("r", "R", "v", "w", "x", "turns", "u_in")})
         self.state = one

@@ -269,7 +269,7 @@ def test_coupling_transmits_power(kind: str) -> None:
     point = eb.operating_point(eb.load(model))
     system, u = point.system, point.state.velocity(point.system)
     rates = system.named.jet(point.mechanics.at, point.state.turns).rate
-    p, q = rates[system.measure_index("p")], rates[system.measure_index("q")]
+    p, q = rates[system.aliases["p"]], rates[system.aliases["q"]]
     assert p == pytest.approx(1.4, abs=1e-13)
     assert p + 0.7 * q == pytest.approx(0.0, abs=1e-13)
     only = np.zeros(system.constraints.count)

@@ -30,7 +30,6 @@ class ConstraintRows:
         self.constants: dict[int, float] = {}
         self.motions: list[tuple[int, Signal]] = []
         self.keep_drawn: list[np.ndarray] = []
-        self.joint_motion_rows: list[int] = []
         for name, (index, pairs) in joints.groups.items():
             for k, item in enumerate(JOINTS[name].held):
                 rows = joints.row_start[index] + k

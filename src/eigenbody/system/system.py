@@ -182,7 +182,3 @@ class System:
         x = np.array([entry["initial"] for entry in d.states])
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
         return State(d.bodies.position, d.bodies.rotation, zero, zero, x, turns, u_in, 0.0)
-
-    def measure_index(self, name: str) -> int:
-        """Index of a named measure; `joint` stands for the only coordinate of that joint."""
-        return self.aliases[name]
