@@ -13,8 +13,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "errors", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation", "simulate",
-    "linearization", "crosscheck", "analyses", "present", "api", "cli",
+    "errors", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
+    "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib"}

@@ -6,21 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eigenbody.analyses.linearize import linearize
     from eigenbody.analyses.modes import Modes, modes
     from eigenbody.api import Model, load
     from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
-    from eigenbody.linearization.linearize import linearize
     from eigenbody.linearization.model import LinearModel
-    from eigenbody.operation.point import OperatingPoint, operating_point
+    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.points.find import operating_point
 
 __version__ = "0.1.0.dev0"
 
 _HOME = {
     "load": "eigenbody.api",
     "Model": "eigenbody.api",
-    "operating_point": "eigenbody.operation.point",
+    "operating_point": "eigenbody.points.find",
     "OperatingPoint": "eigenbody.operation.point",
-    "linearize": "eigenbody.linearization.linearize",
+    "linearize": "eigenbody.analyses.linearize",
     "LinearModel": "eigenbody.linearization.model",
     "modes": "eigenbody.analyses.modes",
     "Modes": "eigenbody.analyses.modes",

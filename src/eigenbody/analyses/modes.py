@@ -11,12 +11,13 @@ from eigenbody.analyses.few_modes import few_modes
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, linearize, use_sparse
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import Spectrum, conjugate_representatives, spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.threads import on_one_thread
-from eigenbody.operation.point import OperatingPoint, operating_point
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.find import operating_point
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
@@ -151,7 +152,7 @@ def modes(
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
-        linear = linearize(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
+        linear = linear_model(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
     else:
         linear = model
     if isinstance(linear, SparseLinearModel):
@@ -162,7 +163,7 @@ def modes(
 def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:
     """A few modes by the sparse path, or None where it meets rigid motion or does not converge: there the dense path,
     which is affordable, knows better."""
-    linear = linearize(point, solver="sparse")
+    linear = linear_model(point, solver="sparse")
     assert isinstance(linear, SparseLinearModel)
     try:
         found = sparse_modes(linear, n, near)

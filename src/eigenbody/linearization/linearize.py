@@ -20,29 +20,19 @@ from eigenbody.linearization.certificate import certify
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.linearization.outputs import output_rows, state_rate_rows
-from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import Part, absolute, sparse
 from eigenbody.numerics.linear import matrix
-from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, at_state, operating_point, system_of
+from eigenbody.operation.point import OperatingPoint, at_state, system_of
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
 
-@on_one_thread
-def linearize(
-    model: Model | OperatingPoint,
-    at: OperatingPoint | None = None,
-    coordinates: Sequence[str] | None = None,
-    solver: str | None = None,
+def linear_model(
+    point: OperatingPoint, coordinates: Sequence[str] | None = None, solver: str | None = None
 ) -> LinearModel | SparseLinearModel:
-    """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree.
-
-    `solver` "dense" or "sparse" forces the form of the result; by default it is sparse above 2000 degrees of freedom.
-    """
-    point = model if isinstance(model, OperatingPoint) else at if at is not None else operating_point(model)
+    """The linear model at an operating point, sparse above 2000 degrees of freedom or as `solver` says."""
     if coordinates is not None:
         point = in_coordinates(point, coordinates)
     chosen = point.chosen

@@ -11,9 +11,8 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import factor
-from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.initial import counted, initial_state, square, values_of
+from eigenbody.operation.initial import counted, square, values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.system.compile import compile_system
@@ -70,17 +69,6 @@ class OperatingPoint:
         from eigenbody.present.tables import operating_point_text
 
         return operating_point_text(self)
-
-
-@on_one_thread
-def operating_point(model: Model) -> OperatingPoint:
-    """Find the operating point that the model asks for."""
-    wanted = model.description.operating_point
-    if wanted and dict(wanted) != {"type": "reference"}:
-        asked = wanted.get("type") or ", ".join(map(str, wanted))
-        raise InputError(Fault("operating_point", f'"{asked}" is not available in this version.', 'Use "reference".'))
-    system = system_of(model)
-    return at_state(model, system, initial_state(system))
 
 
 _compiled: WeakKeyDictionary[Model, System] = WeakKeyDictionary()

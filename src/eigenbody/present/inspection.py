@@ -11,7 +11,8 @@ import numpy as np
 from eigenbody.model.description import Entry
 from eigenbody.model.expressions import Expression
 from eigenbody.model.model import Model
-from eigenbody.operation.point import OperatingPoint, operating_point
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.find import operating_point
 from eigenbody.system.system import Row, System
 
 

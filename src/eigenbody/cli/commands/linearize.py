@@ -65,7 +65,7 @@ def linearize(
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
-        from eigenbody.linearization.linearize import linearize as linearize_at
+        from eigenbody.analyses.linearize import linearize as linearize_at
 
         result = linearize_at(mechanism, coordinates=wanted, solver=solver)
     from eigenbody.present.documents import as_json, linear_document, require_finite_linear

@@ -1,0 +1,1 @@
+"""How the operating point that a model asks for is found."""
