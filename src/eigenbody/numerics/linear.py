@@ -64,6 +64,24 @@ class SparseFactor:
         return self._lu.solve(np.ascontiguousarray(rhs), "T") if rhs.size else np.zeros_like(rhs)
 
 
+class Saddle:
+    """[[A, G^T], [G, 0]] with independent rows G, dense or sparse as A is."""
+
+    def __init__(self, A: Any, G: Any) -> None:
+        self._n, rows = A.shape[0], G.shape[0]
+        if isinstance(A, np.ndarray):
+            self._factor: Factor = DenseFactor(np.block([[A, G.T], [G, np.zeros((rows, rows))]]))
+            return
+        from scipy.sparse import block_array
+
+        self._factor = SparseFactor(block_array([[A, G.T], [G, None]], format="csc") if rows else A.tocsc())
+
+    def solve(self, f: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """x and y of A x + G^T y = f, G x = g."""
+        both = self._factor.solve(np.concatenate((f, g)))
+        return both[: self._n], both[self._n :]
+
+
 class KKT:
     """Sparse [[A, G^T], [G, 0]] with independent rows G: solves A x + G^T y = f, G x = 0 for x."""
 
