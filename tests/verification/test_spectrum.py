@@ -473,3 +473,28 @@ def test_rigid_modes_are_found_in_any_coordinates(seed: int, n: int, rigid: int,
     s = spectrum_second_order(M * weight, C * weight, K * weight, noise)
     assert s.zero_chains == (2,) * rigid
     assert s.stability == "drifting" or skewed
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("overdamped", [False, True])
+def test_proportional_damping_over_many_decades(copies: int, overdamped: bool) -> None:
+    """Chains in several copies (repeated frequencies) with C = a M + b K: every pair obeys its own quadratic."""
+    n = 60
+    K = block_diag(*[chain(n, free=False) * 1e6] * copies)
+    M = block_diag(*[np.diag(np.linspace(1.0, 3.0, n))] * copies)
+    a, b = 1e-3, (1e-2 if overdamped else 1e-5)
+    C = a * M + b * K
+    s = spectrum_second_order(M, C, K)
+    assert_consistent(s, M, C, K)
+    square = np.linalg.eigvalsh(K / np.sqrt(np.outer(np.diag(M), np.diag(M))))
+    half = (a + b * square) / 2
+    root = np.sqrt(half**2 - square + 0j)
+    slow = np.where(half**2 > square, -square / (half + root), -half + root)
+    expected = np.concatenate((slow, np.where(half**2 > square, -half - root, slow.conj())))
+    expected = expected[np.lexsort((expected.real, np.abs(expected.imag), np.round(np.abs(expected), 6)))]
+    found = s.eigenvalues[
+        np.lexsort((s.eigenvalues.real, np.abs(s.eigenvalues.imag), np.round(np.abs(s.eigenvalues), 6)))
+    ]
+    assert np.abs(np.sort(found.real) - np.sort(expected.real)).max() <= 1e-10 * np.abs(expected).max()
+    assert np.sort(np.abs(found)) == pytest.approx(np.sort(np.abs(expected)), rel=1e-9)
+    assert s.stability == "stable"

@@ -17,9 +17,8 @@ from eigenbody.numerics.sparse_eigen import (
     damped_modes,
     descriptor_modes,
     is_symmetric,
-    lightly_damped_modes,
-    undamped_modes,
 )
+from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
 
 ROUNDING = 256 * np.finfo(float).eps
 RESOLVED = 1e-9  # damping ratio that Arnoldi iteration resolves in unsymmetric and moving systems
@@ -37,6 +36,7 @@ class FewModes:
     on_axis: np.ndarray
     residuals: np.ndarray
     stability: str | None = None  # of the whole, where all eigenvalues are known
+    complete: bool | None = None  # whether a count confirms that no lower one was missed; None where it cannot be told
 
 
 def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
@@ -46,20 +46,24 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     if not linear.is_static:
         return _moving(linear, n, near)
     pencil = linear.pencil
-    if not pencil.C.nnz and is_symmetric(pencil.K):
+    symmetric = is_symmetric(pencil.K) and is_symmetric(pencil.C)
+    if not pencil.C.nnz and symmetric:
         return _undamped(pencil, min(n, linear.dof), n, near)
-    matrices = (pencil.M, pencil.C, pencil.K, pencil.G)
-    found = lightly_damped_modes(*matrices, n) if near is None and n + 6 < linear.dof else None
+    found = None
+    if symmetric and near is None and n + 6 < linear.dof:
+        found = lightly_damped_modes(ConstrainedPencil(pencil.K, pencil.M, pencil.G), pencil.C, n)
     if found is None:
-        found = damped_modes(*matrices, _pairs(n, 2 * linear.dof), near)
-    rigid = _strainless(pencil.K, found.vectors) & found.loose
+        found = damped_modes(pencil.M, pencil.C, pencil.K, pencil.G, _pairs(n, 2 * linear.dof), near)
+    rigid = _rigid(pencil, found)
     elastic = found.vectors[:, ~rigid]
     zeros, doubled = _rigid_motions(pencil, found.vectors[:, rigid])
-    undamped = _strainless(pencil.C, elastic)
-    if not (is_symmetric(pencil.K) and is_symmetric(pencil.C)):
-        undamped = _near_axis(found.eigenvalues[~rigid])
+    undamped = _near_axis(found.eigenvalues[~rigid])
+    if symmetric:
+        suspect = np.abs(found.eigenvalues[~rigid].real) <= 1e-6 * np.abs(found.eigenvalues[~rigid])
+        undamped[:] = False
+        undamped[suspect] = _strainless(pencil.C, elastic[:, suspect])
     free = zeros.shape[1]
-    return _entries(
+    entries = _entries(
         np.concatenate((np.zeros(free), found.eigenvalues[~rigid])),
         np.hstack((zeros, elastic)).T,
         np.arange(free + elastic.shape[1]) < free,
@@ -69,6 +73,7 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
         n,
         near,
     )
+    return replace(entries, complete=found.complete)
 
 
 def _rigid_motions(pencil: StaticPencil, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,7 +105,8 @@ def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
     kept = (spectrum.is_rigid, spectrum.defective, spectrum.on_axis, residuals)
-    return replace(_entries(spectrum.eigenvalues, motion.T, *kept, n, near), stability=spectrum.stability)
+    entries = _entries(spectrum.eigenvalues, motion.T, *kept, n, near)
+    return replace(entries, stability=spectrum.stability, complete=True)
 
 
 def _spectrum_of(linear: SparseLinearModel, small: np.ndarray) -> Spectrum:
@@ -118,8 +124,8 @@ def _pairs(n: int, most: int) -> int:
 
 
 def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewModes:
-    found: SparseModes = undamped_modes(pencil.M, pencil.K, pencil.G, k, near)
-    rigid = _strainless(pencil.K, found.vectors) & found.loose
+    found: SparseModes = undamped_modes(ConstrainedPencil(pencil.K, pencil.M, pencil.G), k, near)
+    rigid = _rigid(pencil, found)
     root = np.sqrt(np.where(rigid, 0.0, found.eigenvalues.real).astype(complex))
     values, columns = [], []
     for i, (r, zero) in enumerate(zip(root, rigid, strict=True)):
@@ -130,7 +136,8 @@ def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewMo
     index = np.array(columns, dtype=int)
     on_axis = np.abs(np.real(values)) == 0
     kept = (rigid[index], rigid[index], on_axis, found.residuals[index])
-    return _entries(np.array(values, dtype=complex), found.vectors.T[index], *kept, n, near)
+    entries = _entries(np.array(values, dtype=complex), found.vectors.T[index], *kept, n, near)
+    return replace(entries, complete=found.complete)
 
 
 def _moving(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
@@ -148,6 +155,13 @@ def _moving(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
 def _near_axis(values: np.ndarray) -> np.ndarray:
     """Where nothing but the eigenvalue can tell: a damping ratio below what the iteration resolves counts as none."""
     return np.abs(values.real) <= RESOLVED * np.abs(values)
+
+
+def _rigid(pencil: StaticPencil, found: SparseModes) -> np.ndarray:
+    """Which modes strain nothing; none where K is regular in the free motion."""
+    if not found.loose:
+        return np.zeros(len(found.eigenvalues), dtype=bool)
+    return _strainless(pencil.K, found.vectors)
 
 
 def _strainless(K: Any, vectors: np.ndarray) -> np.ndarray:

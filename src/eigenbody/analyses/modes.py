@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FEW_OF_MANY = 250  # velocity coordinates above which a few modes are found by the sparse path
+MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
+FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Modes:
     stability: str  # of the whole: stable, marginal, drifting or unstable (of what was found, on the sparse path)
     notes: tuple[str, ...]
     residuals: np.ndarray | None = None  # of each entry, on the sparse path
+    complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -148,7 +150,7 @@ def modes(
     if isinstance(model, Model | OperatingPoint):
         point = model if isinstance(model, OperatingPoint) else operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
-        if solver is None and n is not None and few and point.system.nq > FEW_OF_MANY and dof <= DENSE_FREEDOMS:
+        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
@@ -215,7 +217,8 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         stabilities=parts,
         stability=found.stability or known,
         residuals=found.residuals,
-        notes=linear.notes if found.stability else (*linear.notes, partial),
+        complete=found.complete,
+        notes=(*linear.notes, *([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
     )
 
 

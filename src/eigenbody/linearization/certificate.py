@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import DENSE_LIMIT, matrix
+from eigenbody.numerics.assembly import dense_vector
+from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
+from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import State, spread
 
 STEP = 1e-40
@@ -54,17 +56,12 @@ def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:
     dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))
     bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
     force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
-    rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
-    rows_q, rows_u = (_acceleration_rows(point, what) for what in ("acceleration_q", "acceleration_u"))
-    worst = 0.0
-    for k in range(directions):
-        typical = np.abs(force[k]).max() / max(float(system.mass.max()), 1e-300)  # acceleration that such a force makes
-        worst = max(
-            worst,
-            _relative(K @ dq[k] + C @ du[k], force[k], _gyroscopic_size(point, du[k])),
-            _relative(rows_q @ dq[k] + rows_u @ du[k], rows[k], typical),
-        )
-    return worst
+    worst = [_relative(K @ dq[k] + C @ du[k], force[k], _gyroscopic_size(point, du[k])) for k in range(directions)]
+    if not point.is_at_rest or np.any(point.motion.acceleration):  # else no constraint accelerates whatever its tangent
+        rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
+        typical = np.abs(force).max(axis=1) / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
+        worst += [_relative(_predicted(point, dq[k], du[k]), rows[k], typical[k]) for k in range(directions)]
+    return max(worst)
 
 
 def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> float:
@@ -73,23 +70,19 @@ def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> float:
     return float(spin * np.abs(point.mechanics.inertia_times(du))[point.system.is_angular].max(initial=0.0))
 
 
-def _acceleration_rows(point: OperatingPoint, what: str) -> _Stacked:
+def _predicted(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
+    """Change of the constraint accelerations, holonomic then non-holonomic, by dq and du."""
     system, mechanics = point.system, point.mechanics
-    nq, sparse = system.nq, system.nq > DENSE_LIMIT
-    held, slips = (system.constraints.count, nq), (system.slips.count, nq)
-    return _Stacked(
-        matrix(mechanics.holonomic.rows(what), held, sparse), matrix(mechanics.non_holonomic.rows(what), slips, sparse)
-    )
+    held, slips = system.constraints, system.slips
+    of_measures = _along(held.measures, mechanics.holonomic.jet, dq, du)
+    rows = dense_vector(held.row, held.coefficient * of_measures[held.measure], held.count)
+    return np.concatenate((rows, _along(slips, mechanics.non_holonomic.jet, dq, du)))
 
 
-class _Stacked:
-    """Two matrices on top of each other, only to be multiplied."""
-
-    def __init__(self, top: Any, bottom: Any) -> None:
-        self._parts = (top, bottom)
-
-    def __matmul__(self, vector: np.ndarray) -> np.ndarray:
-        return np.concatenate([part @ vector for part in self._parts])
+def _along(measures: MeasureSet, jet: SetJet, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
+    """Change of the accelerations of measures by dq and du (nq,)."""
+    q, u = (np.append(d, 0.0)[measures.columns] for d in (dq, du))
+    return (jet.acceleration_q * q).sum(axis=-1) + (jet.acceleration_u * u).sum(axis=-1)
 
 
 def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:

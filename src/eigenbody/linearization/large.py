@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -31,6 +31,7 @@ class SparseLinearModel:
     outputs: tuple[str, ...]
     certificate: Certificate
     notes: tuple[str, ...]
+    tangents: tuple[Any, Any] = field(repr=False)  # C = dF/du and K = dF/dq over all body coordinates
 
     @property
     def dof(self) -> int:
@@ -43,11 +44,11 @@ class SparseLinearModel:
 
     @cached_property
     def pencil(self) -> StaticPencil:
-        return static_pencil(self.point, self.chosen)
+        return static_pencil(self.point, self.chosen, *self.tangents)
 
     @cached_property
     def descriptor(self) -> Descriptor:
-        return descriptor(self.point, self.chosen)
+        return descriptor(self.point, self.chosen, *self.tangents)
 
     def refuse_dense(self, what: str) -> NoReturn:
         n = len(self.states)

@@ -66,6 +66,7 @@ def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
         outputs=tuple(output.name for output in system.outputs),
         certificate=certify(point, len(W), K, C),
         notes=_notes(point, chosen),
+        tangents=(C, K),
     )
 
 

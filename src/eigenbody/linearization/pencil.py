@@ -56,17 +56,16 @@ def is_static(point: OperatingPoint) -> bool:
     return still and not any(np.any(getattr(point.state, name)) for name in ("v", "w"))
 
 
-def static_pencil(point: OperatingPoint, chosen: Selection) -> StaticPencil:
-    """The frozen pencil; right only where `is_static`."""
+def static_pencil(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> StaticPencil:
+    """The frozen pencil with the tangents C and K; right only where `is_static`."""
     system, mechanics = point.system, point.mechanics
     square = (system.nq, system.nq)
     G = sparse(mechanics.holonomic.rows(), (system.constraints.count, system.nq)).tocsr()[chosen.rows].tocsc()
-    K = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
-    return StaticPencil(sparse(mechanics.mass(), square), sparse(mechanics.damping(), square), sparse(K, square), G)
+    return StaticPencil(sparse(mechanics.mass(), square), C, K, G)
 
 
-def descriptor(point: OperatingPoint, chosen: Selection) -> Descriptor:
-    """The augmented equations at any consistent state."""
+def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Descriptor:
+    """The augmented equations at any consistent state, with the tangents C and K."""
     from scipy.sparse import block_array, eye_array
 
     system, mechanics = point.system, point.mechanics
@@ -83,8 +82,7 @@ def descriptor(point: OperatingPoint, chosen: Selection) -> Descriptor:
 
     G = sparse(mechanics.holonomic.rows(), (system.constraints.count, nq)).tocsr()[chosen.rows].tocsc()
     H, Hr, Ha, Hu = (rows_of(system, frame, w) for w in ("gradient", "rate_q", "acceleration_q", "acceleration_u"))
-    M, C = sparse(mechanics.mass(), square), sparse(mechanics.damping(), square)
-    K = sparse(mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers), square)
+    M = sparse(mechanics.mass(), square)
     X = sparse(mechanics.applied.state_matrix(), (nq, nx))
     one = eye_array
     A = block_array(

@@ -4,8 +4,9 @@
 2. Zeros: rank decisions against the rounding noise of the entries, never against an eigenvalue. Each null space is
    split off exactly and the rest examined again (staircase): the dimensions found are the Weyr characteristic of the
    zero eigenvalue, hence its Jordan blocks, and the other eigenvalues never see the defective zero.
-3. Rest: symmetric problem for C = 0 and K = K^T, Hermitian for a conservative gyroscopic system (both give real parts
-   that are exactly zero), else the general one of `stability.general_modes` with error bounds.
+3. Rest: symmetric problem for K = K^T and C = 0, or damping that does not couple its modes; Hermitian for a conservative
+   gyroscopic system (it and C = 0 give real parts that are exactly zero); else the general one of
+   `stability.general_modes` with error bounds.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
 UNDAMPED = 1e-14
 """C is zero when its entries are below this part of the equilibrated sqrt(K): a damping ratio of 5e-15."""
+
+UNCOUPLED = 1e-12
+"""Part of itself by which an eigenvalue may be moved by damping that couples modes and still count as its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +222,16 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     omega = np.sqrt(np.abs(basis.stiffness))
     shapes = np.hstack([basis.elastic, basis.rigid])
     size = np.abs(shapes)
+    loss, loss_noise = shapes.T @ system.C @ shapes, size.T @ system.noise_C @ size
+    if not r and (separate := _uncoupled(loss, loss_noise, basis.stiffness)) is not None:
+        right = system.states(np.repeat(basis.elastic, 2, axis=1), separate)
+        return _spectrum((), separate, right, np.zeros(2 * e, bool), np.zeros(2 * e, bool))
     A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
     A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
-    A[e:, e:] = -shapes.T @ system.C @ shapes
+    A[e:, e:] = -loss
     noise[:e, e : 2 * e] = EPS * np.diag(omega)
     noise[e : 2 * e, :e] = size[:, :e].T @ system.noise_K @ size[:, :e] / omega
-    noise[e:, e:] = size.T @ system.noise_C @ size
+    noise[e:, e:] = loss_noise
 
     conservative = system.skew and bool(np.all(basis.stiffness > 0))
     found = _gyroscopic(A, noise, r) if conservative else None
@@ -243,6 +251,35 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
     right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
     return _spectrum((r, *deeper), eigenvalues, right, on_axis, defective)
+
+
+def _uncoupled(loss: np.ndarray, noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
+    """Both eigenvalues of every mode, adjacent, where damping couples no two modes beyond rounding (as proportional
+    damping does not) and none is undamped or nearly critical; else None."""
+    own = np.diagonal(loss)
+    if np.any(own <= 1e3 * np.diagonal(noise)) or np.any(stiffness <= 0):
+        return None
+    beyond = own * own / 4 - stiffness
+    if np.any(np.abs(beyond) <= 1e-6 * stiffness):
+        return None
+    root = np.sqrt(np.abs(beyond))
+    fast = -own / 2 - root
+    first = np.where(beyond < 0, -own / 2 + 1j * root, stiffness / np.where(beyond < 0, 1.0, fast))
+    second = np.where(beyond < 0, first.conj(), fast)
+    couples = np.abs(loss - np.diag(own))
+    if any(_disturbed(value, couples, own, stiffness) for value in (first, second)):
+        return None
+    return np.column_stack([first, second]).ravel()
+
+
+def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffness: np.ndarray) -> bool:
+    """Whether coupling by damping moves eigenvalue i by more than `UNCOUPLED`: to first order where mode j has nearly
+    the same eigenvalue, else to second order, through p_j(l) = l^2 + c_j l + omega_j^2."""
+    slope = np.abs(2 * value + own)[:, None]
+    apart = np.abs(value[:, None] * (value[:, None] + own) + stiffness)
+    first = couples / slope
+    second = couples * first * np.abs(value)[:, None] / np.maximum(apart, 1e-300)
+    return bool(np.any(np.minimum(first, second) > UNCOUPLED))
 
 
 def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:

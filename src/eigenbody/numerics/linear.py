@@ -83,46 +83,70 @@ class Saddle:
 
 
 class KKT:
-    """Sparse [[A, G^T], [G, 0]] with independent rows G: solves A x + G^T y = f, G x = 0 for x."""
+    """Sparse [[A, G^T], [G, 0]] with independent rows G: solves A x + G^T y = f, G x = 0 for x.
 
-    def __init__(self, A: Any, G: Any) -> None:
+    `unit` (n,) scales the coordinates (x = unit * x_scaled) and rows of G are brought to the size of A, which keeps
+    pivots on the diagonal and fill low.
+    """
+
+    def __init__(self, A: Any, G: Any, unit: np.ndarray | None = None) -> None:
         from scipy.sparse import block_array, csc_array
 
         A, G = csc_array(A), csc_array(G)
         self._n = A.shape[0]
+        self._unit = unit
+        if unit is not None:
+            A, G = scaled_saddle(A, G, unit)
         self._whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
         self._size = self._whole.shape[0]
         self._factor = SparseFactor(self._whole)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
-        rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
-        rhs[: self._n] = f
-        return self._factor.solve(rhs)[: self._n]
+        return self._out(self._factor.solve(self._in(f)))
 
     def is_regular(self) -> bool:
         """Whether a random right side is met after refinement; a singular matrix cannot."""
-        f = np.random.default_rng(3).normal(size=self._n).astype(self._whole.dtype)
         rhs = np.zeros(self._size, dtype=self._whole.dtype)
-        rhs[: self._n] = f
+        rhs[: self._n] = np.random.default_rng(3).normal(size=self._n)
         out = self._solve_whole(rhs, 2)
         miss = np.abs(rhs - self._whole @ out).max() if np.isfinite(out).all() else np.inf
-        return bool(miss < REGULAR * np.abs(f).max())
+        return bool(miss < REGULAR * np.abs(rhs).max())
 
     def solve_refined(self, f: np.ndarray, steps: int = 1) -> np.ndarray:
         """The same with iterative refinement; f may be complex where the matrix is real."""
+        return self._out(self._solve_whole(self._in(f), steps))
+
+    def _in(self, f: np.ndarray) -> np.ndarray:
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
-        rhs[: self._n] = f
-        return self._solve_whole(rhs, steps)[: self._n]
+        rhs[: self._n] = f if self._unit is None else (f.T * self._unit).T
+        return rhs
+
+    def _out(self, x: np.ndarray) -> np.ndarray:
+        return x[: self._n] if self._unit is None else (x[: self._n].T * self._unit).T
 
     def _solve_whole(self, rhs: np.ndarray, steps: int) -> np.ndarray:
-        out = np.zeros_like(rhs)
-        for _ in range(1 + steps):
-            rest = rhs - self._whole @ out
-            if np.iscomplexobj(rest) and not np.iscomplexobj(self._whole):
-                out = out + self._factor.solve(rest.real) + 1j * self._factor.solve(rest.imag)
-            else:
-                out = out + self._factor.solve(rest)
+        out = self._solve_once(rhs)
+        for _ in range(steps):
+            out = out + self._solve_once(rhs - self._whole @ out)
         return out
+
+    def _solve_once(self, rhs: np.ndarray) -> np.ndarray:
+        if np.iscomplexobj(rhs) and not np.iscomplexobj(self._whole):
+            return self._factor.solve(rhs.real) + 1j * self._factor.solve(rhs.imag)
+        return self._factor.solve(rhs)
+
+
+def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:
+    """D A D and rows of G D brought to the largest entry of it, D = diag(unit); CSC."""
+    from scipy.sparse import diags_array
+
+    D = diags_array(unit)
+    A, G = (D @ A @ D).tocsc(), (G @ D).tocsc()
+    if not G.shape[0]:
+        return A, G
+    size = np.sqrt(np.asarray(G.multiply(G).sum(axis=1)).ravel())
+    top = float(np.abs(A.data).max(initial=0.0)) or 1.0
+    return A, (diags_array(top / size) @ G).tocsc()
 
 
 def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> Any:

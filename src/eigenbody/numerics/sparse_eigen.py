@@ -1,6 +1,6 @@
-"""A few eigenvalues of large constrained systems by shift-invert, without any dense matrix of the order of the system.
+"""A few eigenvalues of large damped, unsymmetric or moving systems by shift-invert, without any dense matrix of their
+order (symmetric ones: `sparse_symmetric`).
 
-undamped, symmetric   K x = omega^2 M x            on G x = 0     (Lanczos on [[K - s M, G^T], [G, 0]]^-1)
 damped or unsymmetric (l^2 M + l C + K) x = 0      on G x = 0     (Arnoldi on the companion form, one solve a step)
 descriptor            l E z = A z                                  (Arnoldi on the differential part of z)
 """
@@ -16,15 +16,22 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import KKT, REGULAR, SparseFactor
 
+HINT = (
+    "Ask for fewer modes (--n) or nearer to a frequency (--near). Where stiffnesses or lengths are so far apart that"
+    " double precision cannot tell the slowest modes from rigid motion, model the stiff parts as rigid."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class SparseModes:
-    """k eigenvalues (k,) with vectors (n, k) and relative residuals (k,); `loose`: K is singular in the free motion."""
+    """k eigenvalues (k,) with vectors (n, k) and relative residuals (k,). `loose`: K is singular in the free motion;
+    `complete`: whether an inertia count confirms that none was missed, None where it was not possible."""
 
     eigenvalues: np.ndarray
     vectors: np.ndarray
     residuals: np.ndarray
     loose: bool = False
+    complete: bool | None = None
 
 
 def is_symmetric(matrix: Any, tolerance: float = 1e-11) -> bool:
@@ -32,17 +39,7 @@ def is_symmetric(matrix: Any, tolerance: float = 1e-11) -> bool:
     return bool(abs(matrix - matrix.T).max() <= tolerance * abs(matrix).max()) if matrix.nnz else True
 
 
-def regular_kkt(K: Any, M: Any, G: Any, shift: complex) -> KKT | None:
-    """[[K - shift M, G^T], [G, 0]] factorized, or None where it is singular."""
-    A = K - shift * M if shift != 0 else K
-    try:
-        kkt = KKT(A, G)
-    except ComputationError:
-        return None
-    return kkt if kkt.is_regular() else None
-
-
-def _first_regular(attempt: Callable[[complex], Any], shift: complex, aside: float) -> tuple[Any, complex]:
+def first_regular(attempt: Callable[[complex], Any], shift: complex, aside: float) -> tuple[Any, complex]:
     """A factorization at the shift, or a little aside of it where a mode sits just there (a rigid-body motion at 0)."""
     found, tried = attempt(shift), shift
     for _ in range(10):
@@ -53,89 +50,19 @@ def _first_regular(attempt: Callable[[complex], Any], shift: complex, aside: flo
     raise ComputationError("No regular shift was found; ask for modes nearer to another frequency (--near).")
 
 
-def undamped_modes(M: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
-    """The `count` smallest omega^2 (or nearest to `near`^2) of the symmetric problem, ascending; `near` in rad/s."""
-    shift = 0.0 if near is None else near**2
-    aside = -1e-6 * _typical(K, M) if near is None else 1e-4 * shift
-    kkt, at = _first_regular(lambda s: regular_kkt(K, M, G, s), shift, aside)
-    values, vectors = _lanczos(kkt, M, K, count, float(np.real(at)))
-    force = K @ vectors - (M @ vectors) * values
-    size = abs(K) @ np.abs(vectors) + (abs(M) @ np.abs(vectors)) * np.abs(values)
-    loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
-    return SparseModes(values.astype(complex), vectors.astype(complex), _unbalanced(force, size, G), loose)
+def by_mass(M: Any) -> np.ndarray:
+    """Units of the coordinates in which each has unit mass; those without mass get the mean."""
+    mass = np.abs(M.diagonal())
+    return 1 / np.sqrt(np.where(mass > 0, mass, mass.mean() or 1.0))
 
 
-def lightly_damped_modes(M: Any, C: Any, K: Any, G: Any, count: int) -> SparseModes | None:
-    """The `count` pairs nearest to zero of symmetric M, C, K from as many undamped modes, or None where that is not
-    enough. It is when every pair satisfies the full equations (as with proportional damping) and none can have been
-    missed: pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
-    eigenvalue of C x = theta K x."""
-    if not all(is_symmetric(matrix) for matrix in (M, C, K)):
+def _regular_kkt(A: Any, G: Any, unit: np.ndarray) -> KKT | None:
+    """[[A, G^T], [G, 0]] factorized, or None where it is singular."""
+    try:
+        kkt = KKT(A, G, unit)
+    except ComputationError:
         return None
-    kkt = regular_kkt(K, M, G, 0.0)
-    if kkt is None:
-        return None
-    extra = count + 4
-    undamped = _lanczos(kkt, M, K, extra, 0.0)
-    if len(undamped[0]) < extra or undamped[0][0] <= 0:
-        return None
-    squares, X = undamped
-    X = X / np.sqrt((X * (M @ X)).sum(axis=0))
-    values, y = _small_quadratic(X.T @ (C @ X), squares)
-    keep = np.argsort(np.abs(values), kind="stable")[:count]
-    values, q = values[keep], X @ y[:, keep]
-    if not len(values) or np.any(values.imag <= 0) or np.abs(values).max() > 0.99 * np.sqrt(squares[-1]):
-        return None
-    if np.abs(values).max() * _largest_ratio(kkt, C, K) > 0.99:
-        return None
-    modes = _checked_modes(M, C, K, G, q, _rayleigh(M, C, K, q, values))
-    return modes if modes.residuals.max() < 1e-7 else None
-
-
-def _small_quadratic(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with positive imaginary part or real, and vectors, of l^2 + l C + diag(squares)."""
-    n = len(squares)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(squares), -C]])
-    values, vectors = np.linalg.eig(A)
-    keep = values.imag >= 0
-    return values[keep], vectors[:n, keep]
-
-
-def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
-    """An upper estimate of the largest theta of C x = theta K x in the free motion: power iteration with a margin."""
-    x = kkt.solve(np.random.default_rng(9).normal(size=C.shape[0]))
-    theta = 0.0
-    for _ in range(10):
-        damped = C @ x
-        size = float(x @ (K @ x))
-        if size <= 0 or not damped.any():
-            break
-        theta = float(x @ damped) / size
-        x = kkt.solve(damped)
-        x /= np.abs(x).max()
-    return 1.5 * theta
-
-
-def _lanczos(kkt: KKT, M: Any, K: Any, count: int, shift: float) -> tuple[np.ndarray, np.ndarray]:
-    """The `count` omega^2 nearest to the shift, ascending, and their vectors."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    n = M.shape[0]
-    inverse = LinearOperator((n, n), matvec=kkt.solve, dtype=float)
-    start = kkt.solve(M @ np.random.default_rng(5).normal(size=n))
-    values, vectors = _run(eigsh, K, count, M=M, sigma=shift, OPinv=inverse, v0=start, which="LM")
-    vectors = kkt.solve_refined(M @ vectors[:, np.argsort(values)])  # an accurate inverse iteration, then Rayleigh
-    return (vectors * (K @ vectors)).sum(axis=0) / (vectors * (M @ vectors)).sum(axis=0), vectors
-
-
-def _checked_modes(
-    M: Any, C: Any, K: Any, G: Any, q: np.ndarray, values: np.ndarray, loose: bool = False
-) -> SparseModes:
-    """Pairs of the quadratic problem with their residuals."""
-    force = (M @ q) * values**2 + (C @ q) * values + K @ q
-    moved, speed = np.abs(q), np.abs(values)
-    size = (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed + abs(K) @ moved
-    return SparseModes(values, q, _unbalanced(force, size, G), loose)
+    return kkt if kkt.is_regular() else None
 
 
 def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None = None) -> SparseModes:
@@ -143,8 +70,8 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     of each conjugate pair the one with positive imaginary part."""
     n = M.shape[0]
     shift: complex = 0.0 if near is None else 1j * near
-    aside, wanted = 1e-3 * float(np.sqrt(_typical(K, M))), shift
-    kkt, shift = _first_regular(lambda s: regular_kkt(K + s * C + s**2 * M, M, G, 0.0), shift, aside)
+    aside, wanted = 1e-3 * float(np.sqrt(typical_square(K, M))), shift
+    kkt, shift = first_regular(lambda s: _regular_kkt(K + s * C + s**2 * M if s else K, G, by_mass(M)), shift, aside)
     damper = C + shift * M
 
     def invert(z: np.ndarray) -> np.ndarray:
@@ -157,7 +84,10 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     values, vectors = _inverted(invert, 2 * n, count, start)
     values, q = _representatives(shift + 1 / values, vectors[:n])
     q = kkt.solve_refined(-(M @ q) * (values**2 - shift**2) - (C @ q) * (values - shift))
-    return _checked_modes(M, C, K, G, q, _rayleigh(M, C, K, q, values), near is not None or shift != wanted)
+    values = rayleigh(M, C, K, q, values)
+    rest = kkt.solve_refined((M @ q) * values**2 + (C @ q) * values + K @ q, steps=0)
+    residuals = _size(rest, M) / _size(q, M)
+    return SparseModes(values, q, residuals, near is not None or shift != wanted)
 
 
 def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -174,7 +104,7 @@ def _representatives(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarra
     return values[keep], np.ascontiguousarray(vectors[:, keep])
 
 
-def _rayleigh(M: Any, C: Any, K: Any, q: np.ndarray, near: np.ndarray) -> np.ndarray:
+def rayleigh(M: Any, C: Any, K: Any, q: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Root of y^T (l^2 M + l C + K) q = 0 next to each value; y = q is second-order accurate for symmetric matrices."""
     left = q if all(is_symmetric(matrix) for matrix in (M, C, K)) else q.conj()
     m, c, k = ((left * (matrix @ q)).sum(axis=0) for matrix in (M, C, K))
@@ -194,7 +124,7 @@ def descriptor_modes(
     """
     n, total = len(differential), A.shape[0]
     shift: complex = 0.0 if near is None else 1j * near
-    factor, shift = _first_regular(lambda s: _regular_lu(A - s * E), shift, 1e-3 * scale)
+    factor, shift = first_regular(lambda s: _regular_lu(A - s * E), shift, 1e-3 * scale)
 
     def invert(b: np.ndarray) -> np.ndarray:
         rhs = np.zeros(total, dtype=np.result_type(b, np.asarray(shift)))
@@ -233,10 +163,10 @@ def _inverted(
     from scipy.sparse.linalg import LinearOperator, eigs
 
     operator = LinearOperator((n, n), matvec=invert, dtype=start.dtype)
-    return _run(eigs, operator, count, v0=start, which="LM")
+    return run_arpack(eigs, operator, count, v0=start, which="LM")
 
 
-def _run(solver: Callable[..., Any], operator: Any, count: int, **options: Any) -> Any:
+def run_arpack(solver: Callable[..., Any], operator: Any, count: int, **options: Any) -> Any:
     """Run ARPACK with room to converge; a failure says how far it came."""
     from scipy.sparse.linalg import ArpackNoConvergence
 
@@ -246,14 +176,10 @@ def _run(solver: Callable[..., Any], operator: Any, count: int, **options: Any) 
         return solver(operator, k=count, ncv=min(n, count + max(count // 2, 20)), maxiter=40, tol=1e-12, **options)
     except ArpackNoConvergence as error:
         found = len(error.eigenvalues)
-        raise ComputationError(
-            f"Only {found} of {count} modes converged. Ask for fewer modes (--n) or nearer to a frequency (--near)."
-            " Where stiffnesses or lengths are so far apart that double precision cannot tell the slowest modes from"
-            " rigid motion, model the stiff parts as rigid."
-        ) from error
+        raise ComputationError(f"{found} of {count} modes converged. {HINT}") from error
 
 
-def _typical(K: Any, M: Any) -> float:
+def typical_square(K: Any, M: Any) -> float:
     """A typical omega^2."""
     k, m = np.abs(K.diagonal()), np.abs(M.diagonal())
     ratio = k[m > 0] / m[m > 0]
@@ -261,9 +187,6 @@ def _typical(K: Any, M: Any) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def _unbalanced(force: np.ndarray, size: np.ndarray, G: Any) -> np.ndarray:
-    """Part of the force that constraint forces cannot balance, relative to the size of its summands."""
-    from scipy.sparse import eye_array
-
-    free = KKT(eye_array(force.shape[0], format="csc"), G).solve_refined(force, steps=0)
-    return np.sqrt((np.abs(free) ** 2).sum(axis=0)) / np.maximum(np.sqrt((size**2).sum(axis=0)), 1e-300)
+def _size(x: np.ndarray, M: Any) -> np.ndarray:
+    """Length of each column, coordinates weighed by mass."""
+    return np.sqrt((np.abs(x) ** 2 * np.abs(M.diagonal())[:, None]).sum(axis=0)) + 1e-300

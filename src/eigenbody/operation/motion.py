@@ -35,8 +35,10 @@ def solve_motion(frame: MotionFrame) -> Motion:
     if frame.has_slips:
         held = np.concatenate((held, mechanics.non_holonomic.acceleration[frame.chosen.slip_rows]))
     own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
-    fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
     driving = mechanics.driving()
+    if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
+        return Motion(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
+    fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
         reduced = frame.Pv.T @ (M @ frame.Pv)

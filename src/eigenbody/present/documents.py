@@ -106,6 +106,7 @@ def _with_residuals(modes: Modes) -> dict[str, Any]:
     certificate = modes.linear.certificate.as_dict()
     if modes.residuals is not None:
         certificate["mode_residuals"] = [float(value) for value in modes.residuals]
+        certificate["modes_complete"] = modes.complete
     return certificate
 
 

@@ -1,0 +1,231 @@
+"""A few modes of large symmetric constrained systems: K x = omega^2 M x, or l^2 M + l C + K, on G x = 0.
+
+Block Lanczos on [[K - s M, G^T], [G, 0]]^-1 in coordinates of unit mass, an accurate inverse iteration on the whole
+subspace, Rayleigh-Ritz. An inertia count then tells whether a mode was missed.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.lanczos import WIDTH, largest_ritz
+from eigenbody.numerics.linear import KKT
+from eigenbody.numerics.sparse_eigen import (
+    HINT,
+    SparseModes,
+    by_mass,
+    first_regular,
+    rayleigh,
+    typical_square,
+)
+
+SOFT = (1e-8, 1e-10)  # flexibility given to the constraints for the inertia count, relative to the stiffness
+CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
+CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
+
+
+class ConstrainedPencil:
+    """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled."""
+
+    def __init__(self, K: Any, M: Any, G: Any) -> None:
+        from scipy.sparse import diags_array
+
+        self.unit = by_mass(M)
+        self._D = diags_array(self.unit)
+        self.K, self.M = self.scaled(K), self.scaled(M)
+        self.top = float(np.abs(self.K.data).max(initial=0.0)) or 1.0
+        G = (G @ self._D).tocsc()
+        size = np.sqrt(np.asarray(G.multiply(G).sum(axis=1)).ravel())
+        self.G = (diags_array(self.top / size) @ G).tocsc() if G.shape[0] else G
+
+    def scaled(self, matrix: Any) -> Any:
+        return (self._D @ matrix @ self._D).tocsc()
+
+    def kkt(self, shift: float) -> KKT | None:
+        """[[K - shift M, G^T], [G, 0]] factorized, or None where it is singular."""
+        try:
+            kkt = KKT(self.K - shift * self.M if shift else self.K, self.G)
+        except ComputationError:
+            return None
+        return kkt if kkt.is_regular() else None
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether M is the identity, as it is when all inertia tensors are diagonal."""
+        diagonal = self.M.diagonal()
+        return self.M.nnz == np.count_nonzero(diagonal) and bool(np.all(np.abs(diagonal - 1) < 4e-16))
+
+    def mass(self, x: np.ndarray) -> np.ndarray:
+        """M x."""
+        return x if self._is_plain else self.M @ x
+
+    @cached_property
+    def typical(self) -> float:
+        return typical_square(self.K, self.M)
+
+    def count_below(self, shift: float, soft: float) -> int | None:
+        """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
+
+        The constraints get a little flexibility, which can only lower frequencies. Then the matrix has a triangular
+        factorization with its pivots on the diagonal, and by Sylvester's law their signs count the eigenvalues.
+        """
+        from scipy.sparse import block_array, diags_array
+        from scipy.sparse.linalg import splu
+
+        A, rows = self.K - shift * self.M, self.G.shape[0]
+        yielding = diags_array(np.full(rows, -soft * self.top))
+        whole = block_array([[A, self.G.T], [self.G, yielding]], format="csc") if rows else A
+        try:
+            lu = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        except RuntimeError:
+            return None
+        rhs = np.zeros(whole.shape[0])
+        rhs[: A.shape[0]] = np.random.default_rng(3).normal(size=A.shape[0])
+        miss = np.abs(whole @ lu.solve(rhs) - rhs).max()
+        if not miss < 1e-2 or not np.array_equal(lu.perm_r, lu.perm_c):
+            return None
+        return int(np.count_nonzero(lu.U.diagonal() < 0)) - rows
+
+
+def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = None) -> SparseModes:
+    """The `count` smallest omega^2 (or nearest to `near`^2), ascending; `near` in rad/s."""
+    shift = 0.0 if near is None else near**2
+    aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
+    kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
+    values, X, complete = _lowest(pencil, kkt, count, near is None)
+    rest = kkt.solve(pencil.K @ X - pencil.mass(X) * values)
+    loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
+    vectors = (pencil.unit[:, None] * X).astype(complex)
+    return SparseModes(values.astype(complex), vectors, _size(rest) / _size(X), loose, complete)
+
+
+def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> SparseModes | None:
+    """The `count` pairs nearest to zero, all matrices symmetric, from as many undamped modes, or None where these are
+    not enough.
+
+    They are when every pair satisfies the full equations (as with proportional damping) and none can have been missed:
+    pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
+    eigenvalue of C x = theta K x.
+    """
+    K, M = pencil.K, pencil.M
+    kkt = pencil.kkt(0.0)
+    if kkt is None:
+        return None
+    extra = count + 4
+    squares, X, complete = _lowest(pencil, kkt, extra, True)
+    if len(squares) < extra or squares[0] <= 0:
+        return None
+    C = pencil.scaled(C)
+    CX = C @ X
+    loss = X.T @ CX
+    values, y = _classical(loss, squares) or _small_quadratic(loss, squares)
+    keep = np.argsort(np.abs(values), kind="stable")[:count]
+    values, y = values[keep], y[:, keep]
+    fastest = np.abs(values).max(initial=0.0)
+    if not len(values) or np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
+        return None
+    if fastest * _largest_ratio(kkt, C, K, loss, squares) > CLEAR:
+        return None
+    q = X @ y
+    if np.iscomplexobj(q):
+        values = rayleigh(M, C, K, q, values)
+    rest = kkt.solve_refined((K @ q) + pencil.mass(q) * values**2 + (CX @ y) * values, steps=0)
+    residuals = _size(rest) / _size(q)
+    if residuals.max() > 1e-7:
+        return None
+    return SparseModes(values, (pencil.unit[:, None] * q).astype(complex), residuals, complete=complete)
+
+
+def _size(x: np.ndarray) -> np.ndarray:
+    return np.sqrt((np.abs(x) ** 2).sum(axis=0))
+
+
+def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tuple[np.ndarray, np.ndarray, bool | None]:
+    """The `count` omega^2 nearest to the shift of `kkt`, ascending, with X^T M X = 1, and whether none was missed.
+
+    Where the inertia count finds more than the iteration did, the iteration is repeated with wider blocks.
+    """
+    n = pencil.M.shape[0]
+    complete: bool | None = None
+    for width in (WIDTH, 4 * WIDTH):
+        start = kkt.solve(pencil.mass(np.random.default_rng(5).normal(size=(n, min(width, n)))))
+        try:
+            X = largest_ritz(kkt.solve, pencil.mass, count, start)
+        except ComputationError as error:
+            raise ComputationError(f"{error} {HINT}") from error
+        values, X = _polished(pencil, kkt, X)
+        complete = _is_complete(pencil, values) if check else None
+        if complete is not False:
+            break
+    return values, X, complete
+
+
+def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An accurate inverse iteration and Rayleigh-Ritz."""
+    from scipy.linalg import eigh
+
+    X = kkt.solve_refined(pencil.mass(X))
+    X /= np.sqrt((X * pencil.mass(X)).sum(axis=0))
+    k, m = X.T @ (pencil.K @ X), X.T @ pencil.mass(X)
+    values, turn = eigh((k + k.T) / 2, (m + m.T) / 2)
+    return values, X @ turn
+
+
+def _is_complete(pencil: ConstrainedPencil, values: np.ndarray) -> bool | None:
+    """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there."""
+    if len(values) < 4 or values[0] <= 0:
+        return None
+    upper = np.arange(len(values) // 2, len(values))
+    split = int(upper[np.argmax(values[upper] / values[upper - 1])])
+    verdict: bool | None = None
+    for soft in SOFT:
+        count = pencil.count_below(float(np.sqrt(values[split - 1] * values[split])), soft)
+        if count == split:
+            return True
+        if count is not None and count > split:  # missed modes, or the constraints were too soft
+            verdict = False
+    return verdict
+
+
+def _classical(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Eigenvalues where damping does not couple the modes, one or two for each (overdamped), and unit vectors."""
+    own = np.diagonal(loss)
+    if np.any(np.abs(loss - np.diag(own)) > CLASSICAL * max(np.abs(own).max(initial=0.0), 1e-300)):
+        return None
+    half = own / 2
+    root = np.sqrt(half**2 - squares + 0j)
+    over = np.flatnonzero(root.real > 0)
+    values = np.concatenate((-half + root, (-half - root)[over]))
+    return values, np.eye(len(own))[:, np.concatenate((np.arange(len(own)), over))]
+
+
+def _small_quadratic(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues with positive imaginary part or real, and vectors, of l^2 + l C + diag(squares)."""
+    n = len(squares)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(squares), -loss]])
+    values, vectors = np.linalg.eig(A)
+    keep = values.imag >= 0
+    return values[keep], vectors[:n, keep]
+
+
+def _largest_ratio(kkt: KKT, C: Any, K: Any, loss: np.ndarray, squares: np.ndarray) -> float:
+    """An upper estimate of the largest theta of C x = theta K x in the free motion: the factor itself where C is
+    proportional to K, else by power iteration with a margin."""
+    theta = float(loss[0, 0] / squares[0])
+    if abs(C - theta * K).max() <= 1e-9 * abs(C).max():
+        return theta
+    x = kkt.solve(np.random.default_rng(9).normal(size=C.shape[0]))
+    theta = 0.0
+    for _ in range(10):
+        damped = C @ x
+        size = float(x @ (K @ x))
+        if size <= 0 or not damped.any():
+            break
+        theta = float(x @ damped) / size
+        x = kkt.solve(damped)
+        x /= np.abs(x).max()
+    return 1.5 * theta
