@@ -96,7 +96,6 @@ REFUSED = {
         with_(ONE, forces={"e": {"type": "expression", "along": "pin", "value": "=sqrt(abs(pin))"}}),
         ["forces.e", "slope"],
     ),
-    "an operating point of later": (with_(ONE, operating_point={"simulate": {"until": 1}}), ["operating_point"]),
     "an order for an expression": (
         with_(ONE, outputs={"o": {"expression": "=pin", "order": 2}}),
         ["outputs.o.order", "expression"],

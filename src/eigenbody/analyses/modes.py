@@ -18,6 +18,7 @@ from eigenbody.numerics.eigen import Spectrum, conjugate_representatives, spectr
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
+from eigenbody.progress import report
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
@@ -175,6 +176,7 @@ def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | N
 
 
 def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:
+    report("finding modes")
     spectrum = spectrum_of(linear)
     chosen = conjugate_representatives(spectrum)
     values = spectrum.eigenvalues[chosen]
@@ -202,6 +204,7 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
 
 def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes:
     """A few modes by the sparse path."""
+    report("finding modes")
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
     shapes, _ = _shapes(linear.point, found.motion, found.motion)
     flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from eigenbody.cli import waiting
 from eigenbody.errors import EigenbodyError, InputError
 
 MAX_FAULTS = 20
@@ -21,8 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     _prepare(debug)
+    waiting.QUIET = "--quiet" in arguments or "-q" in arguments
+    start = time.monotonic()
     try:
         code = _run([argument for argument in arguments if argument != "--debug"])
+        _say_effort(time.monotonic() - start)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -55,6 +60,12 @@ def abandon_output() -> None:
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout = sys.__stdout__  # typer puts a wrapper there
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _say_effort(seconds: float) -> None:
+    """Time and memory of work that took long, for whoever sits at the terminal."""
+    if seconds > 5 and waiting.is_watched():
+        say(f"{seconds:.1f} s, {waiting.peak_memory()}")
 
 
 def _prepare(debug: bool) -> None:

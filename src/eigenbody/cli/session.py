@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
+from eigenbody.cli import waiting
 from eigenbody.cli.main import abandon_output, say
 from eigenbody.errors import Fault, InputError
+from eigenbody.progress import report
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,7 +34,9 @@ def load(path: str, settings: Sequence[str] | None) -> Model:
 
     if path == "-" and sys.stdin is None:
         raise InputError(Fault("standard input", "is closed.", "Give the path of a model file."))
-    return Model.from_source(read(path), VOCABULARY, values)
+    with waiting.shown():
+        report("reading the model")
+        return Model.from_source(read(path), VOCABULARY, values)
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, object]:
@@ -57,7 +61,8 @@ def places_of(model: Model, **options: str) -> Iterator[None]:
     `options` maps places that come from the command line instead to the option's name.
     """
     try:
-        yield
+        with waiting.shown():
+            yield
     except InputError as error:
         document = model.document
         faults = [

@@ -25,6 +25,7 @@ from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.progress import report
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
@@ -50,6 +51,7 @@ def use_sparse(solver: str | None, by_default: bool) -> bool:
 
 def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
     """The linear model in sparse form."""
+    report("linearizing")
     system, mechanics = point.system, point.mechanics
     S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
     square = (system.nq, system.nq)
@@ -72,6 +74,7 @@ def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
 
 def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
     """The linear model with dense matrices."""
+    report("linearizing")
     frame = MotionFrame(point.mechanics, chosen)
     motion = _Variations(frame)
     tangents = _Tangents(point, frame)

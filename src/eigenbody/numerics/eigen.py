@@ -4,7 +4,7 @@
 2. Zeros: rank decisions against the rounding noise of the entries, never against an eigenvalue. Each null space is
    split off exactly and the rest examined again (staircase): the dimensions found are the Weyr characteristic of the
    zero eigenvalue, hence its Jordan blocks, and the other eigenvalues never see the defective zero.
-3. Rest: symmetric problem for K = K^T and C = 0, or damping that does not couple its modes; Hermitian for a conservative
+3. Rest: symmetric problem for K = K^T and C = 0, or damping that couples no modes; Hermitian for a conservative
    gyroscopic system (it and C = 0 give real parts that are exactly zero); else the general one of
    `stability.general_modes` with error bounds.
 """

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from eigenbody.errors import ComputationError
+from eigenbody.progress import report
 
 Operator = Callable[[np.ndarray], np.ndarray]
 
@@ -42,6 +43,7 @@ def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarra
                 values, y, _ = space.ritz(count, with_vectors=False)
                 residual = np.sqrt(((coupling @ y[-coupling.shape[1] :]) ** 2).sum(axis=0))
                 converged = residual <= TOLERANCE * np.abs(values)
+                report("finding modes", float(np.mean(converged)))
                 if converged.all():
                     return space.ritz(count)[2]
         space.restart(count + width)

@@ -10,11 +10,11 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import factor
 from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.initial import counted, square, values_of
+from eigenbody.operation.initial import values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
+from eigenbody.progress import report
 from eigenbody.system.compile import compile_system
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
@@ -78,16 +78,19 @@ def system_of(model: Model) -> System:
     """The compiled system of a model; models are immutable, so it is compiled once."""
     system = _compiled.get(model)
     if system is None:
+        report("putting the mechanism together")
         system = _compiled[model] = compile_system(model.description)
     return system
 
 
 def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
+    report("constraints, accelerations and reactions")
     unaccelerated = Mechanics(system, state)
     chosen = select(unaccelerated, system.coordinates)
-    refuse_singular(system, state, chosen)
-    motion = solve_motion(MotionFrame(unaccelerated, chosen))
+    frame = MotionFrame(unaccelerated, chosen)
+    refuse_singular(frame)
+    motion = solve_motion(frame)
     mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
     _refuse_contradiction(system, mechanics, chosen)
     return OperatingPoint(
@@ -136,29 +139,28 @@ def _drift(mechanics: Mechanics) -> tuple[float, float, float]:
     return biggest(h.value), biggest(h.rate, n.rate), biggest(h.acceleration, n.acceleration)
 
 
-def refuse_singular(system: System, state: State, chosen: Selection) -> None:
+def refuse_singular(frame: MotionFrame) -> None:
     """A singular configuration has a lower rank than its neighbours on the constraint manifold.
 
     Walk a small way along the free motion with the independent rows held. Rows that are redundant for good stay closed
     to rounding; rows that are dependent only here open by the square of the step.
     """
+    system, state, chosen = frame.system, frame.mechanics.state, frame.chosen
     if not len(chosen.redundant) or not len(chosen.positions):
         return
     step = 1e-3
     rng = np.random.default_rng(7)
     direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
     unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
-    frame = MotionFrame(Mechanics(system, state), chosen)
     rhs = np.concatenate((np.zeros(len(chosen.rows)), step * direction * unit))
-    ahead = counted(system, state, state.moved(system, frame.at_position.solve(rhs)))
-    measures = frame.positions
-    for _ in range(8):
-        mechanics = Mechanics(system, ahead)
-        rhs = np.concatenate((-mechanics.holonomic.value[chosen.rows], np.zeros(measures.count)))
+    ahead = state.moved(system, frame.at_position.solve(rhs))
+    for _ in range(20):
+        phi = Mechanics(system, ahead).holonomic.value
+        rhs = np.concatenate((-phi[chosen.rows], np.zeros(frame.positions.count)))
         if np.abs(rhs).max() < 1e-14 * system.length:
             break
-        ahead = ahead.moved(system, factor(square(mechanics, chosen, measures)).solve(rhs))
-    open_by = np.abs(Mechanics(system, ahead).holonomic.value[chosen.redundant])
+        ahead = ahead.moved(system, frame.at_position.solve(rhs))  # the step is small: the first tangent serves
+    open_by = np.abs(phi[chosen.redundant])
     bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
     if len(bad):
         places = list(dict.fromkeys(system.constraints.rows[r].where for r in bad))
