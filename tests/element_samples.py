@@ -90,6 +90,8 @@ def _sample(field: Field, rng: np.random.Generator, variant: int):
             return symmetric(rng, number(5, 20)) if variant else [number(5, 20) for _ in range(6)]
         case Kind.SIGNAL:
             return SIGNALS[variant]
+        case Kind.EXPRESSION:
+            return SIGNALS[0] if variant == 0 else SIGNALS[2]
         case Kind.SIGNALS:
             return [SIGNALS[(variant + k) % len(SIGNALS)] for k in range(3)]
         case Kind.CHOICE:

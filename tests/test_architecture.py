@@ -13,12 +13,12 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "errors", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
+    "errors", "progress", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
     "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
-DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib"}
-ONLY_IN = {"matplotlib": ("present",), "rich": ("present", "cli"), "typer": ("cli",)}
+DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "pyarrow"}
+ONLY_IN = {"pyarrow": ("present",), "matplotlib": ("present",), "rich": ("present", "cli"), "typer": ("cli",)}
 LONGEST = 400
 
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -53,6 +53,20 @@ def test_every_result_is_certified(file: str) -> None:
     assert certificate.tangent_error < 1e-12
 
 
+@check("space_manipulator.yaml")
+def space_manipulator() -> None:
+    model = eb.load(EXAMPLES / "space_manipulator.yaml")
+    found = eb.impulse(model, {"body": "base", "impulse": ["100 lbf*s", 0, 0]}, angles="123")
+    assert found["base.x"] / 0.0254 == pytest.approx(112.0389524, rel=1e-9)  # Passerello & Huston, Fig. 17: 112 in/s
+    assert len(found.indeterminate) == 1
+
+
+@check("andrews_squeezer.yaml")
+def andrews_squeezer() -> None:
+    found = eb.simulate(eb.load(EXAMPLES / "andrews_squeezer.yaml"), until=0.03, points=2)
+    assert found.signal("beta")[-1] == pytest.approx(15.81077119629904, abs=1e-6)  # test set for IVP solvers
+
+
 @check("hanging_pendulum.yaml")
 def hanging_pendulum() -> None:
     w2 = G * 0.5 / ((1 + 0.1**2) / 12 + 0.25)  # textbook: m g l / (I + m l^2)
@@ -79,6 +93,13 @@ def four_bar() -> None:
     assert modes.certificate.redundant == ()
 
 
+@check("four_bar_with_spring.yaml")
+def four_bar_with_spring() -> None:
+    modes = modes_of("four_bar_with_spring.yaml")
+    assert modes.linear.point.coordinates()["A"] == pytest.approx(2.234331019017586 - math.pi / 2, abs=1e-11)
+    assert modes.eigenvalues == pytest.approx([-0.2423858093105051 + 2.13395502834838j], abs=1e-10)
+
+
 @check("planar_four_bar_redundant.yaml")
 def planar_four_bar_redundant() -> None:
     modes = modes_of("planar_four_bar_redundant.yaml")
@@ -102,6 +123,32 @@ def rotating_pendulum() -> None:
     assert nonzero(modes) == pytest.approx([8.58076219398679j], rel=1e-12)  # Trom 1990, Table 5.1
     assert modes.kinds == ("rigid", "rigid", "oscillatory")
     assert modes.stability == "drifting"
+
+
+@check("conical_pendulum.yaml")
+def conical_pendulum() -> None:
+    assert nonzero(modes_of("conical_pendulum.yaml")) == pytest.approx([8.58076219398679j], rel=1e-12)  # as above
+    faster = math.sqrt(G / (0.5 * math.cos(0.8))) * math.sqrt(1 + 3 * math.cos(0.8) ** 2)
+    assert nonzero(modes_of("conical_pendulum.yaml", tilt=0.8)) == pytest.approx([1j * faster], rel=1e-12)
+
+
+@check("heavy_top.yaml")
+def heavy_top() -> None:
+    A, C, weight, tilt, spin = 0.02 + 1.5 * 0.2**2, 0.015, 1.5 * G * 0.2, 0.6, 150
+    roots = np.sort(np.roots([(A - C) * math.cos(tilt), -C * spin, weight]).real)
+    for guess, p in zip((1, 30), roots, strict=True):
+        momentum = C * (spin + p * math.cos(tilt))
+        bend = -A * p**2 * math.cos(2 * tilt) + (momentum * p - weight) * math.cos(tilt)  # textbook: V_eff'' / A
+        nutation = math.sqrt((bend + (momentum - 2 * A * p * math.cos(tilt)) ** 2 / A) / A)
+        assert nonzero(modes_of("heavy_top.yaml", guess=guess)) == pytest.approx([1j * nutation], rel=1e-9)
+
+
+@check("flyball_governor.yaml")
+def flyball_governor() -> None:
+    point = eb.operating_point(eb.load(EXAMPLES / "flyball_governor.yaml"))
+    cosine = G * (1.5 + 6 + 1.5 * 0.2 + 0.5 * 0.3) / ((1.5 + 0.5 / 3) * 0.25 * 16**2)  # see the file
+    lift = 0.5 * (math.cos(math.radians(35)) - cosine)
+    assert point.coordinates()["sleeve"] == pytest.approx(lift, abs=1e-12)
 
 
 @check("rotor_stator.yaml")

@@ -74,11 +74,12 @@ def test_slopes_are_derivatives_of_the_residual(kind: str, seed: int) -> None:
         K = np.stack([residual(moved(system, state, q=e)) for e in unit], axis=-1)
         C = np.stack([residual(moved(system, state, u=e)) for e in unit], axis=-1)
         B = -np.stack([residual(replace(state, u_in=state.u_in + 1j * STEP))], axis=-1)
-        X = -np.stack([residual(replace(state, x=state.x + 1j * STEP))], axis=-1)
+        states = len(system.states)
+        X = -np.stack([residual(replace(state, x=state.x + e)) for e in 1j * STEP * np.eye(states)], axis=-1)
         close(dense(mechanics.stiffness(none, none), (nq, nq)), K)
         close(dense(mechanics.damping(), (nq, nq)), C)
         close(dense(mechanics.applied.input_matrix(), (nq, 1)), B)
-        close(dense(mechanics.applied.state_matrix(), (nq, 1)), X)
+        close(dense(mechanics.applied.state_matrix(), (nq, states)), X)
 
 
 @every_force

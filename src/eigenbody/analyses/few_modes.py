@@ -113,7 +113,7 @@ def _spectrum_of(linear: SparseLinearModel, small: np.ndarray) -> Spectrum:
     """All eigenvalues of the condensed equations, in second-order form where that says everything."""
     reference = dense_model(linear.point, linear.chosen)  # for the mass matrix and the rounding to expect
     if not reference.is_second_order:
-        return spectrum_first_order(small)
+        return spectrum_first_order(small, reference.noise_A)
     n = linear.dof
     K, C = -reference.M @ small[n:, :n], -reference.M @ small[n:, n:]
     return spectrum_second_order(reference.M, C, K, reference.noise_K, reference.noise_C)

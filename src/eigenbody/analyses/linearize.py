@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
@@ -17,7 +17,7 @@ from eigenbody.points.find import operating_point
 def linearize(
     model: Model | OperatingPoint,
     at: OperatingPoint | None = None,
-    coordinates: Sequence[str] | None = None,
+    coordinates: Sequence[str] | Mapping[str, float] | None = None,
     solver: str | None = None,
 ) -> LinearModel | SparseLinearModel:
     """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree.

@@ -229,7 +229,7 @@ def spectrum_of(linear: LinearModel) -> Spectrum:
     """All eigenvalues, by the second-order form where it says everything."""
     if linear.is_second_order:
         return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return spectrum_first_order(linear.A)
+    return spectrum_first_order(linear.A, linear.noise_A)
 
 
 def _stability(value: complex, on_axis: bool, defective: bool) -> str:

@@ -7,10 +7,14 @@ from typing import Annotated
 import typer
 
 from eigenbody.cli.commands.check import check
+from eigenbody.cli.commands.equilibrium import equilibrium
+from eigenbody.cli.commands.impulse import impulse
+from eigenbody.cli.commands.inverse import inverse
 from eigenbody.cli.commands.linearize import linearize
 from eigenbody.cli.commands.modes import modes
+from eigenbody.cli.commands.simulate import simulate
 
-COMMANDS = (modes, linearize, check)
+COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate)
 
 EXIT_CODES = """\b
 Exit codes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +24,11 @@ class AppliedForces:
         self._f = system.forces
         self.jet: SetJet = self._f.measures.jet(at, state.turns)
         self.now = Quantities(self.jet.value, self.jet.rate, state.x, state.u_in, state.t)
+
+    @cached_property
+    def now_with_accelerations(self) -> Quantities:
+        """The same with second rates of the measures, which outputs may read."""
+        return replace(self.now, a=self.jet.acceleration)
 
     @cached_property
     def tension(self) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from eigenbody.elements.blocks import BLOCKS
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
@@ -14,12 +15,23 @@ from eigenbody.elements.measures.types import MEASURES
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec, Vocabulary
 
 
-def _output_order(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
-    order = values.get("order")
-    if order is not None and values.get("expression") is not None:
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+def _output_keys(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    order, has = values.get("order"), {key for key, value in values.items() if value is not None}
+    if order is not None and "expression" in has:
         yield "order", "an expression has no order.", "Write the rate of a measure m as m', or use measure and order."
+    elif order is not None and "measure" not in has:
+        yield "order", "only a measure has an order.", "Leave it out."
     elif order is not None and order not in (0, 1, 2):
         yield "order", f"order {order} does not exist.", "Use 0 (value), 1 (rate) or 2 (acceleration)."
+    if "reaction" in has and "component" not in has:
+        yield "", "a reaction needs its component.", f'Add "component: ...", one of {", ".join(COMPONENTS)}.'
+    if "component" in has and not has & {"reaction", "force"}:
+        yield "component", "only a reaction or a force has components.", "Leave it out."
+    if "axes" in has and "reaction" not in has:
+        yield "axes", "only a reaction has axes.", "Leave it out."
 
 
 def _input_force(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
@@ -27,6 +39,7 @@ def _input_force(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
         yield "", "a force at a body needs a direction.", 'Add "direction: [x, y, z]".'
 
 
+UNIT = Field("unit", Kind.TEXT, doc="unit to show; known by itself for measures, forces and reactions")
 DRIVER = TypeSpec(
     "",
     (
@@ -34,6 +47,7 @@ DRIVER = TypeSpec(
         Field(
             "motion", Kind.SIGNAL, {"m": "m", "rad": "rad", "1": "1"}, required=True, doc="its value as expression of t"
         ),
+        Field("assembly", Kind.FLAG, default=False, doc="held while the mechanism is assembled, then released"),
     ),
     doc="A measure prescribed in time.",
 )
@@ -41,9 +55,12 @@ STATE = TypeSpec(
     "",
     (
         Field("initial", Kind.NUMBER, default=0.0, doc="value at the start"),
-        Field("rate", Kind.SIGNAL, required=True, doc="its time derivative"),
+        Field("rate", Kind.SIGNAL, doc="its time derivative"),
+        Field("residual", Kind.SIGNAL, doc="what must be zero, an expression in which name' is the time derivative"),
+        UNIT,
     ),
-    doc="A first-order state.",
+    one_of=(("rate", "residual"),),
+    doc="A first-order state, explicit (rate) or implicit (residual).",
 )
 VARIABLE = TypeSpec("", (Field("value", Kind.SIGNAL, required=True, doc="expression"),), doc="A named expression.")
 INPUT = TypeSpec(
@@ -56,6 +73,7 @@ INPUT = TypeSpec(
         Field("axes", Kind.CHOICE, choices=("ground", "body"), default="ground", doc="axes of the direction"),
         Field("torque", Kind.FLAG, default=False, doc="a torque about the direction instead of a force"),
         Field("value", Kind.NUMBER, default=0.0, doc="value at the operating point"),
+        UNIT,
     ),
     check=_input_force,
     doc="An input: a force along a measure, or a force or torque at a marker.",
@@ -65,10 +83,16 @@ OUTPUT = TypeSpec(
     (
         Field("measure", Kind.MEASURE, doc="the measure"),
         Field("order", Kind.INTEGER, doc="0 value (default), 1 rate, 2 acceleration"),
-        Field("expression", Kind.SIGNAL, doc="expression of measures, rates, states, inputs, t"),
+        Field("expression", Kind.SIGNAL, doc="expression of measures, rates, second rates, states, inputs, t"),
+        Field("state", Kind.TEXT, doc="a first-order state, also of a block (block.x1) or an element (motor.i)"),
+        Field("reaction", Kind.TEXT, doc="a joint: force or moment of its first body on the second"),
+        Field("force", Kind.TEXT, doc="a force element: its tension"),
+        Field("component", Kind.CHOICE, choices=COMPONENTS, doc="of a reaction, or of a force along several measures"),
+        Field("axes", Kind.CHOICE, choices=("joint", "ground"), doc="axes of a reaction, default joint"),
+        UNIT,
     ),
-    one_of=(("measure", "expression"),),
-    check=_output_order,
+    one_of=(("measure", "expression", "state", "reaction", "force"),),
+    check=_output_keys,
     doc="An output.",
 )
 
@@ -82,6 +106,7 @@ VOCABULARY = Vocabulary(
             "drivers": {"": DRIVER},
             "states": {"": STATE},
             "variables": {"": VARIABLE},
+            "blocks": {name: block.spec for name, block in BLOCKS.items()},
             "inputs": {"": INPUT},
             "outputs": {"": OUTPUT},
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from eigenbody.numerics.assembly import dense_vector
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
+from eigenbody.system.external import functions
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import State, spread
 
@@ -21,13 +23,17 @@ STEP = 1e-40
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """Residual of the operating point, constraint drift at each level, degrees of freedom, redundant rows by name, and
-    the relative difference between the tangents and a directional (complex-step) derivative of the residual."""
+    the relative difference between the tangents and a directional (complex-step) derivative of the residual.
+
+    `derivatives` says for every Python function of the model, by its place, how its slopes were found.
+    """
 
     residual: float
     drift: tuple[float, float, float]
     dof: int
     redundant: tuple[dict[str, str], ...]
     tangent_error: float
+    derivatives: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -36,12 +42,26 @@ class Certificate:
             "dof": self.dof,
             "redundant": [dict(row) for row in self.redundant],
             "tangent_error": self.tangent_error,
+            **({"derivatives": dict(self.derivatives)} if self.derivatives else {}),
         }
 
 
 def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents K = dF/dq, C = dF/du together."""
-    return Certificate(point.residual, point.drift, dof, point.redundant, tangent_error(point, K, C))
+    error = tangent_error(point, K, C)
+    return Certificate(point.residual, point.drift, dof, point.redundant, error, derivatives(point))
+
+
+def derivatives(point: OperatingPoint) -> dict[str, str]:
+    """How the slopes of every Python function of the model were found, by its place in the model."""
+    found: dict[str, list[str]] = {}
+    for function in functions(point.system):
+        if not function.means:
+            function.partials(point.mechanics.applied.now_with_accelerations)
+        means = found.setdefault(function.where, [])
+        if function.means[0] not in means:
+            means.append(function.means[0])
+    return {where: "; ".join(means) for where, means in found.items()}
 
 
 def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import Descriptor, StaticPencil, descriptor, is_static, static_pencil
+from eigenbody.linearization.units import Units, units_of
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 
@@ -17,7 +18,7 @@ from eigenbody.operation.point import OperatingPoint
 class SparseLinearModel:
     """Linear equations with named coordinates, kept sparse; `modes` takes it as it takes a `LinearModel`.
 
-    `descriptor` is E z' = A z with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has M, C, K over all body
+    `descriptor` is E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has M, C, K over all body
     coordinates and the independent constraint rows G, which is smaller.
     """
 
@@ -38,6 +39,11 @@ class SparseLinearModel:
         return len(self.velocities)
 
     @property
+    def units(self) -> Units:
+        """Units of states, inputs and outputs."""
+        return units_of(self.point, self.coordinates, self.velocities)
+
+    @property
     def is_static(self) -> bool:
         """Whether the small pencil says everything."""
         return is_static(self.point)
@@ -56,6 +62,10 @@ class SparseLinearModel:
             f"The dense {what} of this model would have {n} x {n} entries ({8e-9 * n * n:.1f} GB). Use its sparse"
             " descriptor form (E, A), ask for a few modes, or force it with solver dense."
         )
+
+    def to_control(self) -> NoReturn:
+        """python-control holds dense matrices only."""
+        self.refuse_dense("A")
 
     @property
     def A(self) -> Any:

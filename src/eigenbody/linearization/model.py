@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenbody.linearization.certificate import Certificate
+from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
+from eigenbody.linearization.units import Units, units_of
+from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 
 
@@ -30,6 +34,7 @@ class LinearModel:
     """
 
     point: OperatingPoint
+    chosen: Selection
     coordinates: tuple[str, ...]  # S
     velocities: tuple[str, ...]  # W, without the prime
     dropped: tuple[str, ...]  # coordinates asked for that were dependent
@@ -38,6 +43,7 @@ class LinearModel:
     K: np.ndarray
     noise_K: np.ndarray  # rounding error to expect in the entries of K, from the size of what cancels in them
     noise_C: np.ndarray  # the same of C
+    noise_A: np.ndarray  # the same of A
     Y: np.ndarray
     Z: np.ndarray
     state_space: StateSpace
@@ -48,6 +54,22 @@ class LinearModel:
     shape_u: np.ndarray  # (nq, states) du by linear state
     certificate: Certificate
     notes: tuple[str, ...]
+
+    @property
+    def units(self) -> Units:
+        """Units of states, inputs and outputs."""
+        return units_of(self.point, self.coordinates, self.velocities)
+
+    @cached_property
+    def descriptor(self) -> Descriptor:
+        """The same equations before elimination: E z' = A z + B u, y = C z + D u, sparse."""
+        return descriptor(self.point, self.chosen, *tangents(self.point))
+
+    def to_control(self) -> Any:
+        """A `control.StateSpace` (python-control) with the same matrices and named signals."""
+        from eigenbody.linearization.exchange import to_control
+
+        return to_control(self)
 
     @property
     def A(self) -> np.ndarray:
@@ -87,6 +109,12 @@ class LinearModel:
         """Skew part of K."""
         self._needs_square_stiffness()
         return 0.5 * (self.K - self.K.T)
+
+    def dependents(self, measures: Sequence[str]) -> Dependents:
+        """How measures that are no coordinates, and their rates, follow the linear state."""
+        from eigenbody.linearization.dependents import dependents
+
+        return dependents(self, measures)
 
     def _needs_square_stiffness(self) -> None:
         if len(self.coordinates) != len(self.velocities):

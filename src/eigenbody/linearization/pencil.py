@@ -7,16 +7,20 @@ whole, with dq, du, du' and the multipliers as auxiliary unknowns and the coordi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.numerics.assembly import Triplets, sparse
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.system import System
+
+AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,31 @@ class StaticPencil:
 
 @dataclass(frozen=True)
 class Descriptor:
-    """E z' = A z with z = [S, W, x, dq, du, du', multipliers]; the first `differential` unknowns are S, W, x."""
+    """E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers], all sparse.
+
+    The first `differential` unknowns are S, W, x.
+    """
 
     E: Any
     A: Any
+    B: Any
+    C: Any
+    D: Any
     differential: int
     dq: slice  # where dq stands in z
+    point: OperatingPoint = field(repr=False)
+    chosen: Selection = field(repr=False)
+
+    @cached_property
+    def unknowns(self) -> tuple[str, ...]:
+        """Names of z: states, then `body:x` ... `body:rz` of every body with one and two primes, then constraint rows."""
+        system, chosen = self.point.system, self.chosen
+        S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
+        bodies = [f"{system.places.names[c // 6]}:{AXES[c % 6]}" for c in system.body_columns]
+        held = [f"force in {system.constraints.rows[r]}" for r in chosen.rows]
+        held += [f"force in {system.slip_rows[r]}" for r in chosen.slip_rows]
+        motion = [name + primes for primes in ("", "'", "''") for name in bodies]
+        return (*S, *(name + "'" for name in W), *system.states, *motion, *held)
 
 
 def rows_of(system: System, frame: MotionFrame, what: str) -> Any:
@@ -64,9 +87,16 @@ def static_pencil(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> S
     return StaticPencil(sparse(mechanics.mass(), square), C, K, G)
 
 
+def tangents(point: OperatingPoint) -> tuple[Any, Any]:
+    """C = dF/du and K = dF/dq over all body coordinates, sparse."""
+    mechanics, square = point.mechanics, (point.system.nq, point.system.nq)
+    K = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
+    return sparse(mechanics.damping(), square), sparse(K, square)
+
+
 def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Descriptor:
     """The augmented equations at any consistent state, with the tangents C and K."""
-    from scipy.sparse import block_array, eye_array
+    from scipy.sparse import block_array, eye_array, hstack, vstack
 
     system, mechanics = point.system, point.mechanics
     frame = MotionFrame(mechanics, chosen)
@@ -84,13 +114,15 @@ def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Desc
     H, Hr, Ha, Hu = (rows_of(system, frame, w) for w in ("gradient", "rate_q", "acceleration_q", "acceleration_u"))
     M = sparse(mechanics.mass(), square)
     X = sparse(mechanics.applied.state_matrix(), (nq, nx))
+    inputs = sparse(mechanics.applied.input_matrix(), (nq, len(system.inputs)))
+    rates, outputs = rate_rows(point, frame, True), output_rows(point, frame, True)
     one = eye_array
     A = block_array(
         [
             [_none(nS, nS), None, None, coordinate("rate_q", "S"), coordinate("gradient", "S"), None, None],
             [None, _none(nW, nW), None, coordinate("acceleration_q", "W"), coordinate("acceleration_u", "W"),
              coordinate("gradient", "W"), None],
-            [None, None, *_state_rows(point, nx, nq), None, None],
+            [None, None, rates.x, rates.q, rates.u, None, None],
             [None, None, None, G, None, None, None],
             [-one(nS), None, None, coordinate("gradient", "S"), None, None, None],
             [None, None, None, Hr, H, None, None],
@@ -102,27 +134,14 @@ def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Desc
     )  # fmt: skip
     n = nS + nW + nx
     E = sparse([Triplets(np.arange(n), np.arange(n), np.ones(n))], A.shape)
-    return Descriptor(E, A, n, slice(n, n + nq))
+    still = _none(A.shape[0] - n - nq, len(system.inputs))
+    B = vstack([_none(nS + nW, len(system.inputs)), rates.inputs, still, -inputs], format="csc")
+    first = _none(len(system.outputs), nS + nW)
+    C_out = hstack([first, outputs.x, outputs.q, outputs.u, outputs.a, outputs.multipliers], format="csc")
+    return Descriptor(E, A, B, C_out, outputs.inputs, n, slice(n, n + nq), point, chosen)
 
 
 def _none(rows: int, columns: int) -> Any:
     from scipy.sparse import csc_array
 
     return csc_array((rows, columns))
-
-
-def _state_rows(point: OperatingPoint, nx: int, nq: int) -> tuple[Any, Any, Any]:
-    """Rates of first-order states by x, dq and du."""
-    applied, columns = point.mechanics.applied, point.system.forces.measures.columns
-    by: dict[str, list[Triplets]] = {"x": [], "q": [], "u": []}
-    for i, signal in enumerate(point.system.forces.state_rates):
-        for argument, slope in signal.partials(applied.now):
-            row, j = np.array([i]), argument.index
-            if argument.kind == "x":
-                by["x"].append(Triplets(row, np.array([j]), np.array([float(slope)])))
-            elif argument.kind == "s":
-                by["q"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.gradient[[j]]))
-            elif argument.kind == "v":
-                by["q"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.rate_q[[j]]))
-                by["u"].append(Triplets.of_rows(row, columns[[j]], slope * applied.jet.gradient[[j]]))
-    return sparse(by["x"], (nx, nx)), sparse(by["q"], (nx, nq)), sparse(by["u"], (nx, nq))

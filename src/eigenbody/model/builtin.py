@@ -1,6 +1,9 @@
-"""The sections that need no element: bodies, markers and moving frames."""
+"""What needs no element: bodies, markers, moving frames, and the ways to find an operating point."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -45,8 +48,42 @@ BUILTIN: dict[str, dict[str, TypeSpec]] = {"bodies": {"": BODY}, "markers": {"":
 
 SECTIONS = (
     "bodies", "frames", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
-    "inputs", "outputs",
+    "blocks", "inputs", "outputs",
 )  # fmt: skip
 TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "operating_point")
-OPERATING_POINTS = ("reference", "equilibrium", "steady", "simulate")
+
+
+def _after_the_start(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[tuple[str, str, str]]:
+    until = values.get("until")
+    if isinstance(until, float) and until <= 0:
+        yield "until", "the end of the simulation must come after its start at t = 0.", "Give a positive time."
+
+
+OPERATING_POINTS = {
+    "reference": TypeSpec("reference", (), doc="The initial state, made consistent."),
+    "equilibrium": TypeSpec(
+        "equilibrium",
+        (
+            Field(
+                "which", Kind.CHOICE, choices=("stable", "nearest"), default="stable",
+                doc="the stable one nearest to the initial state, or the first one found, stable or not",
+            ),
+        ),
+        doc="The static equilibrium.",
+    ),
+    "steady": TypeSpec(
+        "steady",
+        (
+            Field("prescribed", Kind.ANY, doc="values of measures (name) and of their rates (name') that are held"),
+            Field("adjust", Kind.ANY, doc="measures, rates (name'), inputs and parameters that may change"),
+        ),
+        doc="A steady motion.",
+    ),
+    "simulate": TypeSpec(
+        "simulate",
+        (Field("until", Kind.NUMBER, "s", required=True, doc="time at which the motion is taken"),),
+        check=_after_the_start,
+        doc="The end of a simulation.",
+    ),
+}  # fmt: skip
 VERSION = 1

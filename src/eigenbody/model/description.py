@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +24,28 @@ class Table:
     of: Expression | None = None  # None: the element's own deflection, or t where it has none
 
 
-Signal = float | Expression | Table  # what a value that may vary in time can be
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A Python function as a force, a state's rate, a variable or an output: call(*values of the names in `of`).
+
+    `of` names what a model expression could name (measures, rates `m'`, states, inputs, parameters are constants of the
+    function itself), in a force also `s` and `v`, its own deflection and rate; left out, they are the names of the
+    function's arguments. `derivative(*values)` returns the slopes by each of them; left out, they are found by a
+    complex step where the function bears complex numbers, else by differences extrapolated to step zero. `vectorized`
+    says that arrays may be given in place of numbers.
+    """
+
+    call: Callable[..., Any]
+    of: tuple[str, ...] = ()
+    derivative: Callable[..., Any] | None = None
+    vectorized: bool = False
+
+    def __post_init__(self) -> None:
+        names = tuple(self.of) or tuple(signature(self.call).parameters)
+        object.__setattr__(self, "of", names)
+
+
+Signal = float | Expression | Table | Function  # what a value that may vary in time can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +109,16 @@ class Description:
     forces: tuple[Entry, ...] = ()
     states: tuple[Entry, ...] = ()
     variables: tuple[Entry, ...] = ()
+    blocks: tuple[Entry, ...] = ()
     inputs: tuple[Entry, ...] = ()
     outputs: tuple[Entry, ...] = ()
     coordinates: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()  # of the coordinates, where they are given as a map
     operating_point: Mapping[str, Any] = field(default_factory=dict)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         """Every entry with the section it stands in."""
-        sections = "joints couplings drivers measures forces states variables inputs outputs"
+        sections = "joints couplings drivers measures forces states variables blocks inputs outputs"
         for section in sections.split():
             for entry in getattr(self, section):
                 yield section, entry

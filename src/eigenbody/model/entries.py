@@ -69,6 +69,11 @@ class EntryReader:
             Kind.TERMS: self.terms,
             Kind.COORDINATES: self.coordinates,
             Kind.SIGNAL: lambda v, f, p, at: self.signals.signal(v, self.dimension(f, p), at, self.scope(f, p)),
+            Kind.EXPRESSION: lambda v, f, p, at: self.signals.formula(v, self.dimension(f, p), at, self.scope(f, p)),
+            Kind.EXPRESSIONS: self.expressions,
+            Kind.NUMBERS: lambda v, f, p, at: self.values.row(v, self.dimension(f, p), at),
+            Kind.MATRIX: lambda v, f, p, at: self.values.matrix(v, at),
+            Kind.LABELS: self.labels,
             Kind.SIGNALS: self.three_signals,
             Kind.MOTION: self.motion,
             Kind.BODY: lambda v, f, p, at: self.body(v, at),
@@ -171,7 +176,9 @@ class EntryReader:
         """Names that an expression in this place may use."""
         if place.section == "drivers":
             return Scope(only_time=True)
-        own = OWN_MEASURE if place.section == "forces" and field.name in ("force", "value") else frozenset()
+        own = OWN_MEASURE if place.section == "forces" else frozenset()
+        if place.section == "states" and field.name == "residual":
+            own = frozenset(f"{state}'" for state in self.names.states)
         return Scope(own=own, accelerations=place.section == "outputs")
 
     # ---- kinds
@@ -235,6 +242,23 @@ class EntryReader:
             return None
         unit, scope = self.dimension(field, place), Scope(accelerations=place.section == "outputs")
         return tuple(self.signals.signal(item, unit, (*path, i), scope) for i, item in enumerate(value))
+
+    def expressions(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:
+        """A list of expressions."""
+        if not isinstance(value, list) or not value:
+            self.faults.add(path, "a list of expressions is expected.", 'Write for example ["=a - b", "=c"].')
+            return None
+        unit, scope = self.dimension(field, place), self.scope(field, place)
+        read = tuple(self.signals.formula(item, unit, (*path, i), scope) for i, item in enumerate(value))
+        return None if any(item is None for item in read) else read
+
+    def labels(self, value: Any, field: Field, place: Place, path: Path) -> tuple[str, ...] | None:
+        """Different names made of letters, digits and underscores."""
+        fine = isinstance(value, list) and all(isinstance(v, str) and v.isidentifier() for v in value)
+        if not fine or len(set(value)) != len(value):
+            self.faults.add(path, "a list of different names is expected.", "Write for example [left, right].")
+            return None
+        return tuple(value)
 
     def body(self, value: Any, path: Path) -> str | None:
         """Name of a body, marker, frame or ground."""

@@ -176,6 +176,10 @@ class Model:
         """Add a named expression."""
         return self._with("variables", name, value)
 
+    def block(self, name: str, type: str, **keys: Any) -> Model:
+        """Add a control block of a type: `transfer`, `state_space`, `pid`, `filter`, `delay`."""
+        return self._with("blocks", name, {"type": type, **keys})
+
     def input(self, name: str, **keys: Any) -> Model:
         """Add an input."""
         return self._with("inputs", name, keys)

@@ -84,6 +84,9 @@ def measure_dimensions(description: Description, vocabulary: Vocabulary) -> Meas
     )
 
 
+KINDS = (("states", "a state"), ("variables", "a variable"), ("inputs", "an input"), ("blocks", "a block"))
+
+
 class Names:
     """Every name of one model while it is being read. The sections may still hold faulty entries."""
 
@@ -95,6 +98,7 @@ class Names:
         self.states = sections["states"]
         self.variables = sections["variables"]
         self.inputs = sections["inputs"]
+        self.blocks = sections["blocks"]
         self.measures = MeasureDimensions(joints, measures, self.bodies)
 
     def is_carrier(self, name: str) -> bool:
@@ -114,6 +118,8 @@ class Names:
         """Whether the name varies in time: t, a state, variable or input, a measure or its rate."""
         if name == TIME or name in self.states or name in self.variables or name in self.inputs:
             return True
+        if name in self.blocks or name.rpartition(".")[0] in self.blocks:
+            return True
         base = name.rstrip("'")
         return len(name) - len(base) <= (2 if accelerations else 1) and base in self.measures
 
@@ -121,7 +127,7 @@ class Names:
         """`a measure`, `a state`, ...; empty when the name is unknown."""
         if name == TIME:
             return "the time"
-        for section, kind in (("states", "a state"), ("variables", "a variable"), ("inputs", "an input")):
+        for section, kind in KINDS:
             if name in getattr(self, section):
                 return kind
         base = name.rstrip("'")
@@ -131,4 +137,6 @@ class Names:
 
     def symbols(self) -> Iterator[str]:
         """Names that may stand in an expression."""
-        return chain(self.parameters, self.states, self.variables, self.inputs, self.measures.names(), RESERVED)
+        return chain(
+            self.parameters, self.states, self.variables, self.inputs, self.blocks, self.measures.names(), RESERVED
+        )

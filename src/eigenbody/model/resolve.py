@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.bodies import place_markers, read_bodies
-from eigenbody.model.builtin import BUILTIN, OPERATING_POINTS, SECTIONS, TOP_LEVEL, VERSION
-from eigenbody.model.description import Description, Entry, Table
+from eigenbody.model.builtin import BUILTIN, SECTIONS, TOP_LEVEL, VERSION
+from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND, RESERVED, Names
+from eigenbody.model.operating import OperatingPoints
 from eigenbody.model.parameters import resolve_parameters, sort_by_use
 from eigenbody.model.source import Source, shown
 from eigenbody.model.values import Values, freeze
@@ -42,15 +43,15 @@ def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, obje
     _check_markers(entries["markers"], names, faults)
     entries["variables"] = _variables(entries["variables"], faults)
     gravity = _gravity(data.get("gravity"), values)
-    coordinates = () if data.get("coordinates") is None else reader.measures(data["coordinates"], ("coordinates",))
-    operating_point = _operating_point(data.get("operating_point"), faults)
+    coordinates, weights = _coordinates(data.get("coordinates"), reader)
+    operating_point = OperatingPoints(reader).read(data.get("operating_point"))
     name = _name(data.get("name"), source, faults)
     faults.raise_if_any()
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
     parameters = FrozenDict(values.parameters)
     return Description(
         name=name, parameters=parameters, gravity=gravity, bodies=bodies, markers=markers,
-        coordinates=coordinates or (), operating_point=operating_point, **entries,
+        coordinates=coordinates, weights=weights, operating_point=operating_point, **entries,
     )  # fmt: skip
 
 
@@ -106,11 +107,11 @@ def _check_names(sections: Sections, names: Names, faults: Faults) -> None:
             if _is_bad_name(name):
                 _refuse_name(section, name, faults)
     _check_disjoint(sections, ("bodies", "markers", "frames"), faults)
-    _check_disjoint(sections, ("joints", "measures", "states", "variables", "inputs", "parameters"), faults)
+    _check_disjoint(sections, ("joints", "measures", "states", "variables", "blocks", "inputs", "parameters"), faults)
     for section in ("bodies", "markers", "frames"):
         if GROUND in sections[section]:
             faults.add((section, GROUND), '"ground" is the name of the fixed world.', "Choose another name.")
-    for section in ("joints", "measures", "states", "variables", "inputs", "parameters"):
+    for section in ("joints", "measures", "states", "variables", "blocks", "inputs", "parameters"):
         for name in RESERVED:
             if name in sections[section]:
                 meaning = "the time" if name == "t" else "the number 3.14159..."
@@ -156,6 +157,9 @@ def _variables(entries: tuple[Entry, ...], faults: Faults) -> tuple[Entry, ...]:
     uses: dict[str, frozenset[str]] = {}
     for entry in entries:
         value = entry.values.get("value")
+        if isinstance(value, Function):
+            what = "a variable cannot be a Python function."
+            faults.add(("variables", entry.name), what, "Put the function where it is used.")
         if isinstance(value, int | float | complex):
             value = Expression.number(value)
         argument = value.of if isinstance(value, Table) else value
@@ -172,17 +176,21 @@ def _gravity(value: Any, values: Values) -> np.ndarray:
     return freeze(np.zeros(3)) if vector is None else vector
 
 
-def _operating_point(value: Any, faults: Faults) -> Mapping[str, Any]:
-    if isinstance(value, dict) and value:
-        return FrozenDict(value)
+def _coordinates(value: Any, reader: EntryReader) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Measures to linearize in: a list in order of preference, or a map of measures and positive weights."""
     if value is None:
-        return FrozenDict(type="reference")
-    if isinstance(value, str):
-        if value not in OPERATING_POINTS:
-            faults.unknown(("operating_point",), "operating point", value, OPERATING_POINTS)
-        return FrozenDict(type=value)
-    faults.add(("operating_point",), "a word or a map is expected.", f"Words: {', '.join(OPERATING_POINTS)}.")
-    return FrozenDict()
+        return (), ()
+    if not isinstance(value, dict):
+        return reader.measures(value, ("coordinates",)) or (), ()
+    names, weights = [], []
+    for key, item in value.items():
+        path = ("coordinates", key)
+        name, weight = reader.measure(key, path), reader.values.number(item, "1", path)
+        if weight is not None and not weight.real > 0:
+            reader.faults.add(path, f"the weight {shown(item)} is not positive.", "Leave the coordinate out instead.")
+        names.append(name or "")
+        weights.append(0.0 if weight is None else float(weight.real))
+    return tuple(names), tuple(weights)
 
 
 def _name(value: Any, source: Source, faults: Faults) -> str:

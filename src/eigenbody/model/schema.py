@@ -21,8 +21,14 @@ def json_schema(vocabulary: Vocabulary) -> Schema:
         "name": {"type": "string", "description": "name of the model"},
         "parameters": _named(_ref("number"), "design parameters: numbers, quantities or expressions of each other"),
         "gravity": {**_ref("vector"), "description": "acceleration of gravity, m/s^2, default none"},
-        "coordinates": {"type": "array", "items": {"type": "string"}, "description": "measures in which to linearize"},
-        "operating_point": {"anyOf": [{"enum": list(OPERATING_POINTS)}, {"type": "object"}]},
+        "coordinates": {
+            **_any_of(
+                {"type": "array", "items": {"type": "string"}},
+                {"type": "object", "additionalProperties": _ref("number")},
+            ),
+            "description": "measures in which to linearize, in order of preference or with weights",
+        },
+        "operating_point": _operating_point(),
     }
     for section in SECTIONS:
         if section in sections:
@@ -113,6 +119,11 @@ _KINDS: dict[Kind, Schema] = {
     Kind.TERMS: {"type": "object", "additionalProperties": _NUMBER, "minProperties": 1},
     Kind.COORDINATES: _ref("coordinates"),
     Kind.SIGNAL: _SIGNAL,
+    Kind.EXPRESSION: _SIGNAL,
+    Kind.EXPRESSIONS: {"type": "array", "items": _SIGNAL},
+    Kind.NUMBERS: {"type": "array", "items": _NUMBER},
+    Kind.MATRIX: {"type": "array", "items": _any_of(_NUMBER, {"type": "array", "items": _NUMBER})},
+    Kind.LABELS: {"type": "array", "items": {"type": "string"}},
     Kind.SIGNALS: _list(_SIGNAL, 3),
     Kind.MOTION: _ref("motion"),
     Kind.BODY: _TEXT,
@@ -142,6 +153,20 @@ def _entry(spec: TypeSpec, typeless: bool) -> Schema:
     if spec.one_of:
         schema["allOf"] = [{"oneOf": [{"required": [key]} for key in group]} for group in spec.one_of]
     return {**schema, "description": spec.doc.strip()} if spec.doc else schema
+
+
+def _operating_point() -> Schema:
+    """A word, a word with options in either form, or values of measures, rates, states and inputs."""
+    words = [name for name, spec in OPERATING_POINTS.items() if not any(field.required for field in spec.fields)]
+    forms: list[Schema] = [{"enum": words}]
+    for name, spec in OPERATING_POINTS.items():
+        forms += [_entry(spec, typeless=False), _object({name: _entry(spec, typeless=True)}, [name])]
+    values = _any_of(_ref("coordinates"), _object({key: _ref("coordinates") for key in ("position", "velocity")}, []))
+    group = {"type": "object", "additionalProperties": _ref("coordinates")}
+    forms.append(_object(dict.fromkeys(("positions", "velocities", "states", "inputs"), group), []))
+    reserved = {"not": {"enum": ["type", *OPERATING_POINTS]}}
+    forms.append({"type": "object", "additionalProperties": values, "propertyNames": reserved, "minProperties": 1})
+    return {"anyOf": forms, "description": "where to linearize; default: the initial state, made consistent"}
 
 
 def _section(section: str, types: Mapping[str, TypeSpec], definitions: dict[str, Schema]) -> Schema:

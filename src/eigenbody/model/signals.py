@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.model.description import Signal, Table
+from eigenbody.model.description import Function, Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Path
 from eigenbody.model.names import TIME, Names
@@ -36,6 +36,8 @@ class Signals:
 
     def signal(self, value: Any, dimension: str | None, path: Path, scope: Scope) -> Signal | None:
         """A number, an expression or a table."""
+        if isinstance(value, Function) or callable(value):
+            return self.function(value if isinstance(value, Function) else Function(value), path, scope)
         if isinstance(value, dict):
             return self.table(value, dimension, path, scope)
         if isinstance(value, str) and value.lstrip().startswith("="):
@@ -57,6 +59,26 @@ class Signals:
         if signal is not None:
             self._read[text, scope] = signal  # type: ignore[assignment]
         return signal  # type: ignore[return-value]
+
+    def formula(self, value: Any, dimension: str | None, path: Path, scope: Scope) -> Expression | None:
+        """A number or an expression, as an expression."""
+        if isinstance(value, dict) or callable(value):
+            self.faults.add(path, "a number or an expression is expected.", 'Write for example "=2*x".')
+            return None
+        signal = self.signal(value, dimension, path, scope)
+        return signal if signal is None or isinstance(signal, Expression) else Expression.number(signal)  # type: ignore[arg-type]
+
+    def function(self, value: Function, path: Path, scope: Scope) -> Function | None:
+        """A Python function of names that an expression could use."""
+        parameters = sorted(set(value.of) & self.values.parameters.keys())
+        if parameters:
+            what = f"a function cannot take the parameter {parameters[0]} as an argument."
+            self.faults.add(path, what, "Let the function know its constants itself.")
+        elif scope.only_time:
+            self.faults.add(path, "a Python function cannot stand here.", "Give an expression of t.")
+        elif self._names_fit(value.of, path, scope):
+            return value
+        return None
 
     def _names_fit(self, names: Iterable[str], path: Path, scope: Scope) -> bool:
         fine = True

@@ -140,6 +140,25 @@ class Values:
         good = [item for item in read if item is not None]
         return good if len(good) == count else None
 
+    def row(self, value: Any, dimension: str | None, path: Path) -> np.ndarray | None:
+        """A list of numbers, however many, as an (n,) array."""
+        if not isinstance(value, list):
+            self.faults.add(path, f"a list of numbers is expected, not {_written(value)}.")
+            return None
+        numbers = self.numbers(value, dimension, path, len(value))
+        return None if numbers is None else freeze(numbers)
+
+    def matrix(self, value: Any, path: Path) -> np.ndarray | None:
+        """A list of rows of equal length as an (m, n) array; a plain list is one row."""
+        rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
+        read = [self.row(row, None, (*path, i)) for i, row in enumerate(rows)]
+        if any(row is None for row in read):
+            return None
+        if len({len(row) for row in read if row is not None}) > 1:
+            self.faults.add(path, "the rows differ in length.")
+            return None
+        return freeze(read)
+
     def vector(self, value: Any, dimension: str | None, path: Path) -> np.ndarray | None:
         """Three numbers as a (3,) array."""
         numbers = self.numbers(value, dimension, path)

@@ -27,6 +27,11 @@ class Kind(Enum):
     TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]
     COORDINATES = "coordinates"  # number or list, one per joint coordinate -> tuple[float, ...]
     SIGNAL = "signal"  # number | "=expr of t, measures, ..." | {table: [[x, y], ...], of: signal} -> Signal
+    EXPRESSION = "expression"  # number | "=expr of t, measures, ..."     -> Expression
+    EXPRESSIONS = "expressions"  # list of EXPRESSION             -> tuple[Expression, ...]
+    NUMBERS = "numbers"  # list of numbers                        -> (n,)
+    MATRIX = "matrix"  # list of rows of numbers                  -> (m, n)
+    LABELS = "labels"  # list of names                            -> tuple[str, ...]
     SIGNALS = "signals"  # list of three SIGNAL             -> tuple[Signal, Signal, Signal]
     MOTION = "motion"  # SIGNAL in t alone, or a list of them, one per joint coordinate -> tuple[Signal, ...]
     BODY = "body"  # name of a body, marker, frame or ground -> str

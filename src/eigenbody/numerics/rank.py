@@ -44,6 +44,24 @@ class Bases:
         self.rank[at] += 1
         return taken
 
+    def offer_by_weight(
+        self, rows: np.ndarray, size: np.ndarray, weight: np.ndarray, wanted: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Take the independent ones of many rows (blocks, m, width), at each turn the one whose weight times the share
+        of it that is left is largest; returns which were taken, (blocks, m) bool."""
+        blocks, open_rows = np.arange(len(rows)), np.ones(size.shape, dtype=bool) if wanted is None else wanted.copy()
+        taken = np.zeros(size.shape, dtype=bool)
+        length = np.maximum(np.sqrt((rows**2).sum(axis=-1)), 1e-300)
+        for _ in range(rows.shape[1]):
+            rest = np.stack([self._rest(rows[:, i]) for i in range(rows.shape[1])], axis=1)
+            share = np.sqrt((rest**2).sum(axis=-1)) / length
+            score = np.where(open_rows & (share > TOLERANCE), weight * np.round(share, 9), -1.0)
+            best = np.argmax(score, axis=1)
+            got = self.offer(rows[blocks, best], size[blocks, best], score[blocks, best] >= 0)
+            taken[blocks[got], best[got]] = True
+            open_rows[blocks, best] = False
+        return taken
+
     def fill_in_order(self, columns: np.ndarray) -> np.ndarray:
         """Offer unit rows in order, those allowed by `columns` (blocks, width) bool; returns which were taken."""
         taken = np.zeros_like(columns)

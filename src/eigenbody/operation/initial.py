@@ -1,12 +1,12 @@
 """The initial state: given values hold exactly, all constraints hold, the rest of the freedom is settled by the walk.
 
-Positions are followed from the drawing to the given values in steps small enough that the mechanism stays on its
-branch (a crank turned by 170 degrees takes its rocker along). Velocities are one linear solve.
+A drawing with open joints is assembled first, heavy bodies moving least (operation/assembly.py). Positions are followed
+from there to the given values in steps small enough that the mechanism stays on its branch (a crank turned by 170
+degrees takes its rocker along). Velocities are one linear solve.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,12 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
+from eigenbody.operation.assembly import close_joints, compromise, gap_faults, is_rough
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.treespace import value_set
+from eigenbody.operation.turns import counted, values_of
 from eigenbody.system.measureset import MeasureSet
-from eigenbody.system.state import State, carriers
+from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 STEP = 0.25  # largest change of a coordinate per continuation step: rad, or fractions of the mechanism's length
@@ -34,15 +36,41 @@ def initial_state(system: System) -> State:
     return initial_velocity(system, state)
 
 
-def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
-    """Values of named measures."""
-    return value_set(system, index).jet(carriers(system, state), state.turns).value
-
-
 # Positions ------------------------------------------------------------------------------------------------------------
 def initial_configuration(system: System) -> State:
-    """Bring the drawing to the given positions, holding the constraints."""
-    state = system.reference_state()
+    """Bring the drawing to the given positions, holding the constraints.
+
+    A drawing whose joints are open is assembled first, heavy bodies moving least; what is then left of the freedom
+    stays as assembled.
+    """
+    drawing = system.reference_state()
+    rough = is_rough(system, drawing)
+    state = _assembled(system, drawing) if rough else drawing
+    walk = system.tree_coordinates
+    settled = dict(zip(walk.tolist(), values_of(system, state, walk), strict=True)) if rough else {}
+    return _brought(system, state, settled)
+
+
+def _assembled(system: System, drawing: State) -> State:
+    """The drawing with its joints closed and, where they are near, the given positions taken."""
+    given = system.positions
+    end = np.real(_nearest_turn(system, given.value, given.measure))
+    start = np.real(values_of(system, drawing, given.measure))
+    near = np.abs(_scaled(system, given.measure, end - start)) <= STEP
+    found = close_joints(system, drawing, given.measure[near], end[near])
+    if found.largest > HOLDS * max(1.0, system.length):
+        where = tuple(place for place, is_near in zip(given.where, near, strict=True) if is_near)
+        raise InputError(
+            [
+                Fault("joints", "the drawing cannot be assembled.", "The gaps below are what remains, worst first."),
+                *gap_faults(system, found, where, HOLDS * max(1.0, system.length)),
+            ]
+        )
+    return found.state
+
+
+def _brought(system: System, state: State, settled: dict[int, float]) -> State:
+    """Follow the given positions and prescribed motions from where the mechanism is."""
     drift = _size(Mechanics(system, state).holonomic.value, system)
     given = system.positions
     start = values_of(system, state, given.measure)
@@ -55,7 +83,7 @@ def initial_configuration(system: System) -> State:
     done, width = 0.0, 1.0 / steps
     while done < 1.0:
         share = min(1.0, done + width)
-        ahead = _newton(system, state, start + share * (end - start), (1 - share) * phi0)
+        ahead = _newton(system, state, start + share * (end - start), (1 - share) * phi0, settled)
         if ahead is not None:
             state, done = ahead, share
         elif width > 1e-4:
@@ -66,12 +94,14 @@ def initial_configuration(system: System) -> State:
     return state
 
 
-def _newton(system: System, state: State, target: np.ndarray, phi: np.ndarray) -> State | None:
-    """Solve Phi = phi with the given measures at `target` and the walk's measures at zero; None if it fails."""
+def _newton(
+    system: System, state: State, target: np.ndarray, phi: np.ndarray, settled: dict[int, float]
+) -> State | None:
+    """Solve Phi = phi with the given measures at `target` and the walk's at zero or as `settled`; None if it fails."""
     given = system.positions.measure
     chosen = select(Mechanics(system, state), given, by_order=True)
     goal = dict(zip(given.tolist(), target, strict=True))
-    wanted = np.array([goal.get(int(i), 0.0) for i in chosen.positions])
+    wanted = np.array([goal.get(int(i), settled.get(int(i), 0.0)) for i in chosen.positions])
     measures = value_set(system, chosen.positions)
     for _ in range(ITERATIONS):
         mechanics = Mechanics(system, state)
@@ -100,18 +130,6 @@ def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any
     jet = measures.jet(mechanics.at, mechanics.state.turns)
     own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
     return stack([G[chosen.rows], matrix(own, (measures.count, system.nq), sparse)])
-
-
-def counted(system: System, before: State, after: State) -> State:
-    """The state with full turns counted on: every angle is the one nearest to what it was."""
-    if not len(before.turns):
-        return after
-    index = np.flatnonzero(system.named.turn_counter >= 0)
-    old = values_of(system, before, index)
-    new = values_of(system, after, index)
-    turns = np.array(after.turns)
-    turns[system.named.turn_counter[index]] += np.round(np.real(old - new) / (2 * np.pi))
-    return replace(after, turns=turns)
 
 
 def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -177,12 +195,18 @@ def _cannot_assemble(system: System, state: State, done: float) -> None:
     names = sorted({system.constraints.rows[r].owner for r in system.loop_rows}) or ["its joints"]
     at = f"got {100 * done:.0f} % of the way from the drawing to the given positions"
     worst = f" (open by {drift.max(initial=0.0):.3g})" if drift.max(initial=0.0) > HOLDS else ""
+    given = system.positions
+    end = np.real(_nearest_turn(system, given.value, given.measure))
+    found = compromise(system, state, np.zeros(system.constraints.count), given.measure, end)
     raise InputError(
-        Fault(
-            "joints",
-            f"the mechanism cannot be assembled: {at}{worst}; the loop is closed by {', '.join(names[:8])}.",
-            "Correct the drawing, or give positions that the links can reach.",
-        )
+        [
+            Fault(
+                "joints",
+                f"the mechanism cannot be assembled: {at}{worst}; the loop is closed by {', '.join(names[:8])}.",
+                "Correct the drawing, or give positions that the links can reach.",
+            ),
+            *gap_faults(system, found, given.where, HOLDS * max(1.0, system.length)),
+        ]
     )
 
 

@@ -34,7 +34,8 @@ class Selection:
 def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False) -> Selection:
     """Choose independent rows and coordinates.
 
-    Wishes are taken in order as far as they are independent. The rest is filled from the tree coordinates: in walking
+    Wishes are taken in order as far as they are independent, or, where all of them have weights in the model, at each
+    turn the one whose weight times the share of it that is independent is largest. The rest is filled from the tree coordinates: in walking
     order when `by_order` (the initial state rule), else by pivoting for good conditioning.
     """
     system = mechanics.system
@@ -53,6 +54,7 @@ class _Decision:
     def __init__(self, space: TreeSpace, wishes: np.ndarray, by_order: bool) -> None:
         system = space.system
         self.system, self.wishes, self.by_order = system, wishes, by_order
+        self.weights = None if by_order else _weights(space, wishes)
         self.n_loop, self.n_slip = len(system.loop_rows), system.slips.count
         self.count = self.n_loop + self.n_slip + len(wishes)
         self.rows: TreeRows = space.rows(self._triplets(space), self.count)
@@ -137,8 +139,7 @@ class _Decision:
         self.kept_velocity[rows[:, :n_loop]] = self.kept[rows[:, :n_loop]]
         at_velocity = bases.copy() if n_slip else bases
         everything = np.ones(columns.shape, dtype=bool)
-        for i in wishes:
-            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i])
+        self._offer_wishes(bases, wishes, rows, block, size, self.kept)
         chosen = self._fill(bases, everything)
         self.filled[columns[chosen]] = True
         if not n_slip:
@@ -147,12 +148,35 @@ class _Decision:
             return
         for i in range(n_loop, n_loop + n_slip):
             self.kept_velocity[rows[:, i]] = at_velocity.offer(block[:, i], size[:, i])
-        for i in wishes:  # velocities are chosen among the positions
-            self.kept_velocity[rows[:, i]] = at_velocity.offer(block[:, i], size[:, i], self.kept[rows[:, i]])
+        self._offer_wishes(at_velocity, wishes, rows, block, size, self.kept_velocity, self.kept)
         self.filled_velocity[columns[self._fill(at_velocity, chosen)]] = True
+
+    def _offer_wishes(
+        self, bases: Bases, wishes: range, rows: np.ndarray, block: np.ndarray, size: np.ndarray, kept: np.ndarray,
+        among: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        """Wishes in their order or, where all have weights, by weight and independence; velocities among positions."""
+        if self.weights is None:
+            for i in wishes:
+                allowed = None if among is None else among[rows[:, i]]
+                kept[rows[:, i]] = bases.offer(block[:, i], size[:, i], allowed)
+        elif len(wishes):
+            mine = rows[:, wishes]
+            allowed = None if among is None else among[mine]
+            weight = self.weights[mine - self.n_loop - self.n_slip]
+            kept[mine] = bases.offer_by_weight(block[:, wishes], size[:, wishes], weight, allowed)
 
     def _fill(self, bases: Bases, columns: np.ndarray) -> np.ndarray:
         return bases.fill_in_order(columns) if self.by_order else bases.fill_by_pivoting(columns)
+
+
+def _weights(space: TreeSpace, wishes: np.ndarray) -> np.ndarray | None:
+    """Weights of the wishes (Negrut & Ortiz 2006, "Selection of the Linearization State"), if the user gave them."""
+    system = space.system
+    given = dict(zip(system.coordinates.tolist(), system.description.weights, strict=False))
+    if not given or not all(int(wish) in given for wish in wishes):
+        return None
+    return np.array([given[int(wish)] for wish in wishes])
 
 
 def _place_within(label: np.ndarray) -> np.ndarray:

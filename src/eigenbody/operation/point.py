@@ -7,9 +7,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
+from eigenbody.numerics.assembly import dense_vector
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import values_of
 from eigenbody.operation.motion import Motion, solve_motion
@@ -18,6 +20,8 @@ from eigenbody.progress import report
 from eigenbody.system.compile import compile_system
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
+
+TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism (or radians), is at it
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class OperatingPoint:
     drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
     warnings: tuple[str, ...]
     mechanics: Mechanics = field(repr=False)  # everything about the mechanism here, accelerations included
+    is_steady: bool = False  # a motion whose linear equations, in its coordinates, do not change with time
 
     @property
     def is_at_rest(self) -> bool:
@@ -49,6 +54,7 @@ class OperatingPoint:
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
         own = (pulled * unit).max(axis=-1, initial=0.0)
         nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
+        nothing = nothing + (spread(system, _stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
         return bool(
             np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
         )
@@ -60,6 +66,26 @@ class OperatingPoint:
         rows += [self.system.slip_rows[r] for r in self.chosen.redundant_slips]
         return tuple(row.as_dict() for row in rows)
 
+    @property
+    def contacts(self) -> dict[str, str]:
+        """Which one-sided elements act here: "open", "closed", or "touching" exactly at the corner; `name.above` and
+        `name.below` where an element has two sides."""
+        stops = self.system.forces.stops
+        double = {stop.name for stop in stops if sum(other.name == stop.name for other in stops) > 1}
+        out = {}
+        for stop in stops:
+            label = f"{stop.name}.{'above' if stop.side > 0 else 'below'}" if stop.name in double else stop.name
+            depth = float(np.real(stop.side * (self.mechanics.applied.now.s[stop.channel] - stop.gap)))
+            at_corner = abs(depth) <= TOUCHING * self.system.length
+            out[label] = "touching" if at_corner else "closed" if depth > 0 else "open"
+        return out
+
+    def outputs(self) -> dict[str, float]:
+        """Values of the model's outputs."""
+        from eigenbody.operation.outputs import output_value
+
+        return {output.name: output_value(self, output) for output in self.system.outputs}
+
     def coordinates(self) -> dict[str, float]:
         """Values of all named measures."""
         index = np.arange(self.system.named.count)
@@ -69,6 +95,17 @@ class OperatingPoint:
         from eigenbody.present.tables import operating_point_text
 
         return operating_point_text(self)
+
+
+def _stiff_rounding(mechanics: Mechanics) -> np.ndarray:
+    """Force (nq,) that stiff springs make of the rounding of positions alone."""
+    system, jet = mechanics.system, mechanics.applied.jet
+    measures, law = system.forces.measures, system.forces.linear
+    reach = max(float(np.abs(mechanics.state.r).max(initial=0.0)), system.length)
+    scale = np.append(np.where(system.is_angular, 1.0, reach), 0.0)[np.minimum(measures.columns, system.nq)]
+    off = 2 * np.finfo(float).eps * (np.abs(jet.gradient) * scale).sum(axis=-1)
+    tension = dense_vector(law.i, np.abs(law.k) * off[..., law.j], measures.count)
+    return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
 
 
 _compiled: WeakKeyDictionary[Model, System] = WeakKeyDictionary()

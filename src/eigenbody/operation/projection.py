@@ -9,8 +9,8 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix, stack
-from eigenbody.operation.initial import counted
 from eigenbody.operation.partition import Selection
+from eigenbody.operation.turns import counted
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.points.equilibrium import equilibrium_point
+from eigenbody.points.given import given_point
 
 
 def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
@@ -18,17 +19,37 @@ def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
     return at_state(model, system, initial_state(system))
 
 
+def steady(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """A steady motion."""
+    from eigenbody.points.steady import steady_motion
+
+    return steady_motion(model, options.get("prescribed") or {}, options.get("adjust") or ())
+
+
+def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """Where a simulation from the initial state ends."""
+    from eigenbody.simulation.run import simulate
+
+    from_start = model.set(operating_point="reference")
+    return at_state(model, system_of(model), simulate(from_start, until=options["until"]).state)
+
+
 KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {
     "reference": reference,
+    "equilibrium": equilibrium_point,
+    "steady": steady,
+    "simulate": end_of_simulation,
+    "given": given_point,
 }
 
 
 @on_one_thread
-def operating_point(model: Model) -> OperatingPoint:
-    """Find the operating point that the model asks for."""
+def operating_point(model: Model, at: str | Mapping[str, Any] | None = None) -> OperatingPoint:
+    """Find the operating point that the model asks for, or the one asked for here.
+
+    `at` is what may stand in the model's section `operating_point`: a word, a word with options, or explicit values.
+    """
+    if at is not None:
+        model = model.set(operating_point=dict(at) if isinstance(at, Mapping) else at)
     wanted = model.description.operating_point or {"type": "reference"}
-    kind = wanted.get("type")
-    if kind not in KINDS:
-        asked = kind or ", ".join(map(str, wanted))
-        raise InputError(Fault("operating_point", f'"{asked}" is not available in this version.', 'Use "reference".'))
-    return KINDS[kind](model, wanted)
+    return KINDS[wanted["type"]](model, wanted)

@@ -7,28 +7,35 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.elements.blocks import with_blocks
 from eigenbody.elements.forces import FORCES, ForceBuilder
 from eigenbody.elements.forces.base import Coupling
 from eigenbody.elements.forces.load import load_directions
 from eigenbody.elements.places import Places
 from eigenbody.errors import Fault, InputError
-from eigenbody.model.description import Description, Entry, Table
-from eigenbody.model.expressions import Expression
+from eigenbody.model.description import Description, Entry
+from eigenbody.model.operating import measures_asked_for
+from eigenbody.system.arguments import AnySignal, Argument, Quantities
+from eigenbody.system.implicit import ImplicitRate, ImplicitStates
 from eigenbody.system.joints import JointTable, slip_kernels
 from eigenbody.system.layout import layout
 from eigenbody.system.measureset import MeasureSet, Placed, merge
 from eigenbody.system.named import NamedMeasures
+from eigenbody.system.outputs import OutputReader, input_units, state_units
 from eigenbody.system.rows import ConstraintRows
-from eigenbody.system.signals import Signal, SignalCompiler, as_expression
+from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, Given, Motion, Output, Row, System
+from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System
 from eigenbody.system.topology import Tree, span
 
 ROTATIONS = ("rx", "ry", "rz")
+_NONE = np.zeros(0)
+AT_START = Quantities(_NONE, _NONE, _NONE, _NONE, 0.0)  # where only the time is known
 
 
 def compile_system(description: Description) -> System:
     """Compile a description. Raises InputError for what only geometry can tell (zero-length springs, ...)."""
+    description = with_blocks(description)
     places = Places(description)
     joints = JointTable(description, places)
     tree = _tree(description, places, joints)
@@ -37,7 +44,10 @@ def compile_system(description: Description) -> System:
     compiler = _signal_compiler(description, named, builder)
     rows = ConstraintRows(description, joints, named)
     parts = _force_parts(description, places, builder, compiler)
-    outputs = _outputs(description, named, compiler)
+    states = state_names(description, builder)
+    outputs = OutputReader(description, named, compiler, builder, states).read()
+    for name in (*description.coordinates, *measures_asked_for(description.operating_point)):
+        named.of(name)
     dof = layout(description, places, joints, rows, builder, named)
     named_set = named.merged(dof)  # complete only now: signals and outputs may have asked for body coordinates
     slips, slip_rows = _slips(description, joints, dof)
@@ -62,10 +72,13 @@ def compile_system(description: Description) -> System:
         tree_row_body=tree_row_body,
         tree_coordinates=walk,
         tree_coordinate_body=walk_body,
-        positions=_given(description, named, "position"),
-        velocities=_given(description, named, "velocity"),
-        states=tuple(entry.name for entry in description.states),
+        positions=_given(description, named, "position", compiler),
+        velocities=_given(description, named, "velocity", compiler),
+        states=states,
+        state_units=state_units(description, builder, named),
+        initial_states=np.array([*(e["initial"] for e in description.states), *(s.initial for s in builder.states)]),
         inputs=tuple(entry.name for entry in description.inputs),
+        input_units=input_units(description, named),
         outputs=outputs,
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
         warnings=(*builder.warnings, *_bushings_across_spin(description, joints)),
@@ -91,21 +104,26 @@ def _forces(description: Description, places: Places) -> ForceBuilder:
     return builder
 
 
+def state_names(description: Description, builder: ForceBuilder) -> tuple[str, ...]:
+    """Names of all first-order states: of the model, of its blocks, then those that elements bring along."""
+    inner = (f"{builder.owners[state.owner]}.{state.local}" for state in builder.states)
+    return (*(entry.name for entry in description.states), *inner)
+
+
 def _signal_compiler(description: Description, named: NamedMeasures, builder: ForceBuilder) -> SignalCompiler:
     def channel_of(name: str) -> int:
         named.of(name)
         return int(builder.along([name])[0])
 
-    states = [entry.name for entry in description.states]
     inputs = [entry.name for entry in description.inputs]
-    return SignalCompiler(description.variables, states, inputs, channel_of)
+    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of)
 
 
 @dataclass
 class _ForceParts:
     constant: list[tuple[int, float, int]]  # channel, tension, owner
-    signals: list[Signal]
-    state_rates: list[Signal]
+    signals: list[AnySignal]
+    state_rates: list[AnySignal]
     inputs: list[tuple[int, int, float]]  # channel, input, weight
 
 
@@ -114,18 +132,60 @@ def _force_parts(
 ) -> _ForceParts:
     """Compile every signal; this may open further channels, so it comes before the channels are counted."""
     parts = _ForceParts([], [], [], [])
+    inner = _inner_names(description, builder)
     for item in builder.signals:
-        if isinstance(item.signal, Expression | Table):
-            own, where = (item.channel, item.free), f"forces.{builder.owners[item.owner]}"
-            signal = compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where)
-            parts.signals.append(signal)
-        else:
+        if isinstance(item.signal, int | float | complex):
             parts.constant.append((item.channel, item.factor * item.signal, item.owner))
-    for i, entry in enumerate(description.states):
-        parts.state_rates.append(compiler.compile(entry["rate"], i, where=entry.where))
+            continue
+        own = own_names(item.channel, item.free) | inner.get(item.owner, {})
+        where = f"forces.{builder.owners[item.owner]}"
+        parts.signals.append(compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where))
+    parts.state_rates = [*_described_rates(description, compiler), *_inner_rates(description, builder, compiler, inner)]
     for i, entry in enumerate(description.inputs):
         parts.inputs.extend((channel, i, weight) for channel, weight in _input_channels(entry, places, builder))
     return parts
+
+
+def _inner_names(description: Description, builder: ForceBuilder) -> dict[int, dict[str, Argument]]:
+    """What each element calls the states that it brings along."""
+    names: dict[int, dict[str, Argument]] = {}
+    for k, state in enumerate(builder.states, start=len(description.states)):
+        names.setdefault(state.owner, {})[state.local] = Argument(state.local, "x", k)
+    return names
+
+
+def _inner_rates(
+    description: Description, builder: ForceBuilder, compiler: SignalCompiler, inner: dict[int, dict[str, Argument]]
+) -> Iterator[AnySignal]:
+    for k, state in enumerate(builder.states, start=len(description.states)):
+        own = own_names(state.channel, state.free) | inner[state.owner]
+        yield compiler.compile(state.rate, k, own=own, where=f"forces.{builder.owners[state.owner]}")
+
+
+def _described_rates(description: Description, compiler: SignalCompiler) -> Iterator[AnySignal]:
+    """Rates of the model's own states; implicit ones share one set of equations."""
+    implicit = [i for i, entry in enumerate(description.states) if entry.get("residual") is not None]
+    rates = {f"{description.states[i].name}'": Argument(f"{description.states[i].name}'", "w", k)
+             for k, i in enumerate(implicit)}  # fmt: skip
+    equations = [description.states[i] for i in implicit]
+    for entry in equations:
+        _refuse_foreign_rates(entry, description, rates)
+    residuals = [compiler.compile(e["residual"], k, own=rates, where=e.where) for k, e in enumerate(equations)]
+    group = ImplicitStates(tuple(residuals), tuple(entry.where for entry in equations))
+    for i, entry in enumerate(description.states):
+        if i in implicit:
+            yield ImplicitRate(i, group, implicit.index(i))
+        else:
+            yield compiler.compile(entry["rate"], i, where=entry.where)
+
+
+def _refuse_foreign_rates(entry: Entry, description: Description, rates: dict[str, Argument]) -> None:
+    names: frozenset[str] = getattr(entry["residual"], "names", frozenset())
+    for state in description.states:
+        name = f"{state.name}'"
+        if name in names and name not in rates:
+            remedy = "Write its rate expression instead."
+            raise InputError(Fault(entry.where, f"{name} is the rate of a state that has its own `rate`.", remedy))
 
 
 def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list[tuple[int, float]]:
@@ -137,18 +197,6 @@ def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list
     channels = builder.private(load_directions(places, entry, bool(entry.get("torque", False))))
     unit = direction / np.sqrt(direction @ direction)
     return [(int(c), float(w)) for c, w in zip(channels, unit, strict=True) if w != 0]
-
-
-def _outputs(description: Description, named: NamedMeasures, compiler: SignalCompiler) -> tuple[Output, ...]:
-    out = []
-    for i, entry in enumerate(description.outputs):
-        if entry.get("measure") is not None:
-            out.append(Output(entry.name, named.of(entry["measure"]), entry.get("order", 0), None))
-        else:
-            out.append(Output(entry.name, -1, 0, compiler.compile(entry["expression"], i, where=entry.where)))
-    for name in description.coordinates:
-        named.of(name)
-    return tuple(out)
 
 
 def _bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
@@ -172,9 +220,9 @@ def _bushings_across_spin(description: Description, joints: JointTable) -> Itera
 
 def _slips(description: Description, joints: JointTable, dof: np.ndarray) -> tuple[MeasureSet, tuple[Row, ...]]:
     kernels, owners = slip_kernels(joints)
-    starts = np.concatenate(([0], np.cumsum([len(o) for o in owners], dtype=int)))
+    starts = np.concatenate(([0], np.cumsum([len(index) for index, _ in owners], dtype=int)))
     placed = [(k, np.arange(a, b)) for k, a, b in zip(kernels, starts, starts[1:], strict=False)]
-    rows = tuple(Row(description.joints[i].name, "no slip", "joint") for o in owners for i in o)
+    rows = tuple(Row(description.joints[i].name, label, "joint") for index, label in owners for i in index)
     return merge(placed, int(starts[-1]), dof), rows
 
 
@@ -236,6 +284,7 @@ def _assembled_forces(
         input_weight=inputs[:, 2].astype(float),
         owners=tuple(builder.owners),
         state_rates=tuple(parts.state_rates),
+        stops=tuple(builder.stops),
     )
 
 
@@ -266,7 +315,8 @@ def _tree_coordinates(
     return np.array(out, dtype=int), np.array(bodies, dtype=int)
 
 
-def _given(description: Description, named: NamedMeasures, key: str) -> Given:
+def _given(description: Description, named: NamedMeasures, key: str, compiler: SignalCompiler) -> Given:
+    """Values at the start: of joints, and of drivers that hold during assembly only."""
     measure, value, where = [], [], []
     for i, entry in enumerate(description.joints):
         for k, number in enumerate(entry.get(key, ())):
@@ -274,6 +324,13 @@ def _given(description: Description, named: NamedMeasures, key: str) -> Given:
                 measure.append(int(named.joint_start[i]) + k)
                 value.append(number)
                 where.append(f"{entry.where}: {key}")
+    for entry in description.drivers:
+        if entry.get("assembly"):
+            motion = as_expression(entry["motion"])
+            signal = compiler.compile(motion if key == "position" else motion.derivative("t"), 0, where=entry.where)
+            measure.append(named.of(entry["measure"]))
+            value.append(signal.value(AT_START))
+            where.append(f"{entry.where}: motion")
     return Given(np.array(measure, dtype=int), np.array(value, dtype=complex if np.iscomplexobj(value) else float),
                  tuple(where))  # fmt: skip
 
@@ -289,7 +346,8 @@ def _with_drawn_values(system: System, rows: ConstraintRows) -> System:
     constant = np.array(c.constant, dtype=np.result_type(c.constant, jet.value))
     measure_of_row = dict(zip(c.row.tolist(), c.measure.tolist(), strict=True))
     constant[keep] = [jet.value[measure_of_row[r]] for r in keep.tolist()]
-    short = [system.constraints.rows[r].owner for r in keep if np.real(constant[r]) < 1e-12]
+    rods = [r for r in keep if system.constraints.rows[r].label == "distance"]
+    short = [system.constraints.rows[r].owner for r in rods if np.real(constant[r]) < 1e-12]
     if short:
         raise InputError(
             [Fault(f"joints.{name}", "its two points coincide.", "Use a spherical joint.") for name in short]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from eigenbody.elements.joints import JOINTS, JointType
-from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description
+from eigenbody.model.description import Description, Entry
+from eigenbody.model.vocabulary import Kind
+from eigenbody.spatial.rotations import apply_transposed, dot
 
 
 @dataclass
@@ -37,15 +38,27 @@ class JointTable:
         self.groups = {}
         for name, index in by_type.items():
             chosen = [entries[i] for i in index]
-            self.groups[name] = (np.array(index), self.places.pairs(chosen))
+            pairs = self.places.pairs(chosen)
+            self.groups[name] = (np.array(index), replace(pairs, keys=self._keys(JOINTS[name], chosen, pairs)))
+
+    def _keys(self, joint: JointType, entries: list[Entry], pairs: Pairs) -> dict[str, np.ndarray]:
+        """Further keys of a joint type as arrays; directions as unit vectors in the axes of the first carrier."""
+        keys = {}
+        for item in joint.keys:
+            values = np.array([entry[item.name] for entry in entries])
+            if item.kind is Kind.DIRECTION:
+                local = apply_transposed(self.places.R[pairs.first], values)
+                values = local / np.sqrt(dot(local, local))[..., None]
+            keys[item.name] = values
+        return keys
 
 
-def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[np.ndarray]]:
-    """Velocity-level rows: kernels and the joints they belong to."""
+def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[tuple[np.ndarray, str]]]:
+    """Velocity-level rows: kernels, the joints they belong to and what the rows are called."""
     kernels: list[Kernel] = []
-    owners: list[np.ndarray] = []
+    owners: list[tuple[np.ndarray, str]] = []
     for name, (index, pairs) in joints.groups.items():
-        for axis in JOINTS[name].slips:
-            kernels.append(Slip.along(pairs.carriers, pairs.origin2, pairs.axis(axis + "2")))
-            owners.append(index)
+        for item in JOINTS[name].slips:
+            kernels.append(item.kernel(pairs))
+            owners.append((index, item.label))
     return kernels, owners

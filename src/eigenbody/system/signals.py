@@ -8,39 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
-from eigenbody.model.description import Entry, Table
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import Entry, Function, Table
 from eigenbody.model.description import Signal as DescribedSignal
 from eigenbody.model.expressions import Expression, ExpressionError, parse
+from eigenbody.system.arguments import AnySignal, Argument, Quantities
+from eigenbody.system.external import External
 
 OWN = parse("s")
 TIME = parse("t")
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One quantity a signal depends on: `kind` is "s" (measure), "v" (its rate), "x" (state), "u" (input) or "t"."""
-
-    name: str
-    kind: str
-    index: int
-    offset: float = 0.0  # subtracted from the quantity
-
-
-@dataclass(frozen=True, slots=True)
-class Quantities:
-    """Current values of everything signals may depend on."""
-
-    s: np.ndarray  # (..., channels)
-    v: np.ndarray
-    x: np.ndarray
-    u: np.ndarray
-    t: float | complex
-
-    def of(self, argument: Argument) -> np.ndarray | float | complex:
-        if argument.kind == "t":
-            return self.t
-        return getattr(self, argument.kind)[..., argument.index] - argument.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +64,16 @@ def _interpolate(table: Table, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return table.y[piece] + slope[piece] * (x - table.x[piece]), slope[piece]
 
 
+def own_names(channel: int, free: float = 0.0) -> dict[str, Argument]:
+    """Names inside an element that acts along a channel: s, its deflection, and v, the rate."""
+    return {"s": Argument("s", "s", channel, free), "v": Argument("v", "v", channel)}
+
+
 def as_expression(signal: DescribedSignal) -> Expression:
     """A number or expression as an expression."""
-    if isinstance(signal, Table):
-        raise InputError(Fault("motion", "a motion cannot be a table.", "Give it as an expression of t."))
+    if isinstance(signal, Table | Function):
+        what = "a table" if isinstance(signal, Table) else "a Python function"
+        raise InputError(Fault("motion", f"a motion cannot be {what}.", "Give it as an expression of t."))
     return signal if isinstance(signal, Expression) else Expression.number(signal)
 
 
@@ -105,6 +87,7 @@ class SignalCompiler:
         inputs: Sequence[str],
         channel_of: Callable[[str], int],
     ) -> None:
+        """`states` are all states in order, those that elements bring along included."""
         self._states = {name: i for i, name in enumerate(states)}
         self._inputs = {name: i for i, name in enumerate(inputs)}
         self._channel_of = channel_of
@@ -118,18 +101,21 @@ class SignalCompiler:
         target: int,
         factor: float = 1.0,
         owner: int = -1,
-        own: tuple[int, float] | None = None,
+        own: Mapping[str, Argument] | None = None,
         where: str = "",
-    ) -> Signal:
-        """`own` is the channel and the free value that the names `s` and `v` refer to."""
+    ) -> AnySignal:
+        """`own` are names with a meaning inside one element: its deflection `s`, the rate `v`, its own states."""
+        if isinstance(signal, Function):
+            arguments = tuple(self._argument(name, own, where) for name in signal.of)
+            return External(target, factor, owner, signal, arguments, where)
         table = signal if isinstance(signal, Table) else None
         if isinstance(signal, Table):
-            default = OWN if own is not None else TIME
+            default = OWN if own else TIME
             expression = signal.of if signal.of is not None else default
         else:
             expression = as_expression(signal)
         expression = self._inline(expression)
-        arguments = tuple(self._argument(name, own) for name in sorted(expression.names))
+        arguments = tuple(self._argument(name, own, where) for name in sorted(expression.names))
         slopes = tuple(expression.derivative(a.name) for a in arguments)
         return Signal(target, factor, owner, expression, arguments, slopes, table, where)
 
@@ -141,18 +127,18 @@ class SignalCompiler:
             expression = expression.substitute(used)
         return expression
 
-    def _argument(self, name: str, own: tuple[int, float] | None) -> Argument:
+    def _argument(self, name: str, own: Mapping[str, Argument] | None, where: str) -> Argument:
         if name == "t":
             return Argument(name, "t", 0)
-        if own is not None and name in ("s", "v"):
-            return Argument(name, name, own[0], own[1] if name == "s" else 0.0)
+        if own and name in own:
+            return own[name]
         if name in self._states:
             return Argument(name, "x", self._states[name])
         if name in self._inputs:
             return Argument(name, "u", self._inputs[name])
-        if name.endswith("''"):
-            what = f"the second rate {name} cannot stand in an expression."
-            raise InputError(Fault("outputs", what, "Use an output with order: 2."))
-        if name.endswith("'"):
-            return Argument(name, "v", self._channel_of(name[:-1]))
-        return Argument(name, "s", self._channel_of(name))
+        plain = name.rstrip("'")
+        try:
+            return Argument(name, "sva"[len(name) - len(plain)], self._channel_of(plain))
+        except KeyError:
+            known = [*self._states, *self._inputs, *self._variables]
+            raise InputError(Fault(where, f'there is no "{name}".', suggest(name, known))) from None

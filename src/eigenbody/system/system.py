@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.forces.base import Coupling
+from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description
+from eigenbody.system.arguments import AnySignal
 from eigenbody.system.measureset import MeasureSet
-from eigenbody.system.signals import Signal
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
 
@@ -42,9 +42,9 @@ class Motion:
     """Prescribed value of a constraint row: f(t) and its first two time derivatives."""
 
     row: int
-    value: Signal
-    rate: Signal
-    acceleration: Signal
+    value: AnySignal
+    rate: AnySignal
+    acceleration: AnySignal
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +73,46 @@ class Forces:
 
     measures: MeasureSet
     linear: Coupling
-    signals: tuple[Signal, ...]
+    signals: tuple[AnySignal, ...]
     constant: np.ndarray  # (channels,) constant tension
     constant_owner: np.ndarray  # (n,) owner, channel, value of each constant share
     input_channel: np.ndarray  # (n,) channels on which inputs act
     input_index: np.ndarray  # (n,) which input
     input_weight: np.ndarray  # (n,)
     owners: tuple[str, ...]
-    state_rates: tuple[Signal, ...]  # x' = g, target: state
+    state_rates: tuple[AnySignal, ...]  # x' = g, target: state
+    stops: tuple[Stop, ...]  # elements that act on one side only
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """A component (0 to 5: fx fy fz mx my mz) of the force and moment in a joint, in axes "joint" or "ground"."""
+
+    joint: int
+    component: int
+    axes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The tension of a force element along one of its channels."""
+
+    owner: int
+    channel: int
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A named output: a measure's value, rate or acceleration (order), or a signal."""
+    """A named output: a measure's value, rate or acceleration (order), a signal, a reaction or an element's tension."""
 
     name: str
-    measure: int  # index among the named measures, -1 for a signal
+    measure: int  # index among the named measures, -1 for the other kinds
     order: int
-    signal: Signal | None
+    signal: AnySignal | None
+    reaction: Reaction | None = None
+    load: Load | None = None
+    unit: str = ""
+    where: str = ""  # place in the model file, for messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +149,10 @@ class System:
     positions: Given
     velocities: Given
     states: tuple[str, ...]
+    state_units: tuple[str, ...]
+    initial_states: np.ndarray
     inputs: tuple[str, ...]
+    input_units: tuple[str, ...]
     outputs: tuple[Output, ...]
     coordinates: np.ndarray  # named measures the user wants to linearize in
     warnings: tuple[str, ...]
@@ -179,6 +204,5 @@ class System:
         d = self.description
         zero = np.zeros((self.bodies, 3))
         turns = np.zeros(int(self.named.turn_counter.max(initial=-1)) + 1)
-        x = np.array([entry["initial"] for entry in d.states])
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
-        return State(d.bodies.position, d.bodies.rotation, zero, zero, x, turns, u_in, 0.0)
+        return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0)

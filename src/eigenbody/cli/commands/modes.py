@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eigenbody.cli import options, session
 from eigenbody.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from eigenbody.model.model import Model
 
 
 def modes(
@@ -20,6 +23,15 @@ def modes(
     ] = None,
     near: Annotated[
         float | None, typer.Option("--near", metavar="HZ", help="The modes nearest to a frequency.", show_default=False)
+    ] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(
+            "--frame",
+            metavar="NAME",
+            help="Also in a rotating frame: one of the model's frames, or that of a spinning joint.",
+            show_default=False,
+        ),
     ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
@@ -36,6 +48,7 @@ def modes(
       eigenbody modes rotor.yaml
       eigenbody modes rotor.yaml --set "speed=1 Hz" --n 10 --plot rotor.png
       eigenbody modes rotor.yaml --near 50 --n 4 --json
+      eigenbody modes rotor.yaml --frame spin
 
     \b
     JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
@@ -49,6 +62,9 @@ def modes(
       damping_ratio   -real / |eigenvalue|; null for rigid modes
       kind            oscillatory, real or rigid (a recognized zero)
       stability       stable, marginal, drifting (a free motion) or unstable
+      With --frame also "frames": {"frame", "about", "at", "rate", "rotating": [modes],
+      "pairs": [{"fixed", "rotating", "whirl", "likeness"}], "fixed_is_constant",
+      "rotating_is_constant", "coordinates", "notes"}.
 
     \b
     Files: .csv is the table; .json the document above; .npz and .mat hold
@@ -63,6 +79,9 @@ def modes(
     ending = session.known_ending(out, export.DATA_ENDINGS, model)
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
     mechanism = session.load(model, set_)
+    if frame is not None:
+        _in_frames(mechanism, frame, (n, near, solver), json, out, plot, quiet, ending, picture)
+        return
     with session.places_of(mechanism, solver="--solver"):
         from eigenbody.analyses.modes import modes as modes_of
 
@@ -80,3 +99,31 @@ def modes(
         session.put(as_json(modes_document(result)))
     elif not (quiet and (out or plot)):
         session.put_table(lambda: modes_text(result), lambda: modes_rich(result))
+
+
+def _in_frames(
+    mechanism: Model, frame: str, few: tuple[object, ...], json: bool, out: str | None, plot: str | None, quiet: bool,
+    ending: str, picture: str,
+) -> None:  # fmt: skip
+    """Fixed and rotating frame side by side."""
+    if any(option is not None for option in few):
+        what = "all modes of both frames are compared."
+        raise InputError(Fault("--frame", what, "Leave out --n, --near and --solver."))
+    with session.places_of(mechanism, frame="--frame"):
+        from eigenbody.analyses.frames import modes_in_frames
+
+        found = modes_in_frames(mechanism, frame)
+    from eigenbody.present import export, frames
+    from eigenbody.present.documents import as_json, require_finite_modes
+
+    for modes_there in (found.fixed, found.rotating):
+        require_finite_modes(modes_there)
+    session.warn(found.fixed.linear.point.warnings, quiet)
+    if out is not None:
+        session.write(out, frames.frames_writer(found, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(found.rotating.plot(), picture), quiet)
+    if json:
+        session.put(as_json(frames.frames_document(found)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: frames.frames_text(found), lambda: frames.frames_rich(found))

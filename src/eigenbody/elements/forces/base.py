@@ -31,6 +31,19 @@ class SignalForce:
 
 
 @dataclass(frozen=True, slots=True)
+class InnerState:
+    """A first-order state that an element brings along. Its rate, and the element's signals, know it as `local`."""
+
+    local: str
+    initial: float
+    rate: Signal
+    owner: int
+    channel: int
+    free: float = 0.0
+    unit: str = ""  # "s": that of the channel's measure
+
+
+@dataclass(frozen=True, slots=True)
 class Coupling:
     """n entries f_i += k (s_j - s0) + c s_j', each accounted to a force entry."""
 
@@ -49,6 +62,16 @@ class Coupling:
         return Coupling(*(np.concatenate([getattr(p, name) for p in parts]) for name in Coupling.__slots__))
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """An element that acts on one side only: closed where side * (s - gap) > 0."""
+
+    name: str
+    channel: int
+    side: int
+    gap: float
+
+
 @dataclass(slots=True)
 class ForceBuilder:
     """Collects channels, linear couplings and signals of all forces."""
@@ -59,6 +82,8 @@ class ForceBuilder:
     count: int = 0
     linear: list[Coupling] = field(default_factory=list)
     signals: list[SignalForce] = field(default_factory=list)
+    states: list[InnerState] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     owners: list[str] = field(default_factory=list)  # names of force entries; laws refer to them by number
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -101,6 +126,16 @@ class ForceBuilder:
     def characteristic(self, channel: int, factor: float, signal: Signal, name: str, free: float = 0.0) -> None:
         """Add a signal to the tension of a channel."""
         self.signals.append(SignalForce(channel, factor, signal, self.number(name), free))
+
+    def state(
+        self, local: str, initial: float, rate: Signal, channel: int, name: str, free: float = 0.0, unit: str = ""
+    ) -> None:
+        """Give the element `name` a first-order state of its own; the unit "s" is that of the channel's measure."""
+        self.states.append(InnerState(local, initial, rate, self.number(name), channel, free, unit))
+
+    def stop(self, channel: int, side: int, gap: float, name: str) -> None:
+        """Declare that the element acts only where side * (s - gap) > 0: its state of contact is reported."""
+        self.stops.append(Stop(name, channel, side, gap))
 
     def number(self, name: str) -> int:
         """Number of a registered force entry."""

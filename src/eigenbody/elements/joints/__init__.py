@@ -15,6 +15,7 @@ from eigenbody.elements.joints.planar import PLANAR
 from eigenbody.elements.joints.point import POINT_JOINT
 from eigenbody.elements.joints.prismatic import PRISMATIC
 from eigenbody.elements.joints.revolute import REVOLUTE
+from eigenbody.elements.joints.rolling import ROLLING
 from eigenbody.elements.joints.screw import SCREW
 from eigenbody.elements.joints.spherical import SPHERICAL
 from eigenbody.elements.joints.universal import UNIVERSAL
@@ -40,6 +41,7 @@ JOINTS: dict[str, JointType] = {
         PERPENDICULAR,
         ORIENTATION,
         DISTANCE,
+        ROLLING,
         KNIFE_EDGE,
     )
 }

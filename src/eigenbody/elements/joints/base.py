@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eigenbody.elements.checks import POINT_MISSING, any_marker, axes_fit
-from eigenbody.elements.measures.templates import Cosine, Displacement, Template
+from eigenbody.elements.measures.templates import Cosine, Displacement, SlipTemplate, Template
 from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
 
 POINT = (Displacement("x", "point x"), Displacement("y", "point y"), Displacement("z", "point z"))
@@ -29,19 +29,19 @@ class JointType:
 
     held      measures or ties held at zero, one row each; the measure keeps its drawn value if `keeps_drawn`
     free      measures that remain, in the order of `position` and `velocity`
-    slips     directions of the second body ("z": its axis) along which its point may not move over the first
+    slips     speeds held at zero: non-holonomic rows
     branch    whether the joint can be a branch of the spanning tree
     """
 
     name: str
     held: tuple[Template | Tie, ...] = ()
     free: tuple[Template, ...] = ()
-    slips: tuple[str, ...] = ()
+    slips: tuple[SlipTemplate, ...] = ()
     branch: bool = True
     keeps_drawn: bool = False
     right_angle: bool = False  # axis2 must be given perpendicular to axis
     needs_point: bool = True
-    keys: tuple[Field, ...] = ()
+    keys: tuple[Field, ...] = ()  # further numbers and directions; measures find them in `Pairs.keys`
     doc: str = ""
 
     def spec(self) -> TypeSpec:

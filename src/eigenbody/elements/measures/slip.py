@@ -13,6 +13,17 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
+from eigenbody.elements.measures.templates import Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Speed of the second point along the axis fixed in the second body."""
+
+    label: str = "no slip"
+
+    def kernel(self, pairs: Pairs) -> Slip:
+        return Slip.along(pairs.carriers, pairs.origin2, pairs.axis("z2"))
 
 
 @dataclass(frozen=True, slots=True)

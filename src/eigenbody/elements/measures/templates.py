@@ -6,7 +6,8 @@ of the second point seen from the first, an angle that of the second frame, righ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,6 +60,7 @@ class Pairs:
     origin2: np.ndarray
     axes1: np.ndarray
     axes2: np.ndarray
+    keys: Mapping[str, np.ndarray] = field(default_factory=dict)  # further numbers (n,), unit directions on the first
 
     def __len__(self) -> int:
         return len(self.first)
@@ -88,6 +90,7 @@ class Pairs:
         return Pairs(
             self.first[index], self.second[index], self.origin1[..., index, :], self.origin2[..., index, :],
             self.axes1[..., index, :, :], self.axes2[..., index, :, :],
+            {name: value[index] for name, value in self.keys.items()},
         )  # fmt: skip
 
 
@@ -98,6 +101,14 @@ class Template(Protocol):
     def label(self) -> str: ...
     @property
     def dimension(self) -> str: ...
+    def kernel(self, pairs: Pairs) -> Kernel: ...
+
+
+class SlipTemplate(Protocol):
+    """A speed that can be taken between the frames of every pair; it has no value."""
+
+    @property
+    def label(self) -> str: ...
     def kernel(self, pairs: Pairs) -> Kernel: ...
 
 

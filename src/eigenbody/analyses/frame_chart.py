@@ -1,0 +1,164 @@
+"""Coordinates measured in a turning frame: which bodies move sideways to its axis, and the same motion in its axes.
+
+A body whose two displacements (or small rotations) sideways to the axis are independent is described by them, and by
+the component along the axis, in the axes of the frame. All other freedom keeps the coordinates it has: an angle about
+the axis and the hinge of a blade on a turning hub are the same in both frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.model import Model
+from eigenbody.model.names import GROUND
+from eigenbody.operation.frame import MotionFrame, measure_rows
+from eigenbody.operation.partition import select
+from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.treespace import coordinate_set
+from eigenbody.spatial.rotations import apply, cross, frame
+
+SAME = 1e-9  # relative: angular velocities that are the same
+INDEPENDENT = 1e-6  # smallest over largest singular value of two directions that are independent
+KINDS = (("displacement", ""), ("rotation", "r"))
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class TurningFrame:
+    """A frame that turns about the unit vector `about` through the point `at` (m) at `rate` (rad/s, positive)."""
+
+    name: str
+    about: np.ndarray
+    at: np.ndarray
+    rate: float
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        return self.rate * self.about
+
+
+@dataclass(frozen=True)
+class Triple:
+    """Displacement or small rotation of a body: two components sideways to the axis and one along it."""
+
+    body: str
+    kind: str  # "displacement" or "rotation"
+    names: tuple[str, str, str]  # measures
+
+
+def turning_frame(point: OperatingPoint, name: str) -> TurningFrame:
+    """The frame of the model, or the one that turns with the second body of a joint at the operating point."""
+    description = point.system.description
+    for entry in description.frames:
+        if entry.name == name:
+            about = np.asarray(entry["about"], dtype=float)
+            sign = -1.0 if entry["rate"] < 0 else 1.0
+            at = np.asarray(entry["at"], dtype=float)
+            return TurningFrame(name, sign * about / np.linalg.norm(about), at, abs(float(entry["rate"])))
+    for entry in description.joints:
+        if entry.name == name:
+            return _with_joint(point, name, entry["between"])
+    known = [entry.name for entry in (*description.frames, *description.joints)]
+    raise InputError(Fault("frame", f'there is no frame and no joint "{name}".', suggest(name, known)))
+
+
+def _with_joint(point: OperatingPoint, name: str, between: Sequence[str]) -> TurningFrame:
+    system, at = point.system, point.mechanics.at
+    carriers = [system.places.carrier(end) for end in between]
+    body = carriers[1] if carriers[1] < system.bodies else carriers[0]
+    spin = apply(at.R[body], at.w[body])
+    rate = float(np.linalg.norm(spin))
+    if rate <= SAME * np.abs(at.w).max(initial=0.0):
+        raise InputError(
+            Fault(
+                "frame",
+                f'{system.places.names[body]}, the second body of the joint "{name}", does not turn at the operating'
+                " point.",
+                "Give the joint a velocity, or name a frame of the section frames.",
+            )
+        )
+    axis_point = at.r[body] + cross(spin, at.v[body]) / rate**2
+    return TurningFrame(name, spin / rate, axis_point, rate)
+
+
+def charted(point: OperatingPoint, turning: TurningFrame, in_ground: bool) -> OperatingPoint:
+    """The same operating point in coordinates measured in the turning frame, or (`in_ground`) in ground axes."""
+    own = [point.system.names[i] for i in point.chosen.positions]
+    carrier = GROUND if in_ground else _free_name(point, turning)
+    triples = [
+        triple
+        for body in _sideways_bodies(point, turning)
+        for triple in _triples(point, body, GROUND if in_ground else turning.name)
+    ]
+    model = _extended(point.model, turning, carrier, triples)
+    there = at_state(model, system_of(model), point.state)
+    wishes = [name for triple in _independent(there, triples) for name in triple.names]
+    index = [there.system.aliases[name] for name in (*wishes, *own)]
+    return replace(there, chosen=replace(select(there.mechanics, index), dropped=np.zeros(0, dtype=int)))
+
+
+def _free_name(point: OperatingPoint, turning: TurningFrame) -> str:
+    """Name of the frame in the extended model: its own, or one that nothing else has."""
+    places, name = point.system.places, turning.name
+    if any(entry.name == name for entry in point.system.description.frames):
+        return name
+    while name in places.index or name in point.system.description.markers:
+        name += " frame"
+    return name
+
+
+def _sideways_bodies(point: OperatingPoint, turning: TurningFrame) -> list[int]:
+    """Bodies in tree order that do not hang on a body turning with the frame."""
+    system, at = point.system, point.mechanics.at
+    spin = apply(at.R, at.w)
+    along = np.abs(spin - turning.angular_velocity).max(axis=-1) <= SAME * turning.rate
+    pairs = zip(system.tree.order.tolist(), system.tree.parent.tolist(), strict=True)
+    return [body for body, parent in pairs if parent >= system.bodies or not along[parent]]
+
+
+def _triples(point: OperatingPoint, body: int, where: str) -> list[Triple]:
+    system = point.system
+    name = system.places.names[body]
+    present = (True, bool(system.dof[body, 3] >= 0))  # a point mass has no rotation
+    return [
+        Triple(name, kind, tuple(f"{name} {prefix}{axis} in {where}" for axis in AXES))  # type: ignore[arg-type]
+        for (kind, prefix), there in zip(KINDS, present, strict=True)
+        if there
+    ]
+
+
+def _extended(model: Model, turning: TurningFrame, carrier: str, triples: Sequence[Triple]) -> Model:
+    """The model with the frame and the measures in it."""
+    document = model.document
+    axes = frame(turning.about)
+    measures = {
+        name: {"type": triple.kind, "between": [carrier, triple.body], "axis": axes[:, k].tolist()}
+        for triple in triples
+        for k, name in enumerate(triple.names)
+    }
+    frames = dict(document.get("frames") or {})
+    if carrier != GROUND and carrier not in frames:
+        frames[carrier] = {"about": turning.about.tolist(), "at": turning.at.tolist(), "rate": turning.rate}
+    return model.set(frames=frames, measures={**(document.get("measures") or {}), **measures})
+
+
+def _independent(point: OperatingPoint, triples: Sequence[Triple]) -> list[Triple]:
+    """Triples whose two sideways directions are free, each pair independent of those before it."""
+    system = point.system
+    if not triples:
+        return []
+    index = np.array([[system.aliases[name] for name in triple.names[:2]] for triple in triples])
+    motion = MotionFrame(point.mechanics, point.chosen)
+    rows = measure_rows(point.mechanics, coordinate_set(system, index.ravel()), motion.is_sparse) @ motion.P
+    size = np.linalg.svd(rows.reshape(len(triples), 2, -1), compute_uv=False)
+    alive = [k for k in range(len(triples)) if size.shape[-1] == 2 and size[k, 1] > INDEPENDENT * size[k, 0]]
+    while True:
+        kept = set(select(point.mechanics, index[alive].ravel().tolist()).positions.tolist())
+        broken = [k for k in alive if len(kept & set(index[k].tolist())) == 1]
+        if not broken:
+            return [triples[k] for k in alive if set(index[k].tolist()) <= kept]
+        alive.remove(broken[0])

@@ -1,0 +1,82 @@
+"""`eigenbody equilibrium`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+
+
+def equilibrium(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    all_from: Annotated[
+        int,
+        typer.Option("--all-from", min=0, metavar="N", help="Search from N random starts too.", show_default=False),
+    ] = 0,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="The first one found, stable or not; the default goes on to a stable one.")
+    ] = False,
+    json: options.Json = False,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Static equilibrium, its stability and reactions.
+
+    Starts from the initial state and finds the stable equilibrium nearest to it. Unstable ones passed on the way are
+    listed. Prescribed motions and turning frames are held still at t = 0, inputs have their stated values.
+
+    \b
+    Examples:
+      eigenbody equilibrium four_bar_with_spring.yaml
+      eigenbody equilibrium four_bar_with_spring.yaml --all-from 20 --json
+      eigenbody equilibrium crane.yaml --set "load=2 t" -o settled.csv
+
+    \b
+    JSON: {"model",
+           "equilibria": [{"stable", "stability", "all_modes", "coordinates": {name: value},
+                           "states", "bodies": {name: {"at": [x, y, z],
+                                                       "rotation": [w, x, y, z]}},
+                           "eigenvalues": [{"real", "imag"}], "distance", "residual",
+                           "drift", "reactions": {"axes", "joints": [...], ...}}],
+           "iterations", "how",
+           "certificate": {"residual", "drift", "dof", "redundant", "tangent_error"},
+           "warnings"}
+      equilibria   the one asked for first, then those passed and the others
+      stable       no motion grows (an undamped oscillation does not)
+      stability    stable, marginal, drifting (a free motion) or unstable
+      all_modes    false where only the softest motions were looked at (large models)
+      bodies       centre of mass and rotation (quaternion) in ground axes
+      distance     change of the coordinates since the start, rad and lengths of the
+                   mechanism
+
+    \b
+    Files: .csv has a line for each coordinate; .json the document above; .npz and .mat
+      hold coordinates, values (equilibria, coordinates), bodies, at, rotation,
+      stability, distance, residual, states, states_value and eigenvalues of the first.
+    """
+    from eigenbody.present import export
+
+    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism):
+        from eigenbody.points.equilibrium import equilibrium as equilibrium_of
+
+        result = equilibrium_of(mechanism, which="nearest" if nearest else "stable", all_from=all_from)
+    from eigenbody.present.documents import as_json
+    from eigenbody.present.operating import (
+        equilibrium_document,
+        equilibrium_rich,
+        equilibrium_text,
+        equilibrium_writer,
+    )
+
+    session.warn(result.point.warnings, quiet)
+    if out is not None:
+        session.write(out, equilibrium_writer(result, ending), quiet)
+    if json:
+        session.put(as_json(equilibrium_document(result)))
+    elif not (quiet and out):
+        session.put_table(lambda: equilibrium_text(result), lambda: equilibrium_rich(result))

@@ -1,0 +1,192 @@
+"""`eigenbody simulate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+from eigenbody.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.signals import Spectrum
+    from eigenbody.model.model import Model
+    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.simulation.result import Simulation
+
+PATIENCE = 1.0  # seconds of work after which progress is shown
+
+
+def simulate(
+    model: options.ModelPath,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="T", help='End of the motion: 2 or "200 ms".', show_default=False)
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option("--step", metavar="H", help="Step of the methods with a fixed one.", show_default=False),
+    ] = None,
+    points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht or rk4.")
+    ] = "auto",
+    tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
+    rho: Annotated[
+        float | None,
+        typer.Option("--rho", metavar="RHO", min=0, max=1, help="Damping of generalized-alpha and hht, 1 for none.",
+                     show_default=False),
+    ] = None,
+    signal: Annotated[
+        list[str] | None,
+        typer.Option("--signal", metavar="NAME", help="Signal to give; repeatable.", show_default=False),
+    ] = None,
+    fft: Annotated[
+        list[str] | None,
+        typer.Option("--fft", metavar="NAME", help="Signal whose spectrum to give; repeatable.", show_default=False),
+    ] = None,
+    at_point: Annotated[
+        bool, typer.Option("--at-point", help="Start from the operating point instead of the initial state.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse contradicting initial velocities instead of correcting them.")
+    ] = False,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .npz, .csv, .parquet or .json.",
+                     show_default=False),
+    ] = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:  # fmt: skip
+    """Motion in time, from the initial state on.
+
+    What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).
+
+    \b
+    Signals: every measure (joint coordinates, body.x ... body.rz, measures of the model), its rate (name') and
+      acceleration (name''), first-order states, inputs and outputs of the model, energy,
+      energy.kinetic, energy.gravity, energy.stored, power.dissipated,
+      drift.position, drift.velocity
+
+    \b
+    Examples:
+      eigenbody simulate arm.yaml --until 2
+      eigenbody simulate arm.yaml --until 2 --signal elbow --signal "elbow'" -o arm.csv
+      eigenbody simulate rotor.yaml --until 60 --points 6001 --fft stator.x --json
+
+    \b
+    JSON: {"model", "method", "finished", "message", "t": [...], "signals": {name: [...]},
+           "final": {coordinate: value}, "drift": [position, velocity],
+           "energy": {"total": {"start", "end", "least", "greatest"}, "kinetic", ...},
+           "spectra": {name: [{"frequency_hz", "amplitude"}]}, "statistics", "warnings"}
+
+    \b
+    Files: .npz, .csv and .parquet hold t and the signals as columns; .json the document above.
+    """
+    from eigenbody.present import histories
+    from eigenbody.present.export import PICTURE_ENDINGS
+
+    ending = session.known_ending(out, histories.HISTORY_ENDINGS, model)
+    histories.refuse_parquet_without_library(ending)
+    picture = session.known_ending(plot, PICTURE_ENDINGS, model)
+    end, fixed = _time(until, "--until"), _time(step, "--step")
+    if end is None:
+        raise InputError(Fault("--until", "the end of the motion is missing.", "For example: --until 2."))
+    mechanism = session.load(model, set_)
+    from eigenbody.simulation.result import SimulationError, SimulationInterrupted
+    from eigenbody.simulation.run import simulate as motion_of
+
+    places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal")}
+    try:
+        with session.places_of(mechanism, **places), _progress() as progress:
+            start = _operating_point(mechanism) if at_point else mechanism
+            result = motion_of(
+                start, end, method=method, tolerance=tolerance, step=fixed, points=points, outputs=signal or None,
+                progress=progress, rho=rho, strict=strict,
+            )  # fmt: skip
+    except (SimulationError, SimulationInterrupted) as stopped:
+        if out is not None:
+            session.write(out, histories.history_writer(stopped.partial, ending), quiet)
+        raise
+    session.warn(result.remarks, quiet)
+    spectra = _spectra(mechanism, result, fft or [])
+    if out is not None:
+        session.write(out, histories.history_writer(result, ending), quiet)
+    if plot is not None:
+        from eigenbody.present.export import figure_writer
+
+        figure = spectra[0].plot() if spectra else result.plot(signal or None)
+        session.write(plot, figure_writer(figure, picture), quiet)
+    if json:
+        from eigenbody.present.documents import as_json
+
+        session.put(as_json(histories.history_document(result, signal or None, spectra)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: histories.history_text(result), lambda: histories.history_rich(result))
+        for spectrum in spectra:
+            session.put(f"\n{spectrum}")
+
+
+def _time(text: str | None, option: str) -> float | None:
+    """A time in seconds, plain or with a unit."""
+    if text is None:
+        return None
+    from eigenbody.model.units import UnitError, parse_quantity
+
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(parse_quantity(text, "s"))
+    except UnitError as error:
+        raise InputError(Fault(option, f'"{text}" is not a time: {error}', 'Write 2 or "200 ms".')) from error
+
+
+def _operating_point(mechanism: Model) -> OperatingPoint:
+    from eigenbody.points.find import operating_point
+
+    return operating_point(mechanism)
+
+
+def _spectra(mechanism: Model, result: Simulation, names: list[str]) -> list[Spectrum]:
+    from eigenbody.analyses.signals import fft
+
+    with session.places_of(mechanism, fft="--fft", signal="--fft"):
+        return [fft(result, name) for name in names]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float], None] | None]:
+    """A bar on standard error, if that is a terminal, once the work lasts long enough to want one."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("simulating", total=1.0)
+    begin, shown = monotonic(), [False]
+
+    def show(share: float) -> None:
+        if not shown[0] and monotonic() - begin > PATIENCE:
+            bar.start()
+            shown[0] = True
+        if shown[0]:
+            bar.update(task, completed=share)
+
+    try:
+        yield show
+    finally:
+        if shown[0]:
+            bar.stop()

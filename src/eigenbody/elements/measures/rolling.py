@@ -1,0 +1,265 @@
+"""A wheel on a plane: the height of its lowest point, and the speed with which that point slips.
+
+The plane has the normal n (fixed on the first carrier), the wheel the axis a and centre c (on the second), radius r and,
+for a torus, the radius t of the tube. With b = n.a the lowest point is c + d, d = -r (n - b a) / sqrt(1 - b^2) - t n:
+
+    height   n.(c - o) - r sqrt(1 - b^2) - t
+    slip     e.(v_c + Omega x d) = D' + beta(b) C' - alpha(b) W      along e, a direction fixed in the plane
+             D = e.(c - o),  C = e.a,  W = (n x e).Omega,  alpha = r / sqrt(1 - b^2) + t,  beta = r b / sqrt(1 - b^2)
+
+with Omega the angular velocity of the wheel relative to the plane's carrier: (a x e).Omega is the rate of C. Exact at any
+lean; only a wheel that lies flat (b = 1) has no lowest point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.elements.measures.compose import Composed, Outer
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
+from eigenbody.elements.measures.templates import Pairs
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew
+
+
+# Height ---------------------------------------------------------------------------------------------------------------
+def _height(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """h - sqrt(q - p^2) of (h, p, q) and its derivatives; q does not vary, so its derivatives are left zero."""
+    h, p, q = (b[..., k] for k in range(3))
+    root = np.sqrt(q - p * p)
+    first, second, third = (np.zeros((*b.shape, *(3,) * k), dtype=b.dtype) for k in range(3))
+    first[..., 0] = 1.0
+    first[..., 1] = p / root
+    second[..., 1, 1] = q / root**3
+    third[..., 1, 1, 1] = 3 * p * q / root**5
+    return h - root, first, second, third
+
+
+HEIGHT = Outer("height of a wheel", _height)
+
+
+def _on_first(pairs: Pairs, direction: np.ndarray) -> Feature:
+    zero = np.zeros_like(direction)
+    return Feature(np.zeros((len(pairs), 2)), np.stack((direction, zero), axis=-2))
+
+
+def _on_second(pairs: Pairs, direction: np.ndarray) -> Feature:
+    zero = np.zeros_like(direction)
+    return Feature(np.zeros((len(pairs), 2)), np.stack((zero, direction), axis=-2))
+
+
+@dataclass(frozen=True, slots=True)
+class Height:
+    """Height of the lowest point of the wheel above the plane."""
+
+    label: str = "contact"
+    dimension: str = "m"
+
+    def kernel(self, pairs: Pairs) -> Composed:
+        n, axle = _on_first(pairs, pairs.keys["normal"]), _on_second(pairs, _axle(pairs))
+        inner = (
+            ScalarProduct(pairs.carriers, n, pairs.separation()),
+            ScalarProduct(pairs.carriers, n, axle),
+            ScalarProduct(pairs.carriers, axle, axle),
+        )
+        return Composed(HEIGHT, inner)
+
+
+def _axle(pairs: Pairs) -> np.ndarray:
+    """Axis of the wheel, as long as its radius."""
+    return pairs.keys["radius"][..., None] * pairs.axis("z2")
+
+
+# Slip -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class NoSlip:
+    """Slip of the lowest point along the plane's direction x or y."""
+
+    along: str
+    label: str
+
+    def kernel(self, pairs: Pairs) -> RollingSlip:
+        n = pairs.keys["normal"]
+        e = _tangent(n) if self.along == "x" else cross(n, _tangent(n))
+        unit = pairs.axis("z2")
+        product = lambda x, y: ScalarProduct(pairs.carriers, x, y)  # noqa: E731
+        on_e, axle = _on_first(pairs, e), _on_second(pairs, unit)
+        return RollingSlip(
+            product(on_e, pairs.separation()),
+            product(on_e, axle),
+            product(_on_first(pairs, n), axle),
+            cross(n, e),
+            pairs.keys["radius"],
+            pairs.keys["tube"],
+        )
+
+
+def _tangent(n: np.ndarray) -> np.ndarray:
+    """A unit vector normal to n: the projection of the axis least aligned with it. Branches look at the real part."""
+    least = np.eye(3)[np.argmin(np.abs(np.real(n)), axis=-1)]
+    t = least - dot(least, n)[..., None] * n
+    return t / np.sqrt(dot(t, t))[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class RollingSlip:
+    """Kernel of n slip speeds: D, C and b as scalar products, the direction n x e of W (on the first carrier)."""
+
+    D: ScalarProduct
+    C: ScalarProduct
+    b: ScalarProduct
+    turn: np.ndarray
+    radius: np.ndarray
+    tube: np.ndarray
+
+    @property
+    def carriers(self) -> np.ndarray:
+        return self.D.carriers
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (RollingSlip,)
+
+    def jet(self, at: Carriers) -> RollingSlipJet:
+        return RollingSlipJet(self, at)
+
+    def take(self, index: np.ndarray) -> RollingSlip:
+        products = (p.take(index) for p in (self.D, self.C, self.b))
+        return RollingSlip(*products, self.turn[..., index, :], self.radius[..., index], self.tube[..., index])
+
+    def turns(self) -> np.ndarray:
+        return np.ones_like(self.carriers, dtype=bool)
+
+    @staticmethod
+    def concatenate(parts: list[RollingSlip]) -> RollingSlip:
+        D, C, b = (ScalarProduct.concatenate([getattr(p, name) for p in parts]) for name in ("D", "C", "b"))
+        turn = np.concatenate([p.turn for p in parts], axis=-2)
+        radius, tube = (np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in ("radius", "tube"))
+        return RollingSlip(D, C, b, turn, radius, tube)
+
+
+class RollingSlipJet:
+    """The slip as a `rate` and its derivatives, by the product rule."""
+
+    def __init__(self, kernel: RollingSlip, at: Carriers) -> None:
+        self.D, self.C, self.b = kernel.D.jet(at), kernel.C.jet(at), kernel.b.jet(at)
+        self.W = AngularRate(kernel.carriers, kernel.turn, at)
+        b = self.b.value
+        r, level = kernel.radius, 1 - b * b
+        self._alpha = r / np.sqrt(level) + kernel.tube
+        self._alpha1 = r * b / level**1.5
+        self._alpha2 = r * (1 + 2 * b * b) / level**2.5
+        self._beta = r * b / np.sqrt(level)
+        self._beta1 = r / level**1.5
+        self._beta2 = 3 * r * b / level**2.5
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return self.D.rate + self._beta * self.C.rate - self._alpha * self.W.rate
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        turning = self.b.rate * (self._beta1 * self.C.rate - self._alpha1 * self.W.rate)
+        return self.D.acceleration + self._beta * self.C.acceleration - self._alpha * self.W.acceleration + turning
+
+    def _linear(self, what: str) -> np.ndarray:
+        D, C, W = (getattr(part, what) for part in (self.D, self.C, self.W))
+        return D + self._beta[..., None] * C - self._alpha[..., None] * W
+
+    @cached_property
+    def _by_b(self) -> np.ndarray:
+        """d(slip)/db at fixed rates."""
+        return (self._beta1 * self.C.rate - self._alpha1 * self.W.rate)[..., None]
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        return self._linear("gradient")
+
+    @cached_property
+    def rate_q(self) -> np.ndarray:
+        return self._linear("rate_q") + self._by_b * self.b.gradient
+
+    @cached_property
+    def acceleration_q(self) -> np.ndarray:
+        b, C, W = self.b, self.C, self.W
+        b1, beta1, alpha1 = b.rate[..., None], self._beta1[..., None], self._alpha1[..., None]
+        bent = (b.rate * (self._beta2 * C.rate - self._alpha2 * W.rate)
+                + self._beta1 * C.acceleration - self._alpha1 * W.acceleration)[..., None]  # fmt: skip
+        return (
+            self._linear("acceleration_q") + bent * b.gradient + self._by_b * b.rate_q
+            + b1 * (beta1 * C.rate_q - alpha1 * W.rate_q)
+        )  # fmt: skip
+
+    @cached_property
+    def acceleration_u(self) -> np.ndarray:
+        turned = self._beta1[..., None] * self.C.gradient - self._alpha1[..., None] * self.W.gradient
+        return self._linear("acceleration_u") + self._by_b * self.b.gradient + self.b.rate[..., None] * turned
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        """d(gradient^T)/dq."""
+        beta, alpha = self._beta[..., None, None], self._alpha[..., None, None]
+        turned = self._beta1[..., None] * self.C.gradient - self._alpha1[..., None] * self.W.gradient
+        bent = turned[..., :, None] * self.b.gradient[..., None, :]
+        return self.D.curvature + beta * self.C.curvature - alpha * self.W.curvature + bent
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        """There is no position-level value; zero by convention."""
+        return np.zeros(self.rate.shape)
+
+
+class AngularRate:
+    """W = f.(omega_2 - omega_1) along f (..., n, 3) fixed in the first carrier, as a rate and its derivatives."""
+
+    def __init__(self, carriers: np.ndarray, f: np.ndarray, at: Carriers) -> None:
+        i, j = carriers[:, 0], carriers[:, 1]
+        self._f = f
+        self._R1, self._R2 = at.R[..., i, :, :], at.R[..., j, :, :]
+        self._w1, self._w2 = at.w[..., i, :], at.w[..., j, :]
+        self._alpha1, self._alpha2 = at.alpha[..., i, :], at.alpha[..., j, :]
+        self._on2 = apply_transposed(self._R2, apply(self._R1, f))  # f in the axes of the second carrier
+        self._f1 = cross(self._w1, f)  # f' in the axes of the first
+        self._f1_on2 = apply_transposed(self._R2, apply(self._R1, self._f1))
+
+    def _on_first(self, x: np.ndarray) -> np.ndarray:
+        return apply_transposed(self._R1, apply(self._R2, x))
+
+    def _columns(self, turn1: np.ndarray, turn2: np.ndarray) -> np.ndarray:
+        turn1, turn2 = np.broadcast_arrays(turn1, turn2)
+        zero = np.zeros_like(turn1)
+        return np.concatenate((zero, turn1, zero, turn2), axis=-1)
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        return dot(self._on2, self._w2) - dot(self._f, self._w1)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        return dot(self._f1_on2, self._w2) + dot(self._on2, self._alpha2) - dot(self._f, self._alpha1)
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        return self._columns(-self._f, self._on2)
+
+    @cached_property
+    def rate_q(self) -> np.ndarray:
+        return self._columns(cross(self._f, self._on_first(self._w2)), cross(self._w2, self._on2))
+
+    @cached_property
+    def acceleration_q(self) -> np.ndarray:
+        first = cross(self._f1, self._on_first(self._w2)) + cross(self._f, self._on_first(self._alpha2))
+        return self._columns(first, cross(self._w2, self._f1_on2) + cross(self._alpha2, self._on2))
+
+    @cached_property
+    def acceleration_u(self) -> np.ndarray:
+        return self._columns(cross(self._f, self._on_first(self._w2)), self._f1_on2)
+
+    @cached_property
+    def curvature(self) -> np.ndarray:
+        H = np.zeros((*self._on2.shape[:-1], 12, 12), dtype=self._on2.dtype)
+        H[..., 9:, 3:6] = -(np.swapaxes(self._R2, -1, -2) @ self._R1 @ skew(self._f))
+        H[..., 9:, 9:] = skew(self._on2)
+        return H

@@ -1,0 +1,183 @@
+"""The `operating_point` of the model file: a word, a word with options, or explicit values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from eigenbody.model.builtin import OPERATING_POINTS
+from eigenbody.model.entries import EntryReader
+from eigenbody.model.faults import Path
+from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.source import shown
+
+GIVEN = "given"  # type of an operating point by explicit values
+GROUPS = ("positions", "velocities", "states", "inputs")
+HERE: Path = ("operating_point",)
+
+Item = tuple[str, str, Any, str | None, Path]  # group, name, value, unit, where it stands
+
+
+class OperatingPoints:
+    """Reads the section; the result is a map with `type` and the values of all options in SI."""
+
+    def __init__(self, reader: EntryReader) -> None:
+        self.reader, self.names, self.values, self.faults = reader, reader.names, reader.values, reader.faults
+
+    def read(self, value: Any) -> FrozenDict:
+        """Any of the forms; a fault is remembered for what cannot be read."""
+        if value is None:
+            return FrozenDict(type="reference")
+        if isinstance(value, str):
+            return self._word(value, {}, HERE, HERE, typeless=True)
+        if not isinstance(value, dict) or not value:
+            words = ", ".join(OPERATING_POINTS)
+            self.faults.add(HERE, "a word or a map is expected.", f"Words: {words}; or values such as {{crank: 0.5}}.")
+            return FrozenDict()
+        if "type" in value:
+            return self._word(value["type"], value, HERE, (*HERE, "type"), typeless=False)
+        word = next(iter(value))
+        if len(value) == 1 and word in OPERATING_POINTS and (value[word] is None or isinstance(value[word], dict)):
+            return self._word(word, value[word] or {}, (*HERE, word), HERE, typeless=True)
+        return self._given(value)
+
+    # ---- words
+
+    def _word(self, word: Any, options: Mapping[str, Any], path: Path, at: Path, typeless: bool) -> FrozenDict:
+        spec = OPERATING_POINTS.get(word) if isinstance(word, str) else None
+        if spec is None:
+            self.faults.unknown(at, "operating point", word, OPERATING_POINTS)
+            return FrozenDict()
+        read = dict(self.reader.fields("operating_point", spec, options, path, typeless))
+        if "prescribed" in read:
+            read["prescribed"] = self._prescribed(read["prescribed"], (*path, "prescribed"))
+        if "adjust" in read:
+            read["adjust"] = self._adjust(read["adjust"], (*path, "adjust"))
+        return FrozenDict({"type": spec.name, **read})
+
+    def _prescribed(self, value: Any, path: Path) -> FrozenDict:
+        """Values of measures and of rates (name'), by name."""
+        if value is None:
+            return FrozenDict()
+        if not isinstance(value, dict):
+            example = 'Write for example {tilt: 0.5, "spin\'": 60}.'
+            self.faults.add(path, "a map of measures and their values is expected.", example)
+            return FrozenDict()
+        read = {}
+        for name, item in value.items():
+            unit = self._unit(name, (*path, name))
+            number = None if unit is None else self.values.number(item, unit or None, (*path, name))
+            if number is not None:
+                read[name] = number
+        return FrozenDict(read)
+
+    def _adjust(self, value: Any, path: Path) -> tuple[str, ...]:
+        """Names of what may change."""
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            self.faults.add(path, "a list of names is expected.", "Measures, rates (name'), inputs or parameters.")
+            return ()
+        known = {*self.names.inputs, *self.names.parameters}
+        good = []
+        for i, name in enumerate(value):
+            if isinstance(name, str) and (name in known or name.removesuffix("'") in self.names.measures):
+                good.append(name)
+            else:
+                self._refuse(name, (*path, i), [*self.names.measures.names(), *known])
+        return tuple(good)
+
+    # ---- explicit values
+
+    def _given(self, value: Mapping[str, Any]) -> FrozenDict:
+        items = self._groups(value) if GROUPS_ONLY.issuperset(value) else self._flat(value)
+        read: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
+        for group, name, item, unit, path in items:
+            if name in read[group]:
+                self.faults.add(path, f'"{shown(name)}" is given twice.', "Leave one of them out.")
+            number = self.values.number(item, unit, path)
+            if number is not None:
+                read[group][name] = number
+        return FrozenDict({"type": GIVEN, **{group: FrozenDict(values) for group, values in read.items()}})
+
+    def _groups(self, value: Mapping[str, Any]) -> Iterator[Item]:
+        """`{positions: {..}, velocities: {..}, states: {..}, inputs: {..}}`."""
+        for group, entries in value.items():
+            path = (*HERE, group)
+            if not isinstance(entries, dict):
+                self.faults.add(path, "a map of names and values is expected.")
+                continue
+            for name, item in entries.items():
+                at = (*path, name)
+                if group in ("states", "inputs"):
+                    known = getattr(self.names, group)
+                    if name in known:
+                        yield group, name, item, None, at
+                    else:
+                        self.faults.unknown(at, group.removesuffix("s"), name, known)
+                else:
+                    yield from self._coordinates(name, item, group, at)
+
+    def _flat(self, value: Mapping[str, Any]) -> Iterator[Item]:
+        """`{crank: .., "crank'": .., slide: {position: [..], velocity: ..}, state: ..}`."""
+        for name, item in value.items():
+            path = (*HERE, name)
+            if name in self.names.states:
+                yield "states", name, item, None, path
+            elif name in self.names.inputs:
+                yield "inputs", name, item, None, path
+            elif isinstance(item, dict):
+                for key in sorted(item.keys() - {"position", "velocity"}):
+                    self.faults.unknown((*path, key), "key", key, ("position", "velocity"))
+                for key, group in (("position", "positions"), ("velocity", "velocities")):
+                    if item.get(key) is not None:
+                        yield from self._coordinates(name, item[key], group, (*path, key))
+            elif isinstance(name, str) and name.endswith("'"):
+                yield from self._coordinates(name[:-1], item, "velocities", path)
+            else:
+                yield from self._coordinates(name, item, "positions", path)
+
+    def _coordinates(self, name: Any, item: Any, group: str, path: Path) -> Iterator[Item]:
+        """A measure, or all coordinates of a joint by a list."""
+        per_second = "/s" if group == "velocities" else ""
+        several = self.names.measures.coordinates_of(name) if isinstance(name, str) else []
+        if len(several) > 1 and isinstance(item, list):
+            if len(item) != len(several):
+                self.faults.add(path, f"a list of {len(several)} is expected ({', '.join(several)}), not {len(item)}.")
+                return
+            for i, (full, value) in enumerate(zip(several, item, strict=True)):
+                if value is not None:
+                    yield group, full, value, self.names.measures[full] + per_second, (*path, i)
+            return
+        unit = self._unit(name, path)
+        if unit is not None:
+            yield group, name, item, (unit + per_second) if unit else None, path
+
+    def _unit(self, name: Any, path: Path) -> str | None:
+        """Dimension of a measure or rate ("" where its own entry is faulty); None after remembering a fault."""
+        base = name.removesuffix("'") if isinstance(name, str) else ""
+        unit = self.names.measures.get(base)
+        if unit is None:
+            known = [*self.names.measures.names(), *self.names.states, *self.names.inputs]
+            self._refuse(name, path, [*known, *OPERATING_POINTS, *GROUPS] if len(path) <= len(HERE) + 1 else known)
+            return None
+        return unit + "/s" if unit and base != name else unit
+
+    def _refuse(self, name: Any, path: Path, known: list[str]) -> None:
+        base = name.removesuffix("'") if isinstance(name, str) else name
+        several = self.names.measures.coordinates_of(base) if isinstance(base, str) else []
+        if len(several) > 1:
+            what = f'the joint "{shown(base)}" has several coordinates.'
+            self.faults.add(path, what, f"Give a list, or name one: {', '.join(several)}.")
+        else:
+            self.faults.unknown(path, "measure, state or input", name, known)
+
+
+GROUPS_ONLY = frozenset(GROUPS)
+
+
+def measures_asked_for(operating_point: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the measures that an operating point mentions, without the mark of a rate."""
+    for key in ("positions", "velocities", "prescribed"):
+        yield from (name.removesuffix("'") for name in operating_point.get(key) or ())
+    yield from (name.removesuffix("'") for name in operating_point.get("adjust") or () if "." in name)

@@ -1,0 +1,144 @@
+"""Stability of an equilibrium, and the motions in which it is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.linearization.certificate import Certificate
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.eigen import conjugate_representatives, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.linear import KKT
+from eigenbody.numerics.sparse_eigen import SparseModes, damped_modes, descriptor_modes, is_symmetric
+from eigenbody.numerics.sparse_symmetric import SOFT, ConstrainedPencil, undamped_modes
+from eigenbody.operation.point import OperatingPoint
+
+ALL_MODES = 150  # freedoms up to which every eigenvalue is found
+FEW = 4  # eigenvalues next to zero that are found beyond
+KRYLOV = 40  # directions searched for negative stiffness
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Stability with the eigenvalues known (one of each pair, sorted by magnitude) and the growing motions (k, nq)."""
+
+    stability: str  # "stable", "marginal", "drifting" or "unstable"
+    eigenvalues: np.ndarray
+    growing: np.ndarray
+    certificate: Certificate
+    is_partial: bool  # only the eigenvalues next to zero and the softest motions were looked at
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether no motion grows; an undamped oscillation or a free rotation does not."""
+        return self.stability != "unstable"
+
+
+def judge(point: OperatingPoint) -> Verdict:
+    """Linearize at the point and look at the eigenvalues: all of them, or those that decide where there are many."""
+    if len(point.chosen.velocities) <= ALL_MODES:
+        linear = linear_model(point, solver="dense")
+        assert isinstance(linear, LinearModel)
+        return _by_all_modes(linear)
+    linear = linear_model(point, solver="sparse")
+    assert isinstance(linear, SparseLinearModel)
+    if linear.is_static and is_symmetric(linear.pencil.K, ROUNDING):
+        return _by_stiffness(linear)
+    return _by_few_modes(linear)
+
+
+def _by_all_modes(linear: LinearModel) -> Verdict:
+    if linear.is_second_order:
+        spectrum = spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
+    else:
+        spectrum = spectrum_first_order(linear.A, linear.noise_A)
+    entries = conjugate_representatives(spectrum)
+    values = spectrum.eigenvalues[entries]
+    grows = entries[(values.real > 0) & ~spectrum.on_axis[entries] & ~spectrum.is_rigid[entries]]
+    grows = grows[np.argsort(-spectrum.eigenvalues[grows].real, kind="stable")]
+    motions = (linear.shape_q @ spectrum.right[:, grows]).T
+    return Verdict(spectrum.stability, values, _real_motions(motions), linear.certificate, is_partial=False)
+
+
+def _real_motions(motions: np.ndarray) -> np.ndarray:
+    """Real and imaginary parts that move anything."""
+    both = np.concatenate((motions.real, motions.imag)) if np.any(motions.imag) else motions.real
+    return both[np.abs(both).max(axis=1, initial=0.0) > 1e-12 * np.abs(both).max(initial=0.0)]
+
+
+def _by_stiffness(linear: SparseLinearModel) -> Verdict:
+    """Conservative and at rest: a negative stiffness is an unstable motion, and nothing else is."""
+    p = linear.pencil
+    pencil = ConstrainedPencil((p.K + p.K.T) / 2, p.M, p.G)
+    found = undamped_modes(pencil, FEW)
+    squares, vectors = found.eigenvalues.real, found.vectors.real
+    size = (np.abs(vectors) * (abs(p.K) @ np.abs(vectors))).sum(axis=0) / (vectors * (p.M @ vectors)).sum(axis=0)
+    zero = found.loose & (np.abs(squares) <= ROUNDING * size)
+    growing = vectors[:, (squares < 0) & ~zero].T
+    none_below = pencil.count_below(-ROUNDING * pencil.typical, SOFT[0]) == 0  # counted: nothing can be missed
+    if not len(growing) and not none_below:
+        growing = _softest(p.M, p.K, p.G)
+    damped = bool(p.C.nnz)
+    word = "unstable" if len(growing) else "drifting" if zero.any() else "stable" if damped else "marginal"
+    values = _few(linear).eigenvalues if damped else np.sqrt(-np.where(zero, 0.0, squares) + 0j)
+    values = values[np.argsort(np.abs(values), kind="stable")]
+    return Verdict(word, values, growing, linear.certificate, not none_below)
+
+
+def _softest(M: Any, K: Any, G: Any) -> np.ndarray:
+    """A motion of negative stiffness (1, nq), or none (0, nq): the lowest Ritz vector of M^-1 K in the free motion. A
+    negative Ritz value proves instability; eigenvalues next to zero are found otherwise."""
+    from scipy.sparse import diags_array
+
+    diagonal = np.abs(M.diagonal())
+    metric = M + diags_array(1e-6 * (float(diagonal.mean()) or 1.0) * np.ones(len(diagonal)))
+    kkt = KKT(metric, G)
+    basis: list[np.ndarray] = []
+    images: list[np.ndarray] = []
+    v = kkt.solve(np.random.default_rng(11).normal(size=M.shape[0]))
+    for _ in range(KRYLOV):
+        for _ in range(2):  # orthogonal to rounding
+            for b, mb in zip(basis, images, strict=True):
+                v = v - (mb @ v) * b
+        length = float(np.sqrt(max(v @ (metric @ v), 0.0)))
+        if length < 1e-10:
+            break
+        basis.append(v / length)
+        images.append(metric @ basis[-1])
+        v = kkt.solve(K @ basis[-1])
+        v = v / max(float(np.abs(v).max()), 1e-300)
+    V = np.array(basis)
+    projected = V @ (K @ V.T)
+    values, vectors = np.linalg.eigh((projected + projected.T) / 2)
+    if values[0] >= -ROUNDING * np.abs(values).max(initial=0.0):
+        return np.zeros((0, M.shape[0]))
+    return (V.T @ vectors[:, 0])[None]
+
+
+def _few(linear: SparseLinearModel) -> SparseModes:
+    if linear.is_static:
+        p = linear.pencil
+        return damped_modes(p.M, p.C, p.K, p.G, 2 * FEW)
+    d = linear.descriptor
+    return descriptor_modes(d.E, d.A, np.arange(d.differential), 2 * FEW, None, 1.0)
+
+
+def _by_few_modes(linear: SparseLinearModel) -> Verdict:
+    """Not conservative: the eigenvalues next to zero decide as far as they can."""
+    found = _few(linear)
+    values = found.eigenvalues
+    vectors = found.vectors if linear.is_static else found.vectors[linear.descriptor.dq]
+    scale = float(np.abs(values).max(initial=0.0))
+    zero = np.abs(values) <= 1e-6 * scale
+    grows = (values.real > ROUNDING * np.abs(values)) & ~zero
+    on_axis = np.abs(values.real) <= ROUNDING * np.abs(values)
+    word = "unstable" if grows.any() else "drifting" if zero.any() else "marginal" if on_axis.any() else "stable"
+    keep = values.imag >= 0
+    order = np.argsort(np.abs(values[keep]), kind="stable")
+    shown = np.where(zero, 0.0, values)[keep][order]
+    return Verdict(word, shown, _real_motions(vectors[:, grows].T), linear.certificate, is_partial=True)

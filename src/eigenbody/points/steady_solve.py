@@ -1,0 +1,125 @@
+"""Solving the equations of a steady motion: Levenberg-Marquardt far away, Gauss-Newton of least change near by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.errors import ComputationError, InputError
+from eigenbody.points.steady_equations import Equations, Residual, Trial, equations
+from eigenbody.points.steady_task import Task
+
+ITERATIONS = 60
+LONGEST = 0.5  # motion of a body in a step: rad, lengths of the mechanism
+RANK = 1e-9  # singular values below this part of the largest count as zero
+NEAR = 1e-5  # residual, in its units, below which Gauss-Newton steps are taken in full
+PATIENCE = 12  # iterations in which the residual must have become clearly less
+STATIONARY = 1e-5  # slope of the imbalance, relative to it, in natural units, that counts as none
+HEAVIEST = 1e10  # damping beyond which no step helps
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where the search ended."""
+
+    equations: Equations
+    iterations: int
+    solved: bool
+
+    @property
+    def trial(self) -> Trial:
+        return self.equations.trial
+
+
+def solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome:
+    """Search from a trial state; the outcome says whether every equation holds to rounding."""
+    here = equations(start.recharted(task), task, idle, pace)
+    damping, tried, sizes = 1e-3, 0, [here.size]
+    while tried < ITERATIONS and damping < HEAVIEST and not here.hold:
+        if _is_stationary(here) or _stalls(sizes):  # nothing that may change helps
+            break
+        tried += 1
+        damping = 0.0 if here.size < NEAR else damping
+        ahead, size = _attempt(here, task, idle, _step(here, damping))
+        if ahead is not None and size < here.size:
+            here = equations(ahead.recharted(task), task, idle, pace)
+            damping = damping / 10 if damping > 1e-12 else 0.0
+        else:
+            damping = max(10 * damping, 1e-6)
+        sizes.append(here.size)
+    return Outcome(polished(here, task, idle, pace) if here.hold else here, tried, here.hold)
+
+
+def _stalls(sizes: list[float]) -> bool:
+    return len(sizes) > PATIENCE and sizes[-1] > 0.8 * sizes[-1 - PATIENCE]
+
+
+def polished(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equations:
+    """A few more full steps, as long as they help: down to rounding."""
+    for _ in range(4):
+        ahead, size = _attempt(here, task, idle, _step(here, 0.0))
+        if ahead is None or size >= 0.1 * here.size:
+            return here
+        here = equations(ahead, task, idle, pace)
+    return here
+
+
+def _weighed(here: Equations) -> tuple[np.ndarray, np.ndarray]:
+    """Residual and derivatives in their units."""
+    return here.f / here.row_unit, here.J / here.row_unit[:, None] * here.column_unit
+
+
+def _step(here: Equations, damping: float) -> np.ndarray:
+    """Change of the unknowns: prescriptions are kept, the rest is balanced as well as it can be, by the least change;
+    no longer than a step may be."""
+    f, J = _weighed(here)
+    n = here.balances
+    kept, directions = _kept(f[n:], J[n:])
+    balance = J[:n] @ directions
+    step = kept + directions @ _damped(balance, -(f[:n] + J[:n] @ kept), damping)
+    step = here.column_unit * step
+    reach = here.reach(step[: len(here.trial.chosen.positions)])
+    return step * min(1.0, LONGEST / reach) if reach > 0 else step
+
+
+def _is_stationary(here: Equations) -> bool:
+    """Whether no change that keeps the prescriptions lessens the imbalance."""
+    f, J = _weighed(here)
+    n = here.balances
+    kept, directions = _kept(f[n:], J[n:])
+    slope = (J[:n] @ directions).T @ f[:n]
+    met = float(np.abs(kept).max(initial=0.0)) < STATIONARY
+    return met and float(np.linalg.norm(slope)) <= STATIONARY * float(np.linalg.norm(f[:n]))
+
+
+def _kept(f: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least change that meets the prescriptions, and a basis of the changes that leave them alone."""
+    if not len(f):
+        return np.zeros(J.shape[1]), np.eye(J.shape[1])
+    U, s, Vt = np.linalg.svd(J)
+    rank = int(np.sum(s > RANK * s.max(initial=0.0)))
+    return -(Vt[:rank].T @ ((U[:, :rank].T @ f) / s[:rank])), Vt[rank:].T
+
+
+def _damped(J: np.ndarray, rhs: np.ndarray, damping: float) -> np.ndarray:
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    largest = s.max(initial=0.0)
+    keep = s > RANK * largest
+    filtered = np.where(keep, s / np.where(keep, s**2 + damping * largest**2, 1.0), 0.0)
+    return Vt.T @ (filtered * (U.T @ rhs))
+
+
+def _attempt(here: Equations, task: Task, idle: np.ndarray, step: np.ndarray) -> tuple[Trial | None, float]:
+    """The trial one step ahead and the size of its residual; None where the mechanism cannot go."""
+    trial = here.trial
+    nS, nW = len(trial.chosen.positions), len(trial.chosen.velocities)
+    inner = trial.inner(task)
+    end = nS + nW + len(inner)
+    rates = trial.rates + here.J_rates @ step
+    try:
+        ahead = trial.moved(task, step[:nS], rates, inner + step[nS + nW : end], trial.parameters + step[end:])
+        residual = Residual(ahead, task, idle).f
+    except (ComputationError, InputError, np.linalg.LinAlgError):
+        return None, np.inf
+    return ahead, float(np.linalg.norm(residual / here.row_unit))

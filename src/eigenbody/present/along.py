@@ -1,0 +1,35 @@
+"""Linear time-varying equations as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eigenbody.model.source import shown
+from eigenbody.present.tables import Grid, _listed, _wrapped, counted, significant
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.along import TimeVarying
+
+MAX_TIMES = 12
+
+
+def along_text(found: TimeVarying) -> str:
+    """Sizes of the matrices at a few of the times."""
+    index = np.unique(np.linspace(0, len(found) - 1, min(len(found), MAX_TIMES)).round().astype(int))
+    size = lambda array: significant(float(np.abs(array).max(initial=0.0)), 5)  # noqa: E731
+    rows = tuple(
+        (significant(found.t[i]), *(size(getattr(found, name)[i]) for name in ("M", "C", "K", "h", "A"))) for i in index
+    )
+    titles = ("t\ns", "M\nlargest", "C\nlargest", "K\nlargest", "h\nlargest", "A\nlargest")
+    kind = "solves the equations of motion (h is rounding)" if found.is_solution else "is prescribed (h is what is missing)"
+    lines = [
+        f"Linear equations of {shown(found.model.name, 100)} along a motion",
+        f"{counted(len(found), 'time')} from {significant(found.t[0])} to {significant(found.t[-1])} s,"
+        f" {counted(len(found.states), 'state')}; the reference motion {kind}",
+        f"Coordinates: {_listed(found.coordinates) or 'none'}",
+    ]
+    drift = ", ".join(significant(value, 2) for value in found.drift)
+    below = f"Certificate: constraint drift {drift}, tangent error {significant(found.tangent_error, 2)}, largest of all times"
+    return "\n".join([*lines, "", Grid("", titles, rows, (True,) * 6).text(), "", *_wrapped([below])])

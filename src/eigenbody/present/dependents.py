@@ -1,0 +1,32 @@
+"""Sensitivities of dependent quantities as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eigenbody.model.source import shown
+from eigenbody.present.tables import MAX_MATRIX, Grid, significant
+
+if TYPE_CHECKING:
+    from eigenbody.linearization.dependents import Dependents
+
+
+def dependents_text(found: Dependents) -> str:
+    """A row for each measure and its rate, a column for each state; a line for each entry where there are many."""
+    rows = [
+        (name + suffix, matrix[i])
+        for i, name in enumerate(found.measures)
+        for suffix, matrix in (("", found.value), ("'", found.rate))
+    ]
+    if len(found.states) <= MAX_MATRIX:
+        cells = tuple((shown(name, 40), *(significant(value) for value in row)) for name, row in rows)
+        columns = ("", *(shown(state, 24) for state in found.states))
+        return Grid("Derivatives by the linear state", columns, cells, (False, *(True,) * len(found.states))).text()
+    lines = tuple(
+        (shown(name, 40), shown(state, 40), significant(value))
+        for name, row in rows
+        for state, value in zip(found.states, row, strict=True)
+        if value
+    )
+    title = "Derivatives by the linear state, those not zero"
+    return Grid(title, ("of", "by", ""), lines[:200], (False, False, True), max(0, len(lines) - 200)).text()

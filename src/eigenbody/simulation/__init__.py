@@ -1,0 +1,1 @@
+"""Motion in time: integration of the equations of motion on the constraint manifold."""

@@ -1,0 +1,231 @@
+"""Radau IIA collocation with three stages, order 5, for stiff mechanisms (Hairer & Wanner 1996, IV.8).
+
+The same coordinates local to each step and the same projection as in `explicit`; the Jacobian is exact (`tangents`)
+and kept as long as Newton's iteration converges well.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
+from eigenbody.numerics.linear import DENSE_LIMIT
+from eigenbody.simulation.chart import Chart
+from eigenbody.simulation.forward import Evaluation, Forward
+from eigenbody.simulation.saddle import Solver
+from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.tangents import jacobian
+from eigenbody.system.state import State
+
+_R = 6**0.5
+C = np.array([(4 - _R) / 10, (4 + _R) / 10, 1])
+E = np.array([-13 - 7 * _R, -13 + 7 * _R, -1]) / 3
+REAL = 3 + 3 ** (2 / 3) - 3 ** (1 / 3)
+COMPLEX = 3 + 0.5 * (3 ** (1 / 3) - 3 ** (2 / 3)) - 0.5j * (3 ** (5 / 6) + 3 ** (7 / 6))
+T = np.array([
+    [0.09443876248897524, -0.14125529502095421, 0.03002919410514742],
+    [0.25021312296533332, 0.20412935229379994, -0.38294211275726192],
+    [1, 1, 0],
+])  # fmt: skip
+TI = np.array([
+    [4.17871859155190428, 0.32768282076106237, 0.52337644549944951],
+    [-4.17871859155190428, -0.32768282076106237, 0.47662355450055044],
+    [0.50287263494578682, -2.57192694985560522, 0.59603920482822492],
+])  # fmt: skip
+P = np.array([
+    [13 / 3 + 7 * _R / 3, -23 / 3 - 22 * _R / 3, 10 / 3 + 5 * _R],
+    [13 / 3 - 7 * _R / 3, -23 / 3 + 22 * _R / 3, 10 / 3 - 5 * _R],
+    [1 / 3, -8 / 3, 10 / 3],
+])  # fmt: skip
+NEWTON = 7
+SHRINK, GROW = 0.2, 8.0
+
+
+class Radau:
+    """Radau IIA in progress."""
+
+    name = "radau"
+
+    def __init__(self, forward: Forward, state: State, until: float, tolerance: float, max_step: float) -> None:
+        if forward.nq > DENSE_LIMIT:
+            what = f"radau uses dense matrices, and the model has {forward.nq} velocity coordinates."
+            raise InputError(Fault("method", what, "Use generalized-alpha."))
+        self.forward, self.state, self.until = forward, state, until
+        self.counts = Counts()
+        self._tolerance, self._max_step = tolerance, max_step
+        self._keeper = Consistency(forward, self.counts)
+        self._scales = Scales(forward, until - float(np.real(state.t)))
+        self._scales.see(state)
+        held, slips, _ = forward.jets(state)
+        self._now: Evaluation = self._keeper.complete(state, forward.saddle(held.gradient, slips.gradient))
+        self._newton_tolerance = max(10 * np.finfo(float).eps / tolerance, min(0.03, tolerance**0.5))
+        chart = Chart(forward, state)
+        rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
+        fastest = float(np.abs(rate / self._scales.vector()).max(initial=0.0))
+        self._h = min(0.1 * tolerance**0.25 / fastest if fastest > 0 else until / 100, max_step)
+        self._J: np.ndarray | None = None
+        self._is_new = False
+        self._factors: tuple[Any, Any] | None = None
+        self._h_factored = 0.0
+        self._last: tuple[float, float, np.ndarray] | None = None  # t, h and polynomial of the last step
+        self._last_error: tuple[float, float] | None = None
+
+    # One step ---------------------------------------------------------------------------------------------------------
+    def advance(self, limit: float) -> Step:
+        t = float(np.real(self.state.t))
+        cause: EigenbodyError | None = None
+        rejected = False
+        while True:
+            h = min(self._h, self._max_step, limit - t)
+            if limit - t - h < 1e-3 * h:
+                h = limit - t
+            if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
+                raise ComputationError(stalled(self.forward, self.state, cause))
+            try:
+                step = self._try(t, h, rejected)
+            except EigenbodyError as fault:
+                cause, step = fault, None
+                self._h = 0.25 * h
+            if step is not None:
+                self.counts.accept(h)
+                self.counts.evaluations = self.forward.evaluations
+                return step
+            rejected = True
+            self.counts.rejected += 1
+
+    def _try(self, t: float, h: float, rejected: bool) -> Step | None:
+        chart = Chart(self.forward, self.state)
+        y0 = chart.origin
+        f0 = chart.rate(y0, self._now.acceleration, self._now.state_rate)
+        scale = self._tolerance * self._scales.vector()
+        Z, iterations, rate = self._collocation(chart, t, h, y0, scale)
+        if Z is None:
+            if self._is_new:
+                self._h = 0.5 * h
+            self._J = None
+            return None
+        error = self._error(chart, t, h, y0, f0, Z, scale, rejected)
+        factor = 0.9 * (2 * NEWTON + 1) / (2 * NEWTON + iterations) * self._growth(h, error)
+        if not error <= 1:
+            self._h = h * max(SHRINK, min(factor, 0.9))
+            return None
+        step = self._accept(chart, t, h, y0, Z)
+        self._last_error = (h, error)
+        if rate > 1e-3 or iterations > 2:
+            self._J = None
+        factor = min(GROW if not rejected else 1.0, factor)
+        if h >= self._h or factor < 1:
+            self._h = h * (factor if factor < 1 or factor > 1.2 or self._J is None else 1.0)
+        return step
+
+    def _growth(self, h: float, error: float) -> float:
+        """Step factor by the last two errors (Gustafsson)."""
+        if not 0 < error < np.inf:
+            return GROW if error == 0 else SHRINK
+        plain = error**-0.25
+        if self._last_error is None or self._last_error[1] == 0:
+            return float(plain)
+        h_last, last = self._last_error
+        return float(min(1.0, h / h_last * (last / error) ** 0.25) * plain)
+
+    def _factored(self, h: float, y0: np.ndarray) -> tuple[Any, Any]:
+        from scipy.linalg import lapack
+
+        if self._J is None:
+            self._J = jacobian(self.forward, self.state, self._now)
+            self._is_new, self._factors = True, None
+            self.counts.jacobians += 1
+        else:
+            self._is_new = False
+        if self._factors is None or h != self._h_factored:
+            eye = np.eye(len(y0))
+            self._factors = (
+                lapack.dgetrf(REAL / h * eye - self._J)[:2],
+                lapack.zgetrf(COMPLEX / h * eye - self._J)[:2],
+            )
+            self._h_factored = h
+            self.counts.factorizations += 2
+        return self._factors
+
+    def _collocation(
+        self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
+    ) -> tuple[np.ndarray | None, int, float]:
+        """Newton's iteration for the stages; None if it does not converge."""
+        from scipy.linalg import lapack
+
+        real, complex_ = self._factored(h, y0)
+        Z = self._guess(t, h, y0)
+        W = TI @ Z
+        before, rate = None, 0.0
+        for k in range(NEWTON):
+            F = np.array([chart.derivative(t + c * h, y0 + z) for c, z in zip(C, Z, strict=True)])
+            if not np.isfinite(F).all():
+                return None, k, 1.0
+            dr = lapack.dgetrs(*real, TI[0] @ F - REAL / h * W[0])[0]
+            dc = lapack.zgetrs(*complex_, (TI[1] + 1j * TI[2]) @ F - COMPLEX / h * (W[1] + 1j * W[2]))[0]
+            dW = np.array((dr, dc.real, dc.imag))
+            size = float(np.sqrt(np.mean((dW / scale) ** 2)))
+            self.counts.iterations += 1
+            if before is not None:
+                rate = size / before if before > 0 else 0.0
+                if rate >= 1 or rate ** (NEWTON - k) / (1 - rate) * size > self._newton_tolerance:
+                    return None, k, rate
+            W = W + dW
+            Z = T @ W
+            if size == 0 or (before is not None and rate / (1 - rate) * size < self._newton_tolerance):
+                return Z, k + 1, rate
+            before = size
+        return None, NEWTON, rate
+
+    def _guess(self, t: float, h: float, y0: np.ndarray) -> np.ndarray:
+        """The last step's polynomial continued."""
+        if self._last is None:
+            return np.zeros((3, len(y0)))
+        t_last, h_last, Q = self._last
+        x = (t + C * h - t_last) / h_last
+        powers = np.stack((x, x**2, x**3))
+        return powers.T @ Q - Q.sum(axis=0)
+
+    def _error(
+        self, chart: Chart, t: float, h: float, y0: np.ndarray, f0: np.ndarray, Z: np.ndarray, scale: np.ndarray,
+        rejected: bool,
+    ) -> float:  # fmt: skip
+        from scipy.linalg import lapack
+
+        assert self._factors is not None
+        real, ZE = self._factors[0], E @ Z / h
+        error = lapack.dgetrs(*real, f0 + ZE)[0]
+        size = float(np.abs(error / scale).max(initial=0.0))
+        if size > 1 and (rejected or self._last is None):
+            error = lapack.dgetrs(*real, chart.derivative(t, y0 + error) + ZE)[0]
+            size = float(np.abs(error / scale).max(initial=0.0))
+        return size if np.isfinite(size) else np.inf
+
+    def _accept(self, chart: Chart, t: float, h: float, y0: np.ndarray, Z: np.ndarray) -> Step:
+        before, solver = self.forward.angles(self.state), self._now.solver
+        end, new = self._keeper.restored(before, chart.state(t + h, y0 + Z[2]), solver)
+        after = self._keeper.complete(end, new)
+        Q = P.T @ Z
+        within = _Within(self._keeper, chart, t, h, y0, Q, before, solver)
+        self._last = (t, h, Q)
+        self.state, self._now = end, after
+        self._scales.see(end)
+        return Step(t, t + h, end, lambda at: end if at >= t + h else within.at(at))
+
+
+class _Within:
+    """States within a step by the collocation polynomial and projection."""
+
+    def __init__(
+        self, keeper: Consistency, chart: Chart, t: float, h: float, y0: np.ndarray, Q: np.ndarray, before: np.ndarray,
+        solver: Solver,
+    ) -> None:  # fmt: skip
+        self._keeper, self._chart, self._t, self._h = keeper, chart, t, h
+        self._y0, self._Q, self._before, self._solver = y0, Q, before, solver
+
+    def at(self, t: float) -> State:
+        x = (t - self._t) / self._h
+        y = self._y0 + x * self._Q[0] + x**2 * self._Q[1] + x**3 * self._Q[2]
+        return self._keeper.restored(self._before, self._chart.state(t, y), self._solver)[0]

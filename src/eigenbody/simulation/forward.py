@@ -1,0 +1,315 @@
+"""Forward dynamics at one state after another: accelerations, constraint forces, and the way back to the constraints.
+
+    [M  H^T] [ u']   [Q - h ]
+    [H   0 ] [ l ] = [-gamma]      H = [G; N], independent rows only
+
+M is constant, so that only H, the forces and gamma are evaluated anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eigenbody.dynamics.constraints import Holonomic, pull_back
+from eigenbody.dynamics.forces import AppliedForces
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.linear import DENSE_LIMIT, matrix
+from eigenbody.operation.partition import Selection
+from eigenbody.operation.treespace import value_set
+from eigenbody.simulation.geometry import Geometry, PlainJet
+from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, Solver
+from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
+from eigenbody.simulation.sweep import Sweep
+from eigenbody.simulation.vectors import cross, rotation
+from eigenbody.system.signals import Quantities
+from eigenbody.system.state import State, frames_at
+from eigenbody.system.system import System
+
+CLOSED = 1e-14  # relative to the mechanism's length: position rows are closed
+ROUNDS = 12
+
+
+class Held(Holonomic):
+    """Holonomic rows from measures that are evaluated already."""
+
+    def __init__(self, system: System, jet: Any, t: float | complex) -> None:
+        self._c, self._t, self.jet = system.constraints, t, jet
+
+    def _combine(self, values: np.ndarray) -> np.ndarray:
+        return super()._combine(values) if self._c.count else np.zeros(0)
+
+
+class Applied(AppliedForces):
+    """Applied forces from measures that are evaluated already."""
+
+    def __init__(self, system: System, jet: Any, state: State) -> None:
+        self._system, self._f, self.jet = system, system.forces, jet
+        self.now = Quantities(jet.value, jet.rate, state.x, state.u_in, state.t)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Forward dynamics at a state: u' (nq,), multipliers of the chosen rows, x', and the factorized matrix."""
+
+    acceleration: np.ndarray
+    multipliers: np.ndarray  # chosen holonomic rows, then chosen slip rows
+    state_rate: np.ndarray
+    solver: Solver
+
+
+class Forward:
+    """Evaluates a system in the constraint rows of a selection; `reference` keeps counted angles continuous."""
+
+    def __init__(self, system: System, chosen: Selection) -> None:
+        self.system = system
+        self.nq = system.nq
+        self.is_sparse = self.nq > DENSE_LIMIT
+        c, f = system.constraints.measures, system.forces.measures
+        self.geometry = Geometry((c, system.slips, f), len(system.places.names), 2, {2: pushing(system)})
+        self.is_pushed = bool(pushing(system).any())
+        needed = (np.ones(c.count, dtype=bool), pushing(system))
+        self._counters = [np.flatnonzero((s.turn_counter >= 0) & use) for s, use in zip((c, f), needed, strict=True)]
+        self._near: list[np.ndarray | None] = [None, None]
+        still, count = frames_at(system, 0.0), len(system.places.names)
+        self._carriers = Carriers(*(np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4)))
+        self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
+        self._carriers.w[system.bodies :] = still.w
+        self._turning_frames = bool(system.description.frames)
+        self._plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
+        self._weight = Mechanics(system, system.reference_state()).weight()
+        self.evaluations = 0
+        self.use(chosen)
+
+    # Rows -------------------------------------------------------------------------------------------------------------
+    def use(self, chosen: Selection) -> None:
+        """Take these rows as the independent ones."""
+        self.chosen = chosen
+        self._rows = DenseRows(self.system, chosen) if not self.is_sparse else None
+        self._pattern = SparseSaddlePattern(self.system, chosen, self.mass) if self.is_sparse else None
+
+    @cached_property
+    def mass(self) -> Any:
+        """M."""
+        parts = Mechanics(self.system, self.system.reference_state()).mass()
+        return matrix(parts, (self.nq, self.nq), self.is_sparse)
+
+    @cached_property
+    def _metric(self) -> MassMetric | None:
+        """Factor of a positive definite M."""
+        values = np.linalg.eigvalsh(self.mass / _unit(self.mass))
+        return MassMetric(self.mass) if values.min(initial=1.0) > 1e-12 else None
+
+    def saddle(self, gradient: np.ndarray, slips: np.ndarray) -> Solver:
+        """The matrix [[M, H^T], [H, 0]] factorized."""
+        if self._pattern is not None:
+            return LargeSaddle(self._pattern.matrix(gradient, slips), self.nq)
+        assert self._rows is not None
+        H = self._rows.matrix(gradient, slips)
+        return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self.mass, H)
+
+    # Kinematics -------------------------------------------------------------------------------------------------------
+    def spread(self, u: np.ndarray) -> np.ndarray:
+        """(nq,) -> (bodies, 6)."""
+        if self._plain:
+            return u.reshape(-1, 6)
+        return np.append(u, 0.0)[self.system.dof[: self.system.bodies]]
+
+    def collect(self, both: np.ndarray) -> np.ndarray:
+        """(bodies, 6) -> (nq,)."""
+        return both.reshape(-1) if self._plain else both.reshape(-1)[self.system.body_columns]
+
+    def carriers(self, state: State) -> Carriers:
+        """Poses and velocities, accelerations zero; the arrays are used again by the next call."""
+        n, at = self.system.bodies, self._carriers
+        if self._turning_frames:
+            still = frames_at(self.system, state.t)
+            at.r[n:], at.R[n:], at.v[n:], at.w[n:] = still.r, still.R, still.v, still.w
+        at.r[:n], at.R[:n], at.v[:n], at.w[:n] = state.r, state.R, state.v, state.w
+        return at
+
+    def jets(self, state: State, levels: int = 3) -> tuple[PlainJet, PlainJet, PlainJet]:
+        """Measures of constraints, slip rows and forces; without accelerations if `levels` is 2."""
+        held, slips, pushed = self.geometry.jets(self.carriers(state), levels)
+        held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
+        return held, slips, self._counted(pushed, self.system.forces.measures.turn_counter, state, 1)
+
+    def _counted(self, jet: PlainJet, counter: np.ndarray, state: State, which: int) -> PlainJet:
+        """Add full turns: those of the state, then what brings the angle nearest to where it was last remembered."""
+        index = self._counters[which]
+        if not len(index):
+            return jet
+        value = jet.value.copy()
+        value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], which)
+        return PlainJet(value, jet.rate, jet.acceleration, jet.gradient)
+
+    def _unwrapped(self, value: np.ndarray, which: int) -> np.ndarray:
+        near = self._near[which]
+        return value if near is None else value + 2 * np.pi * np.round((near - value) / (2 * np.pi))
+
+    @property
+    def counts_forces(self) -> bool:
+        """Whether forces or constraints depend on angles that count turns."""
+        return any(len(index) for index in self._counters)
+
+    def remember(self, state: State) -> None:
+        """Angles in the states that follow are those nearest to the angles here, whose turns are right."""
+        if self.counts_forces:
+            self._near = [None, None]
+            held, _, pushed = self.jets(state)
+            self._near = [jet.value[index] for jet, index in zip((held, pushed), self._counters, strict=True)]
+
+    @cached_property
+    def _angles(self) -> tuple[Geometry, np.ndarray] | None:
+        index = np.flatnonzero(self.system.named.turn_counter >= 0)
+        if not len(index):
+            return None
+        return Geometry((value_set(self.system, index),), len(self.system.places.names)), index
+
+    def angles(self, state: State) -> np.ndarray:
+        """Every angle that counts turns, with the turns of the state."""
+        if self._angles is None:
+            return np.zeros(0)
+        geometry, index = self._angles
+        counter = self.system.named.turn_counter[index]
+        return geometry.values(self.carriers(state)) + 2 * np.pi * state.turns[counter]
+
+    def counted(self, before: np.ndarray, after: State) -> State:
+        """The state with full turns counted on from the angles `before`."""
+        return self.counted_on(before, after)[0]
+
+    def counted_on(self, before: np.ndarray, after: State) -> tuple[State, np.ndarray]:
+        """The same, with the angles there."""
+        if self._angles is None:
+            return after, before
+        now = self.angles(after)
+        more = np.round((before - now) / (2 * np.pi))
+        if not more.any():
+            return after, now
+        turns = np.array(after.turns)
+        turns[self.system.named.turn_counter[self._angles[1]]] += more
+        return replace(after, turns=turns), now + 2 * np.pi * more
+
+    # Dynamics ---------------------------------------------------------------------------------------------------------
+    def forces(self, state: State, applied: AppliedForces) -> np.ndarray:
+        """Q - h (nq,)."""
+        force = self.own_forces(state)
+        if self.is_pushed:
+            force -= pull_back(self.system.forces.measures, applied.jet.gradient, applied.tension, self.nq)
+        return force
+
+    def own_forces(self, state: State) -> np.ndarray:
+        """Weight and gyroscopic moments (nq,)."""
+        out = np.zeros((self.system.bodies, 6))
+        out[:, 3:] = cross((self.system.inertia @ state.w[..., None])[..., 0], state.w)
+        return self.collect(out) + self._weight
+
+    def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
+        """Values and rates of constraints, slip rows and forces, without gradients."""
+        sweep = Sweep(self.geometry, self.carriers(state))
+        none = np.zeros(0)
+        held, slips, pushed = (PlainJet(s, v, none, none) for s, v in zip(sweep.values, sweep.rates, strict=True))
+        held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
+        return sweep, held, slips, self._counted(pushed, self.system.forces.measures.turn_counter, state, 1)
+
+    def evaluate(self, state: State, solver: Solver | None = None) -> Evaluation:
+        """Accelerations at a state."""
+        self.evaluations += 1
+        held, slips, pushed = self.jets(state)
+        applied = Applied(self.system, pushed, state)
+        if solver is None:
+            solver = self.saddle(held.gradient, slips.gradient)
+        gamma = Held(self.system, held, state.t).acceleration[self.chosen.rows]
+        if len(self.chosen.slip_rows):
+            gamma = np.concatenate((gamma, slips.acceleration[self.chosen.slip_rows]))
+        acceleration, multipliers = solver.solve(self.forces(state, applied), -gamma)
+        return Evaluation(acceleration, multipliers, applied.state_rate(), solver)
+
+    # Back to the constraints ------------------------------------------------------------------------------------------
+    def open_by(self, state: State) -> np.ndarray:
+        """Phi of all rows."""
+        value = self.geometry.values(self.carriers(state))
+        index = self._counters[0]
+        if len(index):
+            counter = self.system.constraints.measures.turn_counter
+            value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], 0)
+        nothing = np.zeros(0)
+        return Held(self.system, PlainJet(value, nothing, nothing, nothing), state.t).value
+
+    def closed(self, state: State, solver: Solver | None) -> State:
+        """The configuration nearest by mass in which the chosen rows hold; `solver` is one of a state close by."""
+        rows, slips = self.chosen.rows, np.zeros(len(self.chosen.slip_rows))
+        if not len(rows):
+            return state
+        before = np.inf
+        for _ in range(ROUNDS):
+            phi = self.open_by(state)[rows]
+            size = float(np.abs(phi).max()) / self.system.length
+            if size < CLOSED or (size < 1e-12 and size > 0.3 * before):
+                return state
+            if solver is None or size > 0.1 * before:  # too far away: factorize here
+                held, slip, _ = self.jets(state)
+                solver = self.saddle(held.gradient, slip.gradient)
+            before = size
+            step, _ = solver.solve(np.zeros(self.nq), np.concatenate((-phi, slips)))
+            state = self.moved(state, step)
+        raise ComputationError("The constraints cannot be closed any more near the configuration reached.")
+
+    def moved(self, state: State, step: np.ndarray) -> State:
+        """State.moved for real steps."""
+        both = self.spread(step)
+        return replace(state, r=state.r + both[:, :3], R=state.R @ rotation(both[:, 3:]))
+
+    def consistent_by(self, state: State, solver: Solver | None) -> State:
+        """The same with the factors of a state close by, in a few rounds."""
+        before = np.inf
+        for _ in range(ROUNDS):
+            held, slips, _ = self.jets(state)
+            rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+            rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
+            size = float(np.abs(rate).max(initial=0.0))
+            speed = max(float(np.abs(state.v).max(initial=0.0)), float(np.abs(state.w).max(initial=0.0)))
+            if size <= 1e-14 * speed or (size < 1e-12 * speed and size > 0.3 * before):
+                return state
+            if solver is None or size > 0.1 * before:
+                return self.consistent(state)[0]
+            before = size
+            change = self.spread(solver.solve(np.zeros(self.nq), -rate)[0])
+            state = replace(state, v=state.v + change[:, :3], w=state.w + change[:, 3:])
+        return self.consistent(state)[0]
+
+    def consistent(self, state: State) -> tuple[State, Solver, PlainJet, PlainJet]:
+        """The nearest velocities that the constraints allow, and the matrix at this configuration."""
+        held, slips, _ = self.jets(state)
+        solver = self.saddle(held.gradient, slips.gradient)
+        rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+        rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
+        if len(rate) and np.any(rate):
+            change = self.spread(solver.solve(np.zeros(self.nq), -rate)[0])
+            state = replace(state, v=state.v + change[:, :3], w=state.w + change[:, 3:])
+        return state, solver, held, slips
+
+
+def _unit(M: np.ndarray) -> np.ndarray:
+    size = np.sqrt(np.diagonal(M))
+    safe = np.where(size > 0, size, 1.0)
+    return safe * safe[:, None]
+
+
+def pushing(system: System) -> np.ndarray:
+    """(channels,) bool: channels along which something acts or on which a force or a state depends."""
+    f = system.forces
+    out = np.zeros(f.measures.count, dtype=bool)
+    out[f.linear.i] = out[f.linear.j] = True
+    out |= f.constant != 0
+    out[f.input_channel] = True
+    for signal in f.signals:
+        out[signal.target] = True
+    for signal in (*f.signals, *f.state_rates):
+        out[[a.index for a in signal.arguments if a.kind in ("s", "v")]] = True
+    return out

@@ -1,0 +1,334 @@
+"""The generalized-alpha method on the Lie group of positions and rotations (Bruls, Cardona & Arnold 2012).
+
+    q1 = q0 exp(d),  d = h v0 + h^2 ((1/2 - beta) a0 + beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1)
+    (1 - am) a1 + am a0 = (1 - af) v1' + af v0'
+    M v1' + h - Q + H^T l = 0,  Phi(q1, t1) = 0,  N v1 + b = 0
+
+Second order, with numerical damping of high frequencies set by the spectral radius `rho` at infinity; HHT is the choice
+am = 0. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors as long
+as it converges well. Positions obey the constraints at every step; output states have their velocities projected too
+(the method's own velocities obey them to second order, which is left to it). First-order states follow the trapezoidal
+rule within the same iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.numerics.linear import Saddle, matrix
+from eigenbody.simulation.forward import Applied, Forward, Held
+from eigenbody.simulation.saddle import Solver
+from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.tangents import Multipliers, held_matrix
+from eigenbody.simulation.vectors import rotation, vector_rate
+from eigenbody.spatial.rotations import log
+from eigenbody.system.state import State
+
+NEWTON = 10
+SHARE = 1e-3  # what Newton's iteration may leave, relative to its correction of the guess: less than the method's error
+ROUNDING = 1e-14  # the same, in lengths of the mechanism and rad
+LINEAR = 1e-5  # where convergence is that fast even with factors PROBED steps old, one iteration is enough
+PROBED = 8  # steps after which the speed of convergence is measured again by a second iteration
+SLOW = 0.15  # convergence slower than this asks for new factors
+RHO = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """am, af, gamma, beta of the method."""
+
+    am: float
+    af: float
+    gamma: float
+    beta: float
+
+    @staticmethod
+    def of(rho: float, hht: bool) -> Parameters:
+        """By the spectral radius at infinity, 0 to 1 (hht: 1/2 to 1)."""
+        am, af = (0.0, (1 - rho) / (1 + rho)) if hht else ((2 * rho - 1) / (rho + 1), rho / (rho + 1))
+        gamma = 0.5 + af - am
+        return Parameters(am, af, gamma, 0.25 * (gamma + 0.5) ** 2)
+
+
+@dataclass(slots=True)
+class _Moment:
+    """What a step hands to the next: the method's own velocities u, true and shifted accelerations, multipliers."""
+
+    state: State
+    u: np.ndarray
+    rate: np.ndarray  # u'
+    a: np.ndarray
+    multipliers: np.ndarray
+    state_rate: np.ndarray
+
+
+class TangentSolver:
+    """Factors of [[A, H^T], [H, 0]] as they were when last formed."""
+
+    weakest, weakest_row = 1.0, -1
+
+    def __init__(self, saddle: Saddle, share: float) -> None:
+        self.solve = saddle.solve
+        self.share = share  # h^2 in A
+
+
+class GeneralizedAlpha:
+    """The method in progress; with `step` None the step follows the tolerance."""
+
+    def __init__(
+        self, forward: Forward, state: State, until: float, tolerance: float, max_step: float, step: float | None,
+        rho: float | None, hht: bool,
+    ) -> None:  # fmt: skip
+        self.name = "hht" if hht else "generalized-alpha"
+        self.forward, self.state, self.until = forward, state, until
+        self.counts = Counts()
+        self._p = Parameters.of(min(1.0, max(rho if rho is not None else RHO, 0.5 if hht else 0.0)), hht)
+        self._keeper = Consistency(forward, self.counts)
+        self._scales = Scales(forward, until - float(np.real(state.t)))
+        self._scales.see(state)
+        self._unit = self._scales.vector()[: forward.nq]
+        now = forward.evaluate(state)
+        u = forward.collect(np.concatenate((state.v, state.w), axis=1))
+        self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
+        self._tolerance, self._max_step, self._fixed = tolerance, max_step, step
+        self._h = step if step is not None else self._first_step(now.acceleration)
+        self._h_last = self._h
+        self._factors: TangentSolver | None = None
+        self._speed, self._since = 1.0, 0  # of convergence, and steps since it was measured
+        self._age = 0  # steps made with these factors
+        self._angles, self._travel = forward.angles(state), 0.0  # when turns were last counted, and rad since then
+
+    def _first_step(self, acceleration: np.ndarray) -> float:
+        fastest = float(
+            np.abs(acceleration / self._scales.vector()[self.forward.nq : 2 * self.forward.nq]).max(initial=0)
+        )
+        speed = float(np.abs(self._at.u / self._unit).max(initial=0.0))
+        rate = max(fastest, speed, 1 / self.until)
+        return min(self._tolerance ** (1 / 3) / rate, self._max_step)
+
+    # One step ---------------------------------------------------------------------------------------------------------
+    def advance(self, limit: float) -> Step:
+        t = float(np.real(self.state.t))
+        cause: EigenbodyError | None = None
+        while True:
+            h = min(self._h, limit - t)
+            if limit - t - h < 1e-6 * h:
+                h = limit - t
+            if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
+                raise ComputationError(stalled(self.forward, self.state, cause))
+            try:
+                end = self._solved(t, h)
+            except EigenbodyError as fault:
+                cause, end = fault, None
+            if end is not None and (error := self._error(end, h)) <= 1.0:
+                return self._accepted(t, h, end, error)
+            self.counts.rejected += 1
+            self._factors = None
+            if end is None and self.counts.rejected % 3 == 1:
+                self._look_at_rows()
+            if self._fixed is not None and h < 1e-4 * self._fixed:
+                raise ComputationError(stalled(self.forward, self.state, cause))
+            self._h = 0.5 * h if end is None else h * max(0.3, 0.8 * error ** (-1 / 3))
+
+    def _look_at_rows(self) -> None:
+        """After a failure: exchange rows that have become dependent, or say that the configuration is singular."""
+        forward, state = self.forward, self._at.state
+        held, slips, _ = forward.jets(state)
+        old = forward.chosen
+        solver = self._keeper.complete(state, forward.saddle(held.gradient, slips.gradient)).solver
+        if forward.chosen is not old:
+            self._at.multipliers = forward.evaluate(state, solver).multipliers
+
+    def _error(self, end: _Moment, h: float) -> float:
+        if self._fixed is not None:
+            return 0.0
+        e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
+        return float(np.abs(e / self._unit).max(initial=0.0)) / self._tolerance
+
+    def _accepted(self, t: float, h: float, end: _Moment, error: float) -> Step:
+        forward, start = self.forward, self._at
+        self._h_last = h
+        if self._fixed is None:
+            grow = min(2.0, 0.8 * error ** (-1 / 3)) if error > 0 else 2.0
+            if h >= self._h and (grow > 1.3 or grow < 1):
+                self._h = min(h * grow, self._max_step)
+        else:
+            self._h = self._fixed
+        before = self._angles
+        self._travel += 2 * h * float(np.abs(end.state.w).max(initial=0.0))
+        if self._travel > 1.0 or forward.counts_forces:  # no angle can have gone half a turn before
+            end.state, self._angles = forward.counted_on(before, end.state)
+            forward.remember(end.state)
+            self._travel = 0.0
+        self._at, self.state = end, end.state
+        if self._fixed is None:
+            self._scales.see(end.state)
+        self.counts.accept(h)
+        self.counts.evaluations = forward.evaluations
+        within = _Within(self, t, h, start, end, before, self._factors)
+        return Step(t, t + h, end.state, within.at)
+
+    # Newton's iteration -----------------------------------------------------------------------------------------------
+    def _solved(self, t: float, h: float) -> _Moment | None:
+        """The end of the step; None if the iteration fails even with new factors."""
+        found = self._iterated(t, h)
+        if found is None and self._factors is not None:
+            self._factors = None
+            found = self._iterated(t, h)
+        return found
+
+    def _shifted(self, h: float) -> np.ndarray:
+        """a0 for this step: it belongs to a time shifted by a share of the step, so a new step shifts it anew."""
+        a, p = self._at.a, self._p
+        if h == self._h_last:
+            return a
+        return self._at.rate + h / self._h_last * (a - self._at.rate) if p.am != p.af else a
+
+    def _iterated(self, t: float, h: float) -> _Moment | None:
+        p, start = self._p, self._at
+        a0 = self._shifted(h)
+        by_rate, by_speed = (1 - p.am) / ((1 - p.af) * p.beta * h * h), p.gamma / (p.beta * h)
+        rate = start.rate.copy()
+        a = ((1 - p.af) * rate + p.af * start.rate - p.am * a0) / (1 - p.am)
+        d = h * start.u + h * h * ((0.5 - p.beta) * a0 + p.beta * a)
+        u = start.u + h * ((1 - p.gamma) * a0 + p.gamma * a)
+        loads, x, before = start.multipliers.copy(), start.state.x + h * start.state_rate, None
+        free, a_free, u_free = d.copy(), a.copy(), u.copy()
+        for k in range(NEWTON):
+            state = self._placed(t + h, d, u, x)
+            residual, x_rate = self._residual(state, rate, loads, by_rate, by_speed)
+            if not np.isfinite(residual[0]).all():
+                return None
+            if self._factors is None:
+                self._speed, self._age = 1.0, 0
+                self._factors = self._tangent(state, rate, loads, h, by_rate, by_speed)
+            step, pull = self._factors.solve(-residual[0], -residual[1])
+            self.counts.iterations += 1
+            size = float(np.abs(step / self._unit).max(initial=0.0))
+            if not size < 10.0:
+                return None
+            d = d + self._turned(d, step)
+            change = d - free
+            a, u, rate = a_free + change / (p.beta * h * h), u_free + by_speed * change, start.rate + by_rate * change
+            loads = loads + by_rate * pull
+            if len(x):
+                x, x_size = self._states(state, x, start, h, x_rate)
+                size = max(size, x_size)
+            if before is not None:
+                self._speed, self._since = (size / before if before > 0 else 0.0), 0
+            known = before is not None or (self._speed < LINEAR and self._since < PROBED < self._age)
+            speed = self._speed if known else 1.0
+            enough = max(ROUNDING, SHARE * float(np.abs(change / self._unit).max(initial=0.0)))
+            if size < ROUNDING or (speed < 1 and speed / (1 - speed) * size < enough):
+                self._since, self._age = self._since + 1, self._age + 1
+                end = self._placed(t + h, d, u, x)
+                x_rate = x_rate if not len(x) else self._state_rate(end)
+                if speed > SLOW and k > 2:
+                    self._factors = None
+                return _Moment(end, u, rate, a, loads, x_rate)
+            if k > 0 and speed > 0.9:
+                return None
+            before = size
+        return None
+
+    def _turned(self, d: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Change of d that moves the configuration by `step`."""
+        forward = self.forward
+        both, change = forward.spread(d), forward.spread(step).copy()
+        change[:, 3:] = vector_rate(both[:, 3:], change[:, 3:])
+        return forward.collect(change)
+
+    def _placed(self, t: float, d: np.ndarray, u: np.ndarray, x: np.ndarray) -> State:
+        forward, base = self.forward, self._at.state
+        move, both = forward.spread(d), forward.spread(u)
+        R = base.R @ rotation(move[:, 3:])
+        return State(base.r + move[:, :3], R, both[:, :3], both[:, 3:], x, base.turns, base.u_in, t)
+
+    def _residual(
+        self, state: State, rate: np.ndarray, loads: np.ndarray, by_rate: float, by_speed: float
+    ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Imbalance of forces over by_rate, open rows (slip rates over by_speed), and x'."""
+        forward, system, chosen = self.forward, self.forward.system, self.forward.chosen
+        forward.evaluations += 1
+        sweep, held_jet, slip_jet, pushed = forward.sweep(state)
+        applied, held = Applied(system, pushed, state), Held(system, held_jet, state.t)
+        m = Multipliers.of(forward, loads)
+        along = held.along_measures(m.held) if len(chosen.rows) else np.zeros(system.constraints.measures.count)
+        pulled = sweep.pull([along, m.slip, applied.tension if forward.is_pushed else pushed.value])
+        force = forward.mass @ rate - forward.own_forces(state) + forward.collect(pulled[: system.bodies])
+        rows = held.value[chosen.rows]
+        if len(chosen.slip_rows):
+            rows = np.concatenate((rows, slip_jet.rate[chosen.slip_rows] / by_speed))
+        return (force / by_rate, rows), applied.state_rate()
+
+    def _tangent(
+        self, state: State, rate: np.ndarray, loads: np.ndarray, h: float, by_rate: float, by_speed: float
+    ) -> TangentSolver:
+        forward, system = self.forward, self.forward.system
+        mechanics = Mechanics(system, state, rate)
+        m = Multipliers.of(forward, loads)
+        shape, sparse = (forward.nq, forward.nq), forward.is_sparse
+        K = matrix(mechanics.stiffness(m.held, m.slip), shape, sparse)
+        C = matrix(mechanics.damping(), shape, sparse)
+        A = forward.mass + (by_speed / by_rate) * C + (1 / by_rate) * K
+        self.counts.jacobians += 1
+        self.counts.factorizations += 1
+        return TangentSolver(Saddle(A, held_matrix(forward, mechanics, "gradient")), h * h)
+
+    # First-order states -----------------------------------------------------------------------------------------------
+    def _state_rate(self, state: State) -> np.ndarray:
+        return Applied(self.forward.system, self.forward.jets(state, levels=2)[2], state).state_rate()
+
+    def _states(
+        self, state: State, x: np.ndarray, start: _Moment, h: float, x_rate: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """One Newton step of the trapezoidal rule, with the exact derivative by the states themselves."""
+        applied = Applied(self.forward.system, self.forward.jets(state, levels=2)[2], state)
+        J = np.zeros((len(x), len(x)))
+        for i, signal in enumerate(self.forward.system.forces.state_rates):
+            for argument, slope in signal.partials(applied.now):
+                if argument.kind == "x":
+                    J[i, argument.index] += slope
+        open_by = x - start.state.x - 0.5 * h * (start.state_rate + x_rate)
+        step = -np.linalg.solve(np.eye(len(x)) - 0.5 * h * J, open_by)
+        return x + step, float(np.abs(step / np.where(self._scales.x > 0, self._scales.x, 1.0)).max(initial=0.0))
+
+
+class _Within:
+    """States within a step and at its end: cubic interpolation, then back to the constraints."""
+
+    def __init__(
+        self, method: GeneralizedAlpha, t: float, h: float, start: _Moment, end: _Moment, before: np.ndarray,
+        solver: Solver | None,
+    ) -> None:  # fmt: skip
+        self._forward, self._t, self._h, self._start, self._end = method.forward, t, h, start, end
+        self._before, self._solver = before, solver
+
+    def at(self, t: float) -> State:
+        """Hermite's cubic of positions; velocities from the accelerations likewise."""
+        f, h, x = self._forward, self._h, (t - self._t) / self._h
+        if x >= 1 - 1e-9:
+            return self._consistent(self._end.state)
+        s0, s1 = self._start.state, self._end.state
+        d = np.concatenate((s1.r - s0.r, log(np.swapaxes(s0.R, -1, -2) @ s1.R)), axis=1)
+        v0, v1 = f.spread(self._start.u), f.spread(self._end.u)
+        rate1 = np.concatenate((v1[:, :3], vector_rate(d[:, 3:], v1[:, 3:])), axis=1)
+        between = x * (1 - x) ** 2 * h * v0 + x * x * (3 - 2 * x) * d + x * x * (x - 1) * h * rate1
+        a0, a1 = f.spread(self._start.rate), f.spread(self._end.rate)
+        u = (1 + 2 * x) * (1 - x) ** 2 * v0 + x * (1 - x) ** 2 * h * a0
+        u = u + x * x * (3 - 2 * x) * v1 + x * x * (x - 1) * h * a1
+        x0, x1 = s0.x, s1.x
+        rest = (1 + 2 * x) * (1 - x) ** 2 * x0 + x * x * (3 - 2 * x) * x1
+        rest = rest + h * (x * (1 - x) ** 2 * self._start.state_rate + x * x * (x - 1) * self._end.state_rate)
+        R = s0.R @ rotation(between[:, 3:])
+        state = replace(s0, r=s0.r + between[:, :3], R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=t)
+        return self._consistent(state)
+
+    def _consistent(self, state: State) -> State:
+        forward = self._forward
+        state = forward.counted(self._before, forward.closed(state, self._solver))
+        return forward.consistent_by(state, self._solver)

@@ -1,0 +1,126 @@
+"""The result of a simulation: states at the output times, and any signal of them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.errors import ComputationError
+from eigenbody.model.model import Model
+from eigenbody.operation.partition import Selection
+from eigenbody.simulation.signals import Reader
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A motion. `states` is one State whose arrays have a leading axis over the output times.
+
+    `finished` is False when the motion ends before the time asked for; `message` then says why.
+    """
+
+    model: Model
+    system: System = field(repr=False)
+    chosen: Selection = field(repr=False)
+    states: State = field(repr=False)
+    method: str
+    outputs: tuple[str, ...]
+    statistics: Mapping[str, float]
+    remarks: tuple[str, ...] = ()
+    finished: bool = True
+    message: str = ""
+
+    @property
+    def t(self) -> np.ndarray:
+        """Output times (n,)."""
+        return np.asarray(self.states.t)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def state_at(self, i: int) -> State:
+        """The state at the output time of index i."""
+        s = self.states
+        return State(s.r[i], s.R[i], s.v[i], s.w[i], s.x[i], s.turns[i], s.u_in[i], float(self.t[i]))
+
+    @property
+    def state(self) -> State:
+        """The last state."""
+        return self.state_at(len(self) - 1)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self.system, self.chosen, self.states)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of signals; every measure also has a rate (name') and an acceleration (name'')."""
+        return self._reader.names
+
+    def signal(self, name: str) -> np.ndarray:
+        """History (n,) of a measure, its rate (name') or acceleration (name''), a first-order state, an output of the
+        model, an energy ("energy", "energy.kinetic", ...) or the drift of the constraints."""
+        return self._reader.signal(name)
+
+    def signals(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+        """Several signals by name; by default those chosen as outputs."""
+        return {name: self.signal(name) for name in (self.outputs if names is None else names)}
+
+    @property
+    def drift(self) -> tuple[float, float]:
+        """Largest violation of the constraints at position and at velocity level."""
+        return float(self.signal("drift.position").max()), float(self.signal("drift.velocity").max())
+
+    def as_dict(self) -> dict[str, np.ndarray]:
+        """t and the outputs."""
+        return {"t": self.t, **self.signals()}
+
+    def write(self, path: str | Path) -> None:
+        """Write t and the outputs to a file: .npz, .csv, .json or .parquet."""
+        from eigenbody.present.histories import write_history
+
+        write_history(self, path)
+
+    def plot(self, names: Sequence[str] | None = None) -> Figure:
+        """Signals over time."""
+        from eigenbody.present.histories import plot_history
+
+        return plot_history(self, names)
+
+    def __str__(self) -> str:
+        from eigenbody.present.histories import history_text
+
+        return history_text(self)
+
+
+class SimulationError(ComputationError):
+    """The integration did not reach its end; `partial` is the motion up to there."""
+
+    def __init__(self, text: str, partial: Simulation) -> None:
+        super().__init__(text)
+        self.partial = partial
+
+
+class SimulationInterrupted(KeyboardInterrupt):
+    """Ctrl-C; `partial` is the motion up to there."""
+
+    def __init__(self, partial: Simulation) -> None:
+        super().__init__("interrupted")
+        self.partial = partial
+
+
+def stacked(states: Sequence[State]) -> State:
+    """Many states as one with a leading axis."""
+    fields: dict[str, Any] = {
+        name: np.stack([getattr(s, name) for s in states]) for name in ("r", "R", "v", "w", "x", "turns", "u_in")
+    }
+    return State(**fields, t=np.array([float(np.real(s.t)) for s in states]))  # type: ignore[arg-type]

@@ -1,0 +1,214 @@
+"""Simulate: from the initial state, or from an operating point, to a time, by the method asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
+from eigenbody.model.model import Model
+from eigenbody.numerics.threads import on_one_thread
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
+from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
+from eigenbody.simulation.start import initial_point
+from eigenbody.simulation.stepping import Step, Stepper
+from eigenbody.system.state import State
+
+METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
+POINTS = 501  # output times by default
+
+Progress = Callable[[float], None]
+
+
+@on_one_thread
+def simulate(
+    start: Model | OperatingPoint,
+    until: float,
+    method: str = "auto",
+    tolerance: float = 1e-8,
+    step: float | None = None,
+    times: float | Sequence[float] | np.ndarray | None = None,
+    outputs: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    max_step: float | None = None,
+    rho: float | None = None,
+    strict: bool = False,
+    points: int = POINTS,
+) -> Simulation:
+    """The motion from a model's initial state, or from an operating point, to the time `until` (s).
+
+    `times` are the output times, or the interval between them (default: `points` equidistant ones). `tolerance` is the
+    local error of a step, relative to the mechanism's length, to a radian and to the largest speeds so far. `step` is
+    the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
+    `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
+    `progress` is called with the share done. Initial velocities that contradict the constraints are corrected and
+    reported in `remarks`, or refused if `strict`. A motion that cannot be continued raises SimulationError, Ctrl-C
+    raises SimulationInterrupted: both carry what was computed as `partial`.
+    """
+    point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
+    begin = float(np.real(point.state.t))
+    _check(point, until, begin, method, tolerance, step, max_step)
+    wanted = _output_times(begin, until, times, points)
+    names = _outputs(point, outputs)
+    run = _Run(point, until, wanted, names, progress, (*point.warnings, *corrected))
+    with np.errstate(all="ignore"):
+        return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
+
+
+def _check(
+    point: OperatingPoint, until: float, begin: float, method: str, tolerance: float, step: float | None,
+    max_step: float | None,
+) -> None:  # fmt: skip
+    faults = []
+    if method not in METHODS:
+        faults.append(Fault("method", f'"{method}" is not known.', suggest(method, METHODS)))
+    if not (np.isfinite(until) and until > begin):
+        faults.append(Fault("until", f"{until:g} is not a time after the start at {begin:g} s."))
+    if not 1e-15 <= tolerance <= 0.1:
+        faults.append(Fault("tolerance", f"{tolerance:g} is not between 1e-15 and 0.1."))
+    for name, value in (("step", step), ("max_step", max_step)):
+        if value is not None and not (np.isfinite(value) and value > 0):
+            faults.append(Fault(name, f"{value:g} is not a positive time."))
+    if method == "rk4" and step is None:
+        faults.append(Fault("step", "rk4 has no step control.", "Give its step in seconds."))
+    if faults:
+        raise InputError(faults)
+
+
+def _output_times(
+    begin: float, until: float, times: float | Sequence[float] | np.ndarray | None, points: int
+) -> np.ndarray:
+    if times is None:
+        return np.linspace(begin, until, max(points, 2))
+    if np.ndim(times) == 0:
+        interval = float(times)  # type: ignore[arg-type]
+        if not interval > 0:
+            raise InputError(Fault("times", f"{interval:g} is not a positive interval."))
+        count = int(np.floor((until - begin) / interval * (1 + 1e-12) + 1e-9))
+        if count > 10_000_000:
+            raise InputError(Fault("times", f"{count} output times are too many.", "Use a longer interval."))
+        return begin + interval * np.arange(count + 1)
+    wanted = np.asarray(times, dtype=float)
+    if wanted.ndim != 1 or not len(wanted) or np.any(np.diff(wanted) <= 0):
+        raise InputError(Fault("times", "output times must be ascending."))
+    if wanted[0] < begin or wanted[-1] > until * (1 + 1e-12):
+        raise InputError(Fault("times", f"output times must lie between {begin:g} and {until:g} s."))
+    return wanted
+
+
+def _outputs(point: OperatingPoint, outputs: Sequence[str] | None) -> tuple[str, ...]:
+    system = point.system
+    if outputs is None:
+        chosen = tuple(system.names[i] for i in point.chosen.positions[:200])
+        return tuple(dict.fromkeys((*chosen, *system.states, *(o.name for o in system.outputs), "energy")))
+    from eigenbody.simulation.signals import Reader
+
+    reader = Reader(system, point.chosen, stacked([point.state]))
+    for name in outputs:
+        reader.signal(name)  # refuses what it does not know, before anything is computed
+    return tuple(outputs)
+
+
+class _Run:
+    """One simulation: steps are taken and output states recorded until the end, an error or Ctrl-C."""
+
+    def __init__(
+        self, point: OperatingPoint, until: float, times: np.ndarray, outputs: tuple[str, ...],
+        progress: Progress | None, remarks: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
+        self._progress = progress
+        self._recorded: list[State] = []
+        self._used: list[Stepper] = []
+
+    def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
+        self._record_first()
+        try:
+            stepper = self._stepper(method, self.point.state, tolerance, step, max_step, rho)
+            try:
+                self._follow(stepper)
+            except StiffnessFoundError:
+                stiff = self._stepper(self._stiff_method(), stepper.state, tolerance, step, max_step, rho)
+                self._follow(stiff)
+        except EigenbodyError as error:
+            raise SimulationError(str(error), self._result(False, str(error))) from error
+        except KeyboardInterrupt:
+            raise SimulationInterrupted(self._result(False, "interrupted")) from None
+        return self._result(True, "")
+
+    def _stiff_method(self) -> str:
+        from eigenbody.numerics.linear import DENSE_LIMIT
+
+        return "radau" if self.point.system.nq <= DENSE_LIMIT else "generalized-alpha"
+
+    def _stepper(
+        self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None
+    ) -> Stepper:
+        stepper: Stepper
+        forward = Forward(self.point.system, self.point.chosen)
+        forward.remember(state)
+        if method in ("auto", "dop853"):
+            stepper = DormandPrince(forward, state, self.until, tolerance, max_step, method == "auto")
+        elif method == "radau":
+            from eigenbody.simulation.collocation import Radau
+
+            stepper = Radau(forward, state, self.until, tolerance, max_step)
+        elif method == "rk4":
+            from eigenbody.simulation.minimal import RungeKutta
+
+            stepper = RungeKutta(forward, state, float(step or 0.0))
+        else:
+            from eigenbody.simulation.implicit import GeneralizedAlpha
+
+            stepper = GeneralizedAlpha(forward, state, self.until, tolerance, max_step, step, rho, method == "hht")
+        self._used.append(stepper)
+        return stepper
+
+    # Steps ------------------------------------------------------------------------------------------------------------
+    def _record_first(self) -> None:
+        state = self.point.state
+        if self.times[0] <= state.t:
+            self._recorded.append(state)
+
+    def _follow(self, stepper: Stepper) -> None:
+        begin = float(np.real(self.point.state.t))
+        while float(np.real(stepper.state.t)) < self.until:
+            self._record(stepper.advance(self.until))
+            if self._progress is not None:
+                self._progress((float(np.real(stepper.state.t)) - begin) / (self.until - begin))
+
+    def _record(self, step: Step) -> None:
+        slack = 1e-12 * max(abs(step.t1), self.until)
+        while (i := len(self._recorded)) < len(self.times) and self.times[i] <= step.t1 + slack:
+            t = float(self.times[i])
+            self._recorded.append(step.at(step.t1 if abs(t - step.t1) <= slack else t))
+
+    def _result(self, finished: bool, message: str) -> Simulation:
+        recorded = self._recorded or [self.point.state]
+        if self._used and not finished and float(np.real(self._used[-1].state.t)) > float(np.real(recorded[-1].t)):
+            recorded = [*recorded, self._used[-1].state]  # how far it came
+        return Simulation(
+            model=self.point.model,
+            system=self.point.system,
+            chosen=self.point.chosen,
+            states=stacked(recorded),
+            method=" then ".join(stepper.name for stepper in self._used),
+            outputs=self.outputs,
+            statistics=self._statistics(),
+            remarks=self.remarks,
+            finished=finished,
+            message=message,
+        )
+
+    def _statistics(self) -> dict[str, Any]:
+        keys = ("steps", "rejected", "evaluations", "jacobians", "factorizations", "iterations", "selections")
+        out: dict[str, Any] = {key: sum(getattr(s.counts, key) for s in self._used) for key in keys}
+        out["smallest_step"] = min((s.counts.smallest_step for s in self._used), default=0.0)
+        out["largest_step"] = max((s.counts.largest_step for s in self._used), default=0.0)
+        if not np.isfinite(out["smallest_step"]):
+            out["smallest_step"] = 0.0
+        return out

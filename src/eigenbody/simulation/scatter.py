@@ -1,0 +1,94 @@
+"""Where the gradients of measures stand in the matrix of constraint rows; found once, used at every state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenbody.operation.partition import Selection
+from eigenbody.system.system import System
+
+
+class _Places:
+    """Entries of H = [G; N] in the chosen rows: row, column, which gradient entry, coefficient."""
+
+    def __init__(self, system: System, chosen: Selection) -> None:
+        c = system.constraints
+        number = np.full(c.count, -1)
+        number[chosen.rows] = np.arange(len(chosen.rows))
+        self.held = self._of(number[c.row], c.measures.columns[c.measure], c.measure, c.coefficient, system.nq)
+        slip_number = np.full(system.slips.count, -1)
+        slip_number[chosen.slip_rows] = np.arange(len(chosen.slip_rows))
+        slip_number[chosen.slip_rows] += len(chosen.rows)
+        every = np.arange(system.slips.count)
+        self.slip = self._of(slip_number, system.slips.columns, every, np.ones(len(every)), system.nq)
+        self.count = len(chosen.rows) + len(chosen.slip_rows)
+
+    @staticmethod
+    def _of(
+        row: np.ndarray, columns: np.ndarray, measure: np.ndarray, coefficient: np.ndarray, nq: int
+    ) -> tuple[np.ndarray, ...]:
+        width = columns.shape[1]
+        rows = np.broadcast_to(row[:, None], columns.shape)
+        take = measure[:, None] * width + np.arange(width)
+        factor = np.broadcast_to(coefficient[:, None], columns.shape)
+        keep = (rows >= 0) & (columns < nq)
+        return rows[keep], columns[keep], take[keep], factor[keep]
+
+    def values(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """Entries in the order held, slip."""
+        held = gradient.ravel()[self.held[2]] * self.held[3]
+        return np.concatenate((held, slips.ravel()[self.slip[2]])) if len(self.slip[0]) else held
+
+    @property
+    def row(self) -> np.ndarray:
+        return np.concatenate((self.held[0], self.slip[0]))
+
+    @property
+    def column(self) -> np.ndarray:
+        return np.concatenate((self.held[1], self.slip[1]))
+
+
+class DenseRows:
+    """H as a dense array."""
+
+    def __init__(self, system: System, chosen: Selection) -> None:
+        self._places = _Places(system, chosen)
+        self._shape = (self._places.count, system.nq)
+        self._flat = self._places.row * system.nq + self._places.column
+
+    def matrix(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """H (rows, nq)."""
+        size = self._shape[0] * self._shape[1]
+        if not size:
+            return np.zeros(self._shape)
+        return np.bincount(self._flat, self._places.values(gradient, slips), size).reshape(self._shape)
+
+
+class SparseSaddlePattern:
+    """[[A, H^T], [H, 0]] in compressed columns: the pattern is found once, the entries are summed in."""
+
+    def __init__(self, system: System, chosen: Selection, A: Any) -> None:
+        self._places = _Places(system, chosen)
+        n = system.nq
+        top = A.tocoo()
+        row, column = self._places.row + n, self._places.column
+        rows = np.concatenate((top.row, row, column))
+        columns = np.concatenate((top.col, column, row))
+        self._shape = (n + self._places.count,) * 2
+        key = columns.astype(np.int64) * self._shape[0] + rows
+        entries, self._slot = np.unique(key, return_inverse=True)
+        self._indices = (entries % self._shape[0]).astype(np.int32)
+        starts = np.searchsorted(entries, np.arange(self._shape[0] + 1) * np.int64(self._shape[0]))
+        self._start = starts.astype(np.int32)
+        self._top = top.data
+
+    def matrix(self, gradient: np.ndarray, slips: np.ndarray, top: np.ndarray | None = None) -> Any:
+        """The matrix, with the entries of A replaced by `top` (in its coordinate order) if given."""
+        from scipy.sparse import csc_array
+
+        own = self._places.values(gradient, slips)
+        entries = np.concatenate((self._top if top is None else top, own, own))
+        data = np.bincount(self._slot, entries, len(self._indices))
+        return csc_array((data, self._indices, self._start), shape=self._shape)

@@ -1,0 +1,48 @@
+"""Where a simulation starts: the initial state; velocities that contradict each other are corrected and reported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from eigenbody.errors import InputError
+from eigenbody.model.model import Model
+from eigenbody.operation.initial import initial_configuration, initial_velocity
+from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.treespace import value_set
+from eigenbody.system.state import State, carriers
+from eigenbody.system.system import Given, System
+
+
+def initial_point(model: Model, strict: bool = False) -> tuple[OperatingPoint, tuple[str, ...]]:
+    """The initial state as an operating point, and a remark for every given velocity that had to be corrected.
+
+    Given velocities are taken in the order of the file as far as they agree with the constraints and with each other;
+    `strict` refuses the others instead of correcting them.
+    """
+    system = system_of(model)
+    state = initial_configuration(system)
+    try:
+        return at_state(model, system, initial_velocity(system, state)), ()
+    except InputError as error:
+        at_fault = {fault.where for fault in error.faults}
+        if strict or not at_fault <= set(system.velocities.where):
+            raise
+    moving = initial_velocity(replace(system, velocities=_without(system.velocities, at_fault)), state)
+    return at_state(model, system, moving), _corrections(system, moving, at_fault)
+
+
+def _without(given: Given, at_fault: set[str]) -> Given:
+    keep = [i for i, place in enumerate(given.where) if place not in at_fault]
+    return Given(given.measure[keep], given.value[keep], tuple(given.where[i] for i in keep))
+
+
+def _corrections(system: System, state: State, at_fault: set[str]) -> tuple[str, ...]:
+    given = system.velocities
+    rate = np.real(value_set(system, given.measure).jet(carriers(system, state), state.turns).rate)
+    return tuple(
+        f"{place}: {np.real(value):.6g} contradicts the constraints or velocities before it; corrected to {now:.6g}."
+        for place, value, now in zip(given.where, given.value, rate, strict=True)
+        if place in at_fault
+    )

@@ -1,0 +1,176 @@
+"""What every method of integration shares: steps, scales of the error, and what to say when it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.operation.partition import select
+from eigenbody.simulation.chart import orthonormal
+from eigenbody.simulation.forward import Applied, Evaluation, Forward
+from eigenbody.simulation.saddle import DEPENDENT, Solver
+from eigenbody.spatial.rotations import dot
+from eigenbody.system.state import State
+
+WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One accepted step from t0 to t1: the state at its end and the states within."""
+
+    t0: float
+    t1: float
+    state: State
+    at: Callable[[float], State]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the integration cost."""
+
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    jacobians: int = 0
+    factorizations: int = 0
+    iterations: int = 0
+    selections: int = 0
+    smallest_step: float = np.inf
+    largest_step: float = 0.0
+
+    def accept(self, h: float) -> None:
+        self.steps += 1
+        self.smallest_step, self.largest_step = min(self.smallest_step, h), max(self.largest_step, h)
+
+
+class Stepper(Protocol):
+    """A method of integration in progress."""
+
+    name: str
+    counts: Counts
+    state: State
+
+    def advance(self, limit: float) -> Step:
+        """One step, not beyond `limit`."""
+        ...
+
+
+@dataclass(slots=True)
+class Scales:
+    """Magnitudes by which errors are judged; speeds by the largest so far."""
+
+    forward: Forward
+    until: float
+    linear: float = 0.0
+    angular: float = 0.0
+    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def see(self, state: State) -> None:
+        """Take the speeds of a state into account."""
+        length = self.forward.system.length
+        self.linear = max(self.linear, float(np.sqrt(dot(state.v, state.v).max(initial=0.0))), length / self.until)
+        self.angular = max(self.angular, float(np.sqrt(dot(state.w, state.w).max(initial=0.0))), 1 / self.until)
+        self.x = np.maximum(self.x, np.abs(state.x)) if len(self.x) else np.abs(state.x)
+
+    def vector(self) -> np.ndarray:
+        """One magnitude for each entry of (d, u, x)."""
+        system = self.forward.system
+        position = np.where(system.is_angular, 1.0, system.length)
+        speed = np.where(system.is_angular, self.angular, self.linear)
+        x = np.where(self.x > 0, self.x, 1.0)
+        return np.concatenate((position, speed, x))
+
+
+class Consistency:
+    """Brings every accepted state back to the constraints and keeps the rows independent."""
+
+    def __init__(self, forward: Forward, counts: Counts) -> None:
+        self.forward, self.counts = forward, counts
+        self._usual = 0.0  # share of the weakest row at its best
+
+    def restored(self, before: np.ndarray, state: State, solver: Solver | None) -> tuple[State, Solver]:
+        """Positions, turns and velocities made consistent; `before` are the angles from which turns are counted."""
+        forward = self.forward
+        state = forward.counted(before, orthonormal(forward.closed(state, solver)))
+        state, solver, _, _ = forward.consistent(state)
+        return state, solver
+
+    def complete(self, state: State, solver: Solver) -> Evaluation:
+        """Accelerations at an accepted state, after a look at the rows: exchanged if they become dependent."""
+        forward = self.forward
+        self._usual = max(self._usual, solver.weakest)
+        if solver.weakest < WEAK:
+            solver = self._exchanged(state, solver)
+        forward.remember(state)
+        return forward.evaluate(state, solver)
+
+    def _exchanged(self, state: State, solver: Solver) -> Solver:
+        forward, old = self.forward, self.forward.chosen
+        if len(old.redundant) or len(old.redundant_slips):
+            self.counts.selections += 1
+            new = select(Mechanics(forward.system, state), forward.system.coordinates)
+            if len(new.rows) == len(old.rows) and len(new.slip_rows) == len(old.slip_rows):
+                forward.use(new)
+                held, slips, _ = forward.jets(state)
+                other = forward.saddle(held.gradient, slips.gradient)
+                if other.weakest > solver.weakest:
+                    solver = other
+                else:
+                    forward.use(old)
+        if solver.weakest < DEPENDENT * self._usual:
+            raise ComputationError(self._singular(solver))
+        return solver
+
+    def _singular(self, solver: Solver) -> str:
+        system, chosen = self.forward.system, self.forward.chosen
+        rows = [system.constraints.rows[r] for r in chosen.rows] + [system.slip_rows[r] for r in chosen.slip_rows]
+        name = f": the row {rows[solver.weakest_row]} depends on the others there" if solver.weakest_row >= 0 else ""
+        return f"The mechanism comes into a singular configuration{name}."
+
+
+def stalled(forward: Forward, state: State, cause: EigenbodyError | None) -> str:
+    """Why the integration cannot go on: where it is, and which body or element is wildest there."""
+    text = f"The integration stalls at t = {state.t:.9g} s: the step it needs is too small to advance."
+    if cause is not None:
+        text += f" {cause}"
+    return f"{text} {wildest(forward, state)} Look at the stiffness and the free lengths there, or use a stiff method."
+
+
+def wildest(forward: Forward, state: State) -> str:
+    """The body with the largest acceleration and the force element with the largest force."""
+    system = forward.system
+    try:
+        with np.errstate(all="ignore"):
+            pushed = forward.jets(state)[2]
+            now = forward.evaluate(state)
+            applied = Applied(system, pushed, state)
+            pull = np.abs(applied.tension[:, None] * pushed.gradient).max(axis=1, initial=0.0)
+    except EigenbodyError:
+        return ""
+    both = np.abs(forward.spread(now.acceleration)) * np.repeat((1.0, system.length), 3)
+    size = both.max(axis=1, initial=0.0)
+    if not len(size) or not np.isfinite(size).all():
+        return ""
+    body = int(np.argmax(size))
+    text = f'The largest acceleration ({size[body]:.3g} m/s^2) is that of the body "{system.places.names[body]}"'
+    owner = _owner(forward, int(np.argmax(pull))) if len(pull) else ""
+    return text + (f', the largest force ({pull.max():.3g} N) that of "{owner}".' if owner else ".")
+
+
+def _owner(forward: Forward, channel: int) -> str:
+    f = forward.system.forces
+    of_channel = {int(i): int(o) for i, o in zip(f.linear.i, f.linear.owner, strict=True)}
+    of_channel |= {signal.target: signal.owner for signal in f.signals}
+    of_channel |= {int(c): int(o) for o, c, _ in np.real(f.constant_owner)}
+    return f.owners[of_channel[channel]] if channel in of_channel else ""
+
+
+def at_time(state: State, t: float) -> State:
+    """The same state at another time."""
+    return replace(state, t=t)

@@ -1,0 +1,150 @@
+"""Python functions as signals: values and slopes, by the best means the function allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.description import Function
+from eigenbody.system.arguments import Argument, Quantities
+
+if TYPE_CHECKING:
+    from eigenbody.system.system import System
+
+TINY = 1e-30  # complex step
+AGREES = 1e-6  # how well a complex step must agree with differences to be believed
+LEVELS = 6  # halvings of the step in the extrapolation
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A Python function of arguments, multiplied by `factor` and meant for `target`.
+
+    `means` is filled in on first use: how its slopes are found, for the certificate.
+    """
+
+    target: int
+    factor: float
+    owner: int
+    function: Function
+    arguments: tuple[Argument, ...]
+    where: str = ""
+    means: list[str] = field(default_factory=list, compare=False)
+
+    def value(self, now: Quantities) -> np.ndarray:
+        arguments = self._values(now)
+        if not any(np.iscomplexobj(a) for a in arguments) or self._bears_complex(now):
+            return self.factor * self._call(arguments)
+        real = [np.real(a) for a in arguments]  # a perturbation goes through the slopes
+        slopes = self._slopes(real)
+        return self.factor * (
+            self._call(real) + 1j * sum(d * np.imag(a) for d, a in zip(slopes, arguments, strict=True))
+        )
+
+    def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
+        """Derivative by each argument."""
+        arguments = self._values(now)
+        return [(a, self.factor * d) for a, d in zip(self.arguments, self._slopes(arguments), strict=True)]
+
+    def _values(self, now: Quantities) -> list[np.ndarray]:
+        return [np.asarray(now.of(a)) for a in self.arguments]
+
+    def _bears_complex(self, now: Quantities) -> bool:
+        if not self.means:
+            self._slopes([np.real(v) for v in self._values(now)])
+        return self.means[0] == "complex step"
+
+    def _call(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        return self._apply(self.function.call, values, 1)[0]
+
+    def _apply(self, call: Any, values: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
+        """`count` results of the call, over leading axes one by one unless the function is vectorized."""
+        shape = np.broadcast_shapes(*(np.shape(v) for v in values))
+        if self.function.vectorized or not shape:
+            return self._checked(call(*(v if shape else v[()] for v in values)), count, shape)
+        flat = [np.broadcast_to(v, shape).ravel() for v in values]
+        rows = [self._checked(call(*row), count, ()) for row in zip(*flat, strict=True)]
+        return [np.array([row[k] for row in rows]).reshape(shape) for k in range(count)]
+
+    def _checked(self, result: Any, count: int, shape: tuple[int, ...]) -> list[np.ndarray]:
+        results = [result] if count == 1 and not isinstance(result, list | tuple) else list(result)
+        try:
+            arrays = [np.broadcast_to(np.asarray(r) + 0.0, shape) for r in results]
+        except (TypeError, ValueError) as error:
+            raise self._refusal(f"the function returned {result!r}, which is not a number.") from error
+        if len(arrays) != count:
+            raise self._refusal(f"{len(arrays)} slopes were returned for {count} arguments.")
+        if not all(np.isfinite(a).all() for a in arrays):
+            raise self._refusal("the function or its slope has no finite value at the operating point.")
+        return arrays
+
+    def _refusal(self, what: str) -> InputError:
+        return InputError(Fault(self.where or "function", what, "Correct the function."))
+
+    # Slopes -------------------------------------------------------------------------------------------------------
+    def _slopes(self, values: list[np.ndarray]) -> list[np.ndarray]:
+        if self.function.derivative is not None:
+            self._by("given")
+            return self._apply(self.function.derivative, values, len(values))
+        differences = [self._difference(values, k) for k in range(len(values))]
+        exact = self._complex_steps(values)
+        if exact is not None and all(_agree(e, d) for e, (d, _) in zip(exact, differences, strict=True)):
+            self._by("complex step")
+            return exact
+        worst = max((float(np.max(error, initial=0.0)) for _, error in differences), default=0.0)
+        self._by(f"differences, error about {worst:.0e}")
+        return [d for d, _ in differences]
+
+    def _by(self, means: str) -> None:
+        if not self.means:
+            self.means.append(means)
+
+    def _complex_steps(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
+        """Slopes by complex steps, or None where the function does not bear complex numbers."""
+        out = []
+        for k in range(len(values)):
+            moved = [v + (1j * TINY if i == k else 0.0) for i, v in enumerate(values)]
+            try:
+                out.append(np.imag(self._call(moved)) / TINY)
+            except (TypeError, ValueError, InputError):
+                return None
+        return out
+
+    def _difference(self, values: list[np.ndarray], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Central differences extrapolated to step zero (Richardson), and an estimate of the error: the entry of the
+        tableau that changes least is taken."""
+        step = 1e-2 * np.maximum(np.abs(values[k]), 1.0)
+        rows: list[list[np.ndarray]] = []
+        best, error = np.zeros(np.shape(step)), np.full(np.shape(step), np.inf)
+        for level in range(LEVELS):
+            h = step / 2**level
+            ahead, behind = ([v + (sign * h if i == k else 0.0) for i, v in enumerate(values)] for sign in (1, -1))
+            row = [(self._call(ahead) - self._call(behind)) / (2 * h)]
+            for m in range(level):
+                row.append(row[m] + (row[m] - rows[-1][m]) / (4.0 ** (m + 1) - 1))
+                change = np.maximum(np.abs(row[-1] - row[-2]), np.abs(row[-1] - rows[-1][m]))
+                better = change < error
+                best, error = np.where(better, row[-1], best), np.where(better, change, error)
+            rows.append(row)
+        return best, error
+
+
+def _agree(exact: np.ndarray, difference: np.ndarray) -> bool:
+    size = np.maximum(np.abs(difference), np.abs(exact))
+    return bool(np.all(np.abs(exact - difference) <= AGREES * np.maximum(size, 1e-6)))
+
+
+def functions(system: System) -> Iterator[External]:
+    """Every Python function of the model: in forces, rates and equations of states, outputs."""
+    outputs = (output.signal for output in system.outputs if output.signal is not None)
+    rates = (getattr(rate, "group", None) or rate for rate in system.forces.state_rates)
+    groups = dict.fromkeys(id(rate) for rate in rates)  # implicit states share one set of equations
+    everything: Iterable[Any] = (*system.forces.signals, *system.forces.state_rates, *outputs)
+    del groups
+    for signal in everything:
+        if isinstance(signal, External):
+            yield signal
