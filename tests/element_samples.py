@@ -21,6 +21,9 @@ SIGNALS = (
     2.5,
 )
 
+# Keys that say the same in another way as those that go with the chosen one
+SAID_BY = {"lateral": ("longitudinal_stiffness", "trail"), "cornering_stiffness": ("longitudinal", "aligning")}
+
 
 def document(forces: dict, gravity: tuple = (0.3, -0.5, -9.81)) -> dict:
     """Two free bodies in motion with these forces, a measure, a first-order state and an input."""
@@ -64,6 +67,8 @@ def entries(spec: TypeSpec, rng: np.random.Generator, varying: bool = True) -> l
                     entry.pop(key, None)
             elif "between" in entry:
                 entry.pop("free", None)
+            for key in SAID_BY.get(next(iter(chosen), ""), ()):
+                entry.pop(key, None)
             made.append(entry)
     return made
 
@@ -85,7 +90,11 @@ def _sample(field: Field, rng: np.random.Generator, variant: int):
         case Kind.DIRECTION:
             return [number(0.2, 1), number(-1, -0.2), number(-1, 1)]
         case Kind.NUMBER:
+            if field.name == "load":
+                return number(300, 400)  # a tyre that touches
             return number(0.1, 0.4) if "free" in field.name else number(2, 20)
+        case Kind.NUMBERS:
+            return [number(0.3, 0.9) for _ in range(4)]
         case Kind.SIX:
             return symmetric(rng, number(5, 20)) if variant else [number(5, 20) for _ in range(6)]
         case Kind.SIGNAL:

@@ -91,6 +91,11 @@ class ForwardDynamics:
         self._pinv = np.linalg.pinv(rows, rcond=RANK)
         self._start = self._coordinate_values(one)
 
+    @property
+    def reach(self):
+        """Largest motion of the bodies per unit of constraint values and coordinates."""
+        return float(np.linalg.norm(self._pinv, 2))
+
     # Rotations among the coordinates ------------------------------------------------------------------------------
     def _rotation_kernels(self):
         """[(position in coordinates, kernel of one measure)] of the small rotations."""

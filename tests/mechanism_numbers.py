@@ -133,6 +133,8 @@ def leaves(document: dict) -> Iterator[tuple[dict | list, str | int, str]]:
     for joint in document.get("joints", {}).values():
         yield from _array(joint, "at", "length")
         yield from _array(joint, "pitch", "pitch")
+        yield from _array(joint, "radius", "length")
+        yield from _array(joint, "tube", "length")
         kinds = [quantity for _, quantity in COORDINATES[joint["type"]]]
         yield from _listed(joint, "position", kinds)
         yield from _listed(joint, "velocity", [_RATE[quantity] for quantity in kinds])

@@ -473,3 +473,68 @@ def knife_on_tree(rng: np.random.Generator) -> dict:
         return found.redundant == 0 and found.freedoms >= 2 and found.conditioning > WELL_CONDITIONED
 
     return redrawn(draw, accept)
+
+
+# Wheels --------------------------------------------------------------------------------------------------------------
+
+
+def wheels(rng: np.random.Generator) -> dict:
+    """A lone wheel that carries something, a two-wheeler, or a wheel on a body that turns."""
+    draw = [lone_wheel, two_wheeler, wheel_on_a_moving_body][rng.integers(3)]
+
+    def accept(document: dict) -> bool:
+        found = mobility(document)
+        return found.redundant == 0 and found.freedoms >= 2 and found.conditioning > WELL_CONDITIONED
+
+    return redrawn(lambda: draw(rng).document, accept)
+
+
+def _roll(rng: np.random.Generator, builder: Builder, plane: str, wheel: str, axle: np.ndarray, normal=None) -> None:
+    """Let a body roll on a plane of another; its axle leans, and stands anywhere but near the normal."""
+    at = builder.at[wheel] + (0.05 * direction(rng) if rng.random() < 0.3 else 0.0)
+    keys = {"axis": axle, "radius": decimal(rng, 0.2, 0.6)}
+    if rng.random() < 0.5:
+        keys["tube"] = decimal(rng, 0.02, 0.15)
+    if normal is not None:
+        keys["normal"] = numbers(normal)
+    builder.joint("rolling", [plane, wheel], at, **keys)
+
+
+def _axle(rng: np.random.Generator, normal: np.ndarray) -> np.ndarray:
+    return perpendicular(rng, normal) + rng.uniform(-0.7, 0.7) * normal
+
+
+def lone_wheel(rng: np.random.Generator) -> Builder:
+    builder = Builder(rng)
+    normal = np.array([0.0, 0, 1]) if rng.random() < 0.4 else direction(rng)
+    wheel = builder.body(beside(rng, np.zeros(3)))
+    _roll(rng, builder, "ground", wheel, _axle(rng, normal), None if normal[2] == 1 else normal)
+    for _ in range(rng.integers(1, 3)):
+        builder.grow(wheel, str(rng.choice(["revolute", "spherical", "universal", "prismatic"])))
+    return builder
+
+
+def two_wheeler(rng: np.random.Generator) -> Builder:
+    """Rear wheel, frame, fork, front wheel: crooked everywhere."""
+    builder = Builder(rng)
+    frame_body = builder.body(beside(rng, np.array([0, 0, 0.8]), 0.1, 0.3))
+    fork = builder.body(np.round([0.9, 0, 0.7] + 0.1 * direction(rng), 4))
+    rear, front = (builder.body(np.round([x, 0, 0.3] + 0.1 * direction(rng), 4)) for x in (0.0, 1.1))
+    rear_axle, front_axle = (np.array([0, 1.0, 0]) + 0.3 * direction(rng) for _ in range(2))
+    builder.revolute(frame_body, rear, builder.at[rear], rear_axle)
+    builder.revolute(frame_body, fork, np.array([1.1, 0, 0.2]), np.array([0.3, 0, -1]) + 0.1 * direction(rng))
+    builder.revolute(fork, front, builder.at[front], front_axle)
+    _roll(rng, builder, "ground", rear, rear_axle)
+    _roll(rng, builder, "ground", front, front_axle)
+    return builder
+
+
+def wheel_on_a_moving_body(rng: np.random.Generator) -> Builder:
+    builder = Builder(rng)
+    table = builder.grow("ground", str(rng.choice(["revolute", "prismatic", "universal", "spherical"])))
+    wheel = builder.body(beside(rng, builder.at[table]))
+    normal = direction(rng)
+    _roll(rng, builder, table, wheel, _axle(rng, normal), normal)
+    if rng.random() < 0.5:
+        builder.grow(wheel, str(rng.choice(["revolute", "spherical", "universal"])))
+    return builder

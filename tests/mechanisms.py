@@ -29,7 +29,7 @@ from mobility import assembled, coordinate_names, floating_bases, independence, 
 
 __all__ = ["FORCES", "KINDS", "coverage", "equilibrium_mechanism", "random_mechanism"]
 
-KINDS = ("tree", "floating", "loop", "redundant", "driven", "knife")
+KINDS = ("tree", "floating", "loop", "redundant", "driven", "knife", "wheel")
 _CLEARLY_INDEPENDENT = 0.1
 
 
@@ -38,7 +38,7 @@ def random_mechanism(rng: np.random.Generator, kind: str | None = None) -> dict:
 
     kind: one of `KINDS`; None draws one.
     """
-    kind = kind or str(rng.choice(KINDS, p=[0.16, 0.12, 0.3, 0.16, 0.16, 0.1]))
+    kind = kind or str(rng.choice(KINDS, p=[0.15, 0.11, 0.28, 0.15, 0.15, 0.09, 0.07]))
     skeleton = {
         "tree": _tree,
         "floating": _floating,
@@ -46,6 +46,7 @@ def random_mechanism(rng: np.random.Generator, kind: str | None = None) -> dict:
         "redundant": _redundant,
         "driven": _driven,
         "knife": _knife,
+        "wheel": _wheel,
     }[kind](rng)
     document = {"eigenbody": 1, "name": f"{kind} mechanism", **skeleton}
     _give_gravity(rng, document)
@@ -122,6 +123,12 @@ def _knife(rng: np.random.Generator) -> dict:
     document = skeletons.knife(rng)
     if not any("velocity" in joint for joint in document["joints"].values()):
         _give_some_velocities(rng, document)
+    return document
+
+
+def _wheel(rng: np.random.Generator) -> dict:
+    document = skeletons.wheels(rng)
+    _give_some_velocities(rng, document)
     return document
 
 
@@ -319,7 +326,7 @@ def _count_joints(document: dict, count: Counter) -> None:
     joints = document.get("joints", {})
     for name, joint in joints.items():
         count[f"joint:{joint['type']}"] += 1
-        if name not in tree and joint["type"] != "knife_edge":
+        if name not in tree and joint["type"] not in ("knife_edge", "rolling"):
             count[f"closure:{joint['type']}"] += 1
         for key in ("position", "velocity", "motion"):
             count[key] += key in joint

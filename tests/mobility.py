@@ -206,7 +206,9 @@ def _all_rows(document: dict, holonomic_only: bool = False) -> list:
     joints = document.get("joints", {})
     rows = []
     for name, joint in joints.items():
-        if not (holonomic_only and joint["type"] == "knife_edge"):
+        if joint["type"] == "rolling":
+            rows.append(_wheel_rows(document, joint, holonomic_only))
+        elif not (holonomic_only and joint["type"] == "knife_edge"):
             rows.append(_joint_rows(document, joint))
         if "motion" in joint:
             rows.append(_offset(_measure(document, name), si(joint["motion"], document.get("parameters"), t=0.0)))
@@ -241,6 +243,27 @@ def _joint_rows(document: dict, joint: dict) -> list:
     kind, pitch = joint["type"], si(joint.get("pitch", 0.0), document.get("parameters"))
     length2 = float((pb - pa) @ (pb - pa))
     return [(1.0, (_sides(document, joint["between"]), pa, pb, axes, axes, _held(kind, pitch, length2)))]
+
+
+def _wheel_rows(document: dict, joint: dict, holonomic_only: bool) -> list:
+    """Contact of the lowest point of a wheel, and what the plane sees of the material point there."""
+    parameters = document.get("parameters")
+    pa, pb, axes = _drawn(document, joint)
+    radius, tube = (si(joint.get(key, 0.0), parameters) for key in ("radius", "tube"))
+    normal = frame({"axis": joint.get("normal", [0, 0, 1])}, parameters).T @ axes  # its axes and normal, seen in `axes`
+
+    def rows(d, A, B):
+        x, y, n = (sum(c * a for c, a in zip(row, A, strict=True)) for row in normal)
+        lean = _dot(n, B[2])
+        lack = np.sqrt(1 - lean**2)
+        contact = _dot(n, d) - radius * (lack - np.sqrt(1 - (normal[2, 2]) ** 2))
+        if holonomic_only:
+            return [contact]
+        reach = (-radius * (n - lean[..., None] * B[2]) / lack[..., None] - tube * n).real
+        material = sum(_dot(reach, b.real)[..., None] * b for b in B)
+        return [contact, _dot(x, d + material), _dot(y, d + material)]
+
+    return [(1.0, (_sides(document, joint["between"]), pa, pb, axes, axes, rows))]
 
 
 def _measure(document: dict, name: str) -> list:

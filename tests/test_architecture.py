@@ -17,8 +17,11 @@ LAYERS = (
     "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
-DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "pyarrow"}
-ONLY_IN = {"pyarrow": ("present",), "matplotlib": ("present",), "rich": ("present", "cli"), "typer": ("cli",)}
+DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "pyarrow", "control"}
+ONLY_IN = {
+    "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
+    "typer": ("cli",),
+}  # fmt: skip
 LONGEST = 400
 
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -67,6 +67,34 @@ def andrews_squeezer() -> None:
     assert found.signal("beta")[-1] == pytest.approx(15.81077119629904, abs=1e-6)  # test set for IVP solvers
 
 
+@check("single_track_car.yaml")
+def single_track_car() -> None:
+    for V in (10.0, 30.0):
+        A = [[-120 / V, 44 / (1.5 * V) - V], [17.6 / V, -124.48 / V]]  # of (v, r): Riekert and Schunck
+        root = next(x for x in np.linalg.eigvals(A) if x.imag > 0)
+        assert nonzero(modes_of("single_track_car.yaml", V=V)) == pytest.approx([root], rel=1e-11)
+
+
+@check("wheelset.yaml")
+def wheelset() -> None:
+    m, I, f11, f22 = 1250, 700, 1e7, 8.8e6  # noqa: E741  Wickens: lateral displacement and yaw
+    V = 40.0
+    lateral, yaw = np.poly1d([m, 2 * f22 / V, 2.3e5]), np.poly1d([I, 2 * f11 * 0.75**2 / V, 2.5e6])
+    roots = (lateral * yaw + 2 * f22 * 2 * f11 * 0.75 * 0.1 / 0.45).roots
+    found = nonzero(modes_of("wheelset.yaml"))
+    assert sorted(found[found.imag > 0], key=abs) == pytest.approx(sorted(roots[roots.imag > 0], key=abs), rel=1e-9)
+    assert modes_of("wheelset.yaml", V=78.8).stability != "unstable"
+    assert modes_of("wheelset.yaml", V=79.0).stability == "unstable"
+
+
+@check("root_locus.py")
+def root_locus() -> None:
+    names = runpy.run_path(str(EXAMPLES / "root_locus.py"))
+    closed = math.sqrt(140e3 * 100e3 * 2.6**2 / (1500 * (1.2 * 140e3 - 1.4 * 100e3)))
+    assert names["critical_speed"](140e3, 40, 55) == pytest.approx(closed, rel=1e-7)
+    assert len(names["locus"](np.array([10.0, 20.0]), 140e3)) == 2
+
+
 @check("hanging_pendulum.yaml")
 def hanging_pendulum() -> None:
     w2 = G * 0.5 / ((1 + 0.1**2) / 12 + 0.25)  # textbook: m g l / (I + m l^2)
@@ -205,6 +233,28 @@ def python_api() -> None:
     example["main"]()
 
 
+@check("cart_pole_lqr.py")
+def cart_pole_lqr() -> None:
+    pytest.importorskip("control")
+    example = runpy.run_path(str(EXAMPLES / "cart_pole_lqr.py"))
+    gains = example["gains"]()
+    linear = eb.linearize(example["plant"]())
+    row = np.array([[gains[name] for name in linear.states]])
+    expected = [v for v in np.linalg.eigvals(linear.A - linear.B @ row) if v.imag >= 0]
+    assert eb.modes(example["controlled"](gains)).eigenvalues == pytest.approx(sorted(expected, key=abs), rel=1e-8)
+
+
+@check("actuated_linkage.yaml")
+def actuated_linkage() -> None:
+    modes = modes_of("actuated_linkage.yaml")
+    point = modes.linear.point
+    assert modes.stability == "stable"
+    assert point.contacts == {"stop": "open"}
+    valve, pressure = point.state.x  # what leaks goes through the valve; the valve's error holds the load
+    assert 2e-7 * valve * math.sqrt(12e6 - pressure) == pytest.approx(2e-12 * pressure, rel=1e-9)
+    assert 4 * (point.coordinates()["A"] - 0.3) == pytest.approx(valve, rel=1e-9)
+
+
 @check("families.py")
 def families() -> None:
     family = runpy.run_path(str(EXAMPLES / "families.py"))["family"]
@@ -246,3 +296,31 @@ def test_parallelogram_closed_by_a_point_constraint(closing: str) -> None:
     document["joints"]["d"]["type"] = closing
     modes = eb.modes(eb.load(document))
     assert np.sort(modes.eigenvalues.real) == pytest.approx([-math.sqrt(1.2 * G), math.sqrt(1.2 * G)], rel=1e-12)
+
+
+@check("whipple_bicycle.yaml")
+def whipple_bicycle() -> None:
+    # Meijaard, Papadopoulos, Ruina and Schwab 2007, table 2
+    published = [-0.322866429004087, -0.775341882195842 + 4.464867713788225j, -14.0783896927982]
+    np.testing.assert_allclose(nonzero(modes_of("whipple_bicycle.yaml")), published, rtol=0, atol=1e-9)
+    assert modes_of("whipple_bicycle.yaml", v=4.2).stability == "unstable"  # weave
+    assert modes_of("whipple_bicycle.yaml", v=6.1).stability == "unstable"  # capsize
+
+
+@check("rolling_disc.yaml")
+def rolling_disc() -> None:
+    m, r, spin = 2.0, 0.5, 3.0 / 0.5
+    A, D = m * r**2 / 2, m * r**2 / 4
+    expected = math.sqrt((A * (A + m * r**2) * spin**2 - D * m * G * r) / (D * (D + m * r**2)))
+    np.testing.assert_allclose(nonzero(modes_of("rolling_disc.yaml")), [1j * expected], atol=1e-10)
+    assert modes_of("rolling_disc.yaml", v=1.28).stability == "drifting"
+    assert modes_of("rolling_disc.yaml", v=1.27).stability == "unstable"
+
+
+@check("caster.yaml")
+def caster() -> None:
+    V, L, a, r, m, k = 3.0, 0.4, 0.2, 0.16329931618554522, 2.0, 130.0
+    mu, wn2 = (a * (L - a) - r**2) / (a**2 + r**2), k * L**2 / (m * (a**2 + r**2))
+    expected = np.roots([1, (1 + mu) * V / L, wn2, V / L * wn2])
+    np.testing.assert_allclose(nonzero(modes_of("caster.yaml")), [expected[2], expected[0]], rtol=1e-9)
+    assert modes_of("caster.yaml", r=0.21).stability == "unstable"

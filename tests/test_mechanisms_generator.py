@@ -61,7 +61,7 @@ def test_everything_is_covered_within_300_draws(documents):
     )
     wanted = [
         *(f"kind:{kind}" for kind in KINDS),
-        *(f"joint:{kind}" for kind in (*BRANCH_TYPES, *closures.split(), "knife_edge")),
+        *(f"joint:{kind}" for kind in (*BRANCH_TYPES, *closures.split(), "knife_edge", "rolling")),
         *(f"closure:{kind}" for kind in closures.split()),
         *(f"force:{kind}" for kind in FORCES),
         *(f"force:{kind} {shape}" for kind in ("bushing", "bearing") for shape in ("6", "6x6")),

@@ -1,7 +1,8 @@
 """Exudyn's implicit generalized-alpha on a chain: `exudyn_motion.py FILE METHOD STEPS STEP PUSH`, one JSON line.
 
 METHOD "joints": rigid bodies with GenericJoint and RigidBodySpringDamper, sparse solver; "tree": one KinematicTree. The
-last joint starts with the angular velocity PUSH; `angle` is its angle at the end.
+last joint starts with the angular velocity PUSH; `value` is its angle at the end. METHOD "sag": the bodies of "joints"
+under gravity along x instead; `value` is the displacement of the last one along x.
 """
 
 import json
@@ -41,7 +42,7 @@ def tree(mechanism, push):
     return container, system, lambda: float(system.GetNodeOutput(node, exu.OutputVariableType.Coordinates)[-1])
 
 
-def joints(mechanism, push):
+def joints(mechanism, push, sags=False):
     container = exu.SystemContainer()
     system = container.AddSystem()
     ground = system.AddObject(item.ObjectGround())
@@ -61,16 +62,29 @@ def joints(mechanism, push):
             number = ground if body < 0 else bodies[body]
             ends.append(system.AddMarker(item.MarkerBodyRigid(bodyNumber=number, localPosition=at)))
         connect(system, ends, joint)
+    if sags:
+        for body in bodies:
+            marker = system.AddMarker(item.MarkerBodyMass(bodyNumber=body))
+            system.AddLoad(item.LoadMassProportional(markerNumber=marker, loadVector=[9.81, 0, 0]))
+        place = lambda: float(system.GetNodeOutput(nodes[last], exu.OutputVariableType.Displacement)[0])  # noqa: E731
+        return container, system, place
     angle = lambda i: float(system.GetNodeOutput(nodes[i], exu.OutputVariableType.Coordinates)[5])  # noqa: E731
     return container, system, lambda: angle(last) - (angle(last - 1) if last else 0.0)
+
+
+def sag(mechanism, push):
+    return joints(mechanism, 0.0, sags=True)
+
+
+METHODS = {"tree": tree, "joints": joints, "sag": sag}
 
 
 def main():
     path, method, steps, step, push = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
     mechanism = Mechanism(path)
-    best, angle = None, None
+    best, value = None, None
     for modified in (False, True):
-        _container, system, read = {"tree": tree, "joints": joints}[method](mechanism, push)
+        _container, system, read = METHODS[method](mechanism, push)
         system.Assemble()
         settings = exu.SimulationSettings()
         time_integration = settings.timeIntegration
@@ -80,16 +94,16 @@ def main():
         time_integration.verboseMode = 0
         settings.solutionSettings.writeSolutionToFile = False
         settings.solutionSettings.sensorsWritePeriod = 1e9
-        if method == "joints":
+        if method != "tree":
             settings.linearSolverType = exu.LinearSolverType.EigenSparse
         start = time.perf_counter()
         system.SolveDynamic(settings, solverType=exu.DynamicSolverType.GeneralizedAlpha)
         taken = time.perf_counter() - start
         if best is None or taken < best:
-            best, angle = taken, read()
+            best, value = taken, read()
         if taken > 60:
             break
-    print(json.dumps({"seconds": best, "angle": angle}))
+    print(json.dumps({"seconds": best, "value": value}))
 
 
 if __name__ == "__main__":

@@ -10,19 +10,20 @@ if TYPE_CHECKING:
     from eigenbody.analyses.frames import FrameModes, modes_in_frames
     from eigenbody.analyses.linearize import linearize
     from eigenbody.analyses.modes import Modes, modes
+    from eigenbody.analyses.signals import fft, spectrogram
     from eigenbody.api import Model, load
     from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
     from eigenbody.linearization.model import LinearModel
+    from eigenbody.model.description import Function
     from eigenbody.operation.point import OperatingPoint
     from eigenbody.operation.reactions import Reactions, reactions
     from eigenbody.points.equilibrium import Equilibrium, equilibrium
     from eigenbody.points.find import operating_point
     from eigenbody.simulation.impulse import Impulse, impulse
     from eigenbody.simulation.inverse import InverseDynamics, inverse
-    from eigenbody.analyses.signals import fft, spectrogram
+    from eigenbody.simulation.laws import cycloid, harmonic, polynomial345
     from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate
-    from eigenbody.simulation.laws import cycloid, harmonic, polynomial345
 
 __version__ = "0.1.0.dev0"
 
@@ -60,13 +61,15 @@ _HOME = {
     "InputError": "eigenbody.errors",
     "ComputationError": "eigenbody.errors",
     "Fault": "eigenbody.errors",
+    "Function": "eigenbody.model.description",
 }
 
 __all__ = [
-    "FrameModes", "TimeVarying", "along", "modes_in_frames",
-    "ComputationError", "EigenbodyError", "Equilibrium", "equilibrium", "Fault", "Impulse", "InputError", "InverseDynamics", "LinearModel", "Model",
-    "Modes", "OperatingPoint", "Reactions", "Simulation", "SimulationError", "SimulationInterrupted", "__version__", "fft", "simulate", "spectrogram", "cycloid", "harmonic", "impulse", "inverse", "linearize",
-    "load", "modes", "operating_point", "polynomial345", "reactions",
+    "ComputationError", "EigenbodyError", "Equilibrium", "Fault", "FrameModes", "Function", "Impulse", "InputError",
+    "InverseDynamics", "LinearModel", "Model", "Modes", "OperatingPoint", "Reactions", "Simulation",
+    "SimulationError", "SimulationInterrupted", "TimeVarying", "__version__", "along", "cycloid", "equilibrium",
+    "fft", "harmonic", "impulse", "inverse", "linearize", "load", "modes", "modes_in_frames", "operating_point",
+    "polynomial345", "reactions", "simulate", "spectrogram",
 ]  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def random_state(system: System, seed: int, moving: bool = True) -> State:
     n = state.r.shape
     r, R = state.r + 0.3 * rng.normal(size=n), state.R @ exp(0.5 * rng.normal(size=n))
     v, w = (rng.normal(size=n) if moving else np.zeros(n) for _ in range(2))
-    return replace(state, r=r, R=R, v=v, w=w, t=0.8)
+    return replace(state, r=r, R=R, v=v, w=w, x=state.x + 0.1 * rng.normal(size=state.x.shape), t=0.8)
 
 
 def moved(system: System, state: State, q=None, u=None) -> State:

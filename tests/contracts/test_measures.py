@@ -17,9 +17,9 @@ from eigenbody.elements.joints import JOINTS, Tie
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.loads import LoadDirection
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.templates import Pairs, displacement_in
 from eigenbody.elements.measures.types import MEASURES
+from eigenbody.model.vocabulary import Kind
 from eigenbody.spatial.rotations import exp, log
 
 STEP = 1e-30
@@ -81,20 +81,31 @@ def random_pairs(rng: np.random.Generator) -> Pairs:
     first = rng.integers(0, CARRIERS, MEASURED)
     second = (first + rng.integers(1, CARRIERS, MEASURED)) % CARRIERS
     origins = [rng.normal(size=(MEASURED, 3)) for _ in range(2)]
-    return Pairs(first, second, *origins, *(exp(rng.normal(size=(MEASURED, 3))) for _ in range(2)))
+    axes = [exp(rng.normal(size=(MEASURED, 3))) for _ in range(2)]
+    return Pairs(first, second, *origins, *axes, random_keys(rng))
 
 
-def joint_templates():
-    """Every template that any joint type holds or leaves free, once."""
+def random_keys(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """The further keys of all joint types: positive numbers, and unit directions."""
     found = {}
-    for joint in JOINTS.values():
-        for item in (*joint.held, *joint.free):
-            for template in [term[0] for term in item.terms] if isinstance(item, Tie) else [item]:
-                found.setdefault(repr(template), template)
+    for key in (key for joint in JOINTS.values() for key in joint.keys):
+        found[key.name] = rng.uniform(0.2, 0.9, MEASURED)
+        if key.kind is Kind.DIRECTION:
+            found[key.name] = exp(rng.normal(size=(MEASURED, 3)))[..., 2]
     return found
 
 
-TEMPLATES = joint_templates()
+def templates_of(items):
+    """Every template among the items, once."""
+    found = {}
+    for item in items:
+        for template in [term[0] for term in item.terms] if isinstance(item, Tie) else [item]:
+            found.setdefault(repr(template), template)
+    return found
+
+
+TEMPLATES = templates_of(item for joint in JOINTS.values() for item in (*joint.held, *joint.free))
+SLIPS = templates_of(item for joint in JOINTS.values() for item in joint.slips)
 
 
 def file_measure(kind: str):
@@ -121,18 +132,13 @@ def file_measure(kind: str):
 
 
 def template_kernels(name: str):
-    return [TEMPLATES[name].kernel(random_pairs(np.random.default_rng(3)))]
+    return [{**TEMPLATES, **SLIPS}[name].kernel(random_pairs(np.random.default_rng(3)))]
 
 
 def third_carrier():
     pairs = random_pairs(np.random.default_rng(5))
     third = np.array([next(c for c in range(CARRIERS) if c not in ij) for ij in pairs.carriers])
     return [displacement_in(pairs, third, np.random.default_rng(6).normal(size=(MEASURED, 3)))]
-
-
-def slip():
-    pairs = random_pairs(np.random.default_rng(7))
-    return [Slip.along(pairs.carriers, pairs.origin2, pairs.axis("z2"))]
 
 
 def loads():
@@ -149,7 +155,7 @@ VALUED = {
     **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES},
     "displacement in a third carrier": third_carrier,
 }
-RATED = {**VALUED, "slip": slip}
+RATED = {**VALUED, **{name: (lambda n=name: template_kernels(n)) for name in SLIPS}}
 ALL = {**RATED, "load": loads}
 
 
@@ -391,6 +397,7 @@ def test_turns_tells_which_carriers_may_turn(make) -> None:
 def test_registries_are_not_empty() -> None:
     """The parametrization above would pass on empty registries."""
     assert len(TEMPLATES) >= 10
+    assert len(SLIPS) >= 3
     assert len(JOINTS) >= 17
     assert {"distance", "displacement", "angle"} <= set(MEASURES)
     assert {"spring", "bushing", "bearing"} <= set(FORCES)

@@ -134,7 +134,8 @@ def test_first_order_state_follows_its_input(method: str) -> None:
     found = eb.simulate(model, until=1.0, points=11, method=method, **fixed)
     t = found.t
     exact = (np.sin(w * t) - w * T * np.cos(w * t) + w * T * np.exp(-t / T)) / (1 + (w * T) ** 2)
-    np.testing.assert_allclose(found.signal("x"), exact, atol={"generalized-alpha": 2e-5, "rk4": 1e-5}.get(method, 1e-7))
+    allowed = {"generalized-alpha": 2e-5, "rk4": 1e-5}.get(method, 1e-7)
+    np.testing.assert_allclose(found.signal("x"), exact, atol=allowed)
 
 
 def test_pendulum_on_a_turntable_keeps_its_jacobi_integral() -> None:
@@ -190,8 +191,9 @@ def test_energy_over_thirty_periods() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_energy_over_a_thousand_periods() -> None:
-    found = eb.simulate(pendulum(1.5), until=1000 * period(1.5), tolerance=1e-13, points=3098)
+    found = eb.simulate(pendulum(0.5), until=1000 * period(0.5), tolerance=3e-12, points=3098)
     assert energy_drift(found) < 1e-8
     assert max(found.drift) < HELD
 
@@ -452,6 +454,10 @@ def test_signals_of_every_kind() -> None:
     np.testing.assert_allclose(found.signal("bob.z"), found.signal("height"), atol=1e-12)
     np.testing.assert_allclose(found.signal("pin''"), -G * np.sin(found.signal("pin")), atol=1e-9)
     np.testing.assert_allclose(found.signal("x"), 2 * np.exp(-found.t), atol=1e-8)
+    axial, rate = found.signal("reaction.pin.fz"), found.signal("pin'")  # of a revolute joint: z is its axis
+    pull = np.hypot(found.signal("reaction.pin.fx"), found.signal("reaction.pin.fy"))
+    np.testing.assert_allclose(pull, np.abs(2 * (G * np.cos(found.signal("pin")) + rate**2)), rtol=1e-9)
+    np.testing.assert_allclose(axial, 0, atol=1e-9)
     assert list(found.as_dict()) == ["t", "pin", "pin'", "height", "x", "bob.z", "energy"]
     assert "constraints hold" in str(found)
     assert len(found.plot().axes) == 5  # the energy does not change

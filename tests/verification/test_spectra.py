@@ -180,7 +180,7 @@ def rocking(speed: float) -> tuple[float, float]:
 @pytest.mark.slow
 def test_run_up_shows_the_rocking_frequencies_in_the_fixed_and_in_the_rotor_frame() -> None:
     """Short-time spectra of a slow run-up with unbalance and random base motion (Negrut & Ortiz 2006, section 6)."""
-    seconds, interval, length = 500.0, 0.1, 40.0
+    seconds, interval, length = 400.0, 0.2, 40.0
     found = eb.simulate(run_up(seconds), until=seconds, times=interval, method="generalized-alpha", step=0.02)
     fixed = found.signal("x") + 1j * found.signal("y")
     turning = found.signal("xr") + 1j * found.signal("yr")

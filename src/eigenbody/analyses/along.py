@@ -154,12 +154,14 @@ def _reference(
 
 
 def _driven(model: Model, motion: Mapping[str, Any]) -> Model:
-    """The model with drivers that prescribe the motion."""
-    drivers = dict(model.document.get("drivers") or {})
+    """The model with drivers that prescribe the motion; initial values of a joint so driven give way to it."""
+    document = model.document
+    drivers, joints = dict(document.get("drivers") or {}), dict(document.get("joints") or {})
     for measure, law in motion.items():
-        name = f"reference {measure}".replace(".", " ")
-        drivers[name] = {"measure": measure, "motion": law}
-    return model.set(drivers=drivers)
+        drivers[f"reference {measure}".replace(".", " ")] = {"measure": measure, "motion": law}
+        if measure in joints:
+            joints[measure] = {key: v for key, v in joints[measure].items() if key not in ("position", "velocity")}
+    return model.set(drivers=drivers, joints=joints)
 
 
 def _chosen_times(simulation: Simulation, times: Sequence[float] | np.ndarray | None) -> np.ndarray:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import Entry
 from eigenbody.model.model import Model
 from eigenbody.model.names import GROUND
 from eigenbody.operation.frame import MotionFrame, measure_rows
@@ -52,18 +53,23 @@ class Triple:
 
 def turning_frame(point: OperatingPoint, name: str) -> TurningFrame:
     """The frame of the model, or the one that turns with the second body of a joint at the operating point."""
-    description = point.system.description
+    description = point.model.description  # an equilibrium holds frames still, the model turns them
     for entry in description.frames:
         if entry.name == name:
-            about = np.asarray(entry["about"], dtype=float)
-            sign = -1.0 if entry["rate"] < 0 else 1.0
-            at = np.asarray(entry["at"], dtype=float)
-            return TurningFrame(name, sign * about / np.linalg.norm(about), at, abs(float(entry["rate"])))
+            return _named(entry)
     for entry in description.joints:
         if entry.name == name:
             return _with_joint(point, name, entry["between"])
     known = [entry.name for entry in (*description.frames, *description.joints)]
     raise InputError(Fault("frame", f'there is no frame and no joint "{name}".', suggest(name, known)))
+
+
+def _named(entry: Entry) -> TurningFrame:
+    rate, about = float(np.real(entry["rate"])), np.asarray(np.real(entry["about"]), dtype=float)
+    if not rate:
+        raise InputError(Fault("frame", f'the frame "{entry.name}" does not turn.', "Give it a rate."))
+    unit = np.sign(rate) * about / np.linalg.norm(about)
+    return TurningFrame(entry.name, unit, np.asarray(np.real(entry["at"]), dtype=float), abs(rate))
 
 
 def _with_joint(point: OperatingPoint, name: str, between: Sequence[str]) -> TurningFrame:

@@ -85,7 +85,7 @@ def modes_in_frames(model: Model | OperatingPoint, frame: str) -> FrameModes:
             f" {len(point.chosen.velocities)}. Name coordinates measured in the frame and ask for a few modes."
         )
     turning = turning_frame(point, frame)
-    has_frames = any(entry["rate"] for entry in point.system.description.frames)
+    has_frames = any(entry["rate"] for entry in point.model.description.frames)
     fixed, fixed_constant = _found(charted(point, turning, True) if has_frames else point, turning)
     rotating, rotating_constant = _found(charted(point, turning, False), turning)
     return FrameModes(
@@ -156,6 +156,7 @@ def _pairs(fixed: Modes, rotating: Modes, rate: float) -> tuple[FramePair, ...]:
     turned = [_as_vectors(fixed), np.conj(_as_vectors(fixed))]
     values = [fixed.eigenvalues, np.conj(fixed.eigenvalues)]
     likeness = np.stack([_likeness(vectors, _as_vectors(rotating)) for vectors in turned])  # (2, fixed, rotating)
+    likeness[:, fixed.is_rigid[:, None] & rotating.is_rigid] = 1.0  # zeros have no shapes of their own
     shifts = np.array([-1, 0, 1])
     target = np.stack([value[:, None] + 1j * rate * shifts for value in values])  # (2, fixed, shift)
     off = np.abs(target[..., None, :] - rotating.eigenvalues[:, None])
@@ -178,18 +179,16 @@ def _as_vectors(modes: Modes) -> np.ndarray:
 
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|a . b|^2 / (a . a) (b . b), (a, b); one where neither moves."""
-    of_a, of_b = ((np.abs(v) ** 2).sum(axis=1) for v in (a, b))
-    size = of_a[:, None] * of_b
-    none = (of_a[:, None] == 0) & (of_b == 0)  # a drift has a speed alone
-    return np.where(none, 1.0, np.abs(np.conj(a) @ b.T) ** 2 / np.where(size > 0, size, 1.0))
+    """|a . b|^2 / (a . a) (b . b), (a, b)."""
+    size = (np.abs(a) ** 2).sum(axis=1)[:, None] * (np.abs(b) ** 2).sum(axis=1)
+    return np.abs(np.conj(a) @ b.T) ** 2 / np.where(size > 0, size, 1.0)
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
 def _notes(turning: TurningFrame, fixed: bool | None, rotating: bool | None) -> tuple[str, ...]:
     hz = turning.rate / (2 * np.pi)
     depends = (
-        f"Eigenvalues depend on the frame in which they are measured: circular motion sideways to the axis is shifted by"
+        "Eigenvalues depend on the frame in which they are measured: circular motion sideways to the axis is shifted by"
         f" the rate of the frame, {hz:.9g} Hz. Damping as real part, and motion along or about the axis, are the same."
     )
     if fixed and rotating:
@@ -203,4 +202,4 @@ def _notes(turning: TurningFrame, fixed: bool | None, rotating: bool | None) -> 
             f"The equations are constant in the {good} frame alone: its eigenvalues are exact, those of the {bad} frame"
             " belong to an instant and are no exponents of the motion.",
         )
-    return (depends, "The equations are constant in neither frame: no set of eigenvalues gives exponents of the motion.")
+    return (depends, "The equations are constant in neither frame: no eigenvalues here are exponents of the motion.")

@@ -31,3 +31,15 @@ def axes_fit(values: Mapping[str, Any], right_angle: bool) -> Iterator[Wrong]:
         yield "axis2", what, "Correct one of the two."
     elif abs(cosine) > 1 - 1e-9:
         yield "axis2", "axis2 is parallel to axis.", "Give axis2 another direction."
+
+
+def real(value: Any) -> float | None:
+    """The real part of a value that could be read as a number, else None: its fault is known already."""
+    is_number = isinstance(value, int | float | complex | np.number) and not isinstance(value, bool)
+    return float(np.real(value)) if is_number else None
+
+
+def at_most(value: Any, limit: float) -> bool:
+    """Whether the value is a number not above the limit."""
+    number = real(value)
+    return number is not None and number <= limit

@@ -14,7 +14,6 @@ from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec, Vocabulary
 
-
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -47,6 +46,7 @@ DRIVER = TypeSpec(
         Field(
             "motion", Kind.SIGNAL, {"m": "m", "rad": "rad", "1": "1"}, required=True, doc="its value as expression of t"
         ),
+        Field("side", Kind.CHOICE, choices=("above", "below"), doc="one-sided: the measure may be above (below) it"),
         Field("assembly", Kind.FLAG, default=False, doc="held while the mechanism is assembled, then released"),
     ),
     doc="A measure prescribed in time.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,12 @@ from eigenbody.numerics.assembly import dense_vector
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
-from eigenbody.system.external import functions
+from eigenbody.system.arguments import AnySignal
+from eigenbody.system.external import External
+from eigenbody.system.implicit import ImplicitRate
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import State, spread
+from eigenbody.system.system import System
 
 STEP = 1e-40
 
@@ -55,13 +58,24 @@ def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
 def derivatives(point: OperatingPoint) -> dict[str, str]:
     """How the slopes of every Python function of the model were found, by its place in the model."""
     found: dict[str, list[str]] = {}
-    for function in functions(point.system):
-        if not function.means:
-            function.partials(point.mechanics.applied.now_with_accelerations)
-        means = found.setdefault(function.where, [])
-        if function.means[0] not in means:
-            means.append(function.means[0])
+    for signal in _signals(point.system):
+        for function in _functions(signal):
+            if not function.means:
+                signal.partials(point.mechanics.applied.now_with_accelerations)
+            means = found.setdefault(function.where, [])
+            if function.means[0] not in means:
+                means.append(function.means[0])
     return {where: "; ".join(means) for where, means in found.items()}
+
+
+def _signals(system: System) -> Iterator[AnySignal]:
+    yield from (*system.forces.signals, *system.forces.state_rates)
+    yield from (output.signal for output in system.outputs if output.signal is not None)
+
+
+def _functions(signal: AnySignal) -> Iterator[External]:
+    parts = signal.group.equations if isinstance(signal, ImplicitRate) else (signal,)
+    yield from (part for part in parts if isinstance(part, External))
 
 
 def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:

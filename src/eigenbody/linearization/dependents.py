@@ -1,7 +1,7 @@
 """Sensitivities of dependent quantities: how any measure, and its rate, follows the linear state.
 
-ds = s_q dq and ds' = s'_q dq + s_q du with dq, du = (.) [S, W, x] (Negrut & Ortiz 2006: solutions of the augmented system
-beside those of the coordinates).
+ds = s_q dq and ds' = s'_q dq + s_q du with dq, du = (.) [S, W, x], the solution of the augmented system (Negrut & Ortiz
+2006).
 """
 
 from __future__ import annotations

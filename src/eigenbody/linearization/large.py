@@ -18,8 +18,8 @@ from eigenbody.operation.point import OperatingPoint
 class SparseLinearModel:
     """Linear equations with named coordinates, kept sparse; `modes` takes it as it takes a `LinearModel`.
 
-    `descriptor` is E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has M, C, K over all body
-    coordinates and the independent constraint rows G, which is smaller.
+    `descriptor` is E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has
+    M, C, K over all body coordinates and the independent constraint rows G, which is smaller.
     """
 
     point: OperatingPoint

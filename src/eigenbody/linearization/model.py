@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
 from eigenbody.linearization.units import Units, units_of
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
+
+if TYPE_CHECKING:
+    from eigenbody.linearization.dependents import Dependents
 
 
 class StateSpace(NamedTuple):

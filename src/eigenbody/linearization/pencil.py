@@ -52,7 +52,7 @@ class Descriptor:
 
     @cached_property
     def unknowns(self) -> tuple[str, ...]:
-        """Names of z: states, then `body:x` ... `body:rz` of every body with one and two primes, then constraint rows."""
+        """Names of z: states; `body:x` ... `body:rz` of every body, with one and two primes; constraint rows."""
         system, chosen = self.point.system, self.chosen
         S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
         bodies = [f"{system.places.names[c // 6]}:{AXES[c % 6]}" for c in system.body_columns]

@@ -1,7 +1,8 @@
 """How the force and moment in a joint change: by the multipliers, and by the turning of the rows' directions.
 
 With unit multipliers' force f_r and moment R2 t_r - arm x f_r on the second body (operation/wrenches.py), row r of the
-joint, t_r in body axes, a component along d of F = sum lambda_r f_r and M = sum lambda_r (R2 t_r - arm x f_r) changes by
+joint, t_r in body axes, the component along d of F = sum lambda_r f_r or M = sum lambda_r (R2 t_r - arm x f_r) changes
+by
 
     d.dF = sum dlambda_r d.f_r - sum lambda_r d.H_f dq                            H: curvature of the measure
     d.dM = sum dlambda_r d.m_r + sum lambda_r [(d x arm).H_f - (R2^T d).H_t] dq

@@ -101,7 +101,7 @@ class Signals:
             what = self.names.what_is(name.rstrip("'"))
             what = f"a rate of {what}, which has none here" if what else ""
         coordinates = self.names.measures.coordinates_of(name.rstrip("'"))
-        if coordinates:
+        if len(coordinates) > 1:
             listed = ", ".join(coordinates)
             self.faults.add(path, f'the joint "{shown(name)}" has several coordinates.', f"Name one: {listed}.")
         elif what:

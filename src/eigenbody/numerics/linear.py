@@ -97,6 +97,7 @@ class KKT:
         self._unit = unit
         if unit is not None:
             A, G = scaled_saddle(A, G, unit)
+        self._row_size = float(np.abs(G.data).max(initial=0.0)) or 1.0
         self._whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
         self._size = self._whole.shape[0]
         self._factor = SparseFactor(self._whole)
@@ -109,8 +110,11 @@ class KKT:
         rhs = np.zeros(self._size, dtype=self._whole.dtype)
         rhs[: self._n] = np.random.default_rng(3).normal(size=self._n)
         out = self._solve_whole(rhs, 2)
-        miss = np.abs(rhs - self._whole @ out).max() if np.isfinite(out).all() else np.inf
-        return bool(miss < REGULAR * np.abs(rhs).max())
+        if not np.isfinite(out).all():
+            return False
+        miss = np.abs(rhs - self._whole @ out)
+        miss[self._n :] /= self._row_size
+        return bool(miss.max() < REGULAR * np.abs(rhs).max())
 
     def solve_refined(self, f: np.ndarray, steps: int = 1) -> np.ndarray:
         """The same with iterative refinement; f may be complex where the matrix is real."""

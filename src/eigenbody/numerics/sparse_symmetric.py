@@ -23,7 +23,7 @@ from eigenbody.numerics.sparse_eigen import (
     typical_square,
 )
 
-SOFT = (1e-8, 1e-10)  # flexibility given to the constraints for the inertia count, relative to the stiffness
+SOFT = 1e-8  # flexibility given to the constraints for the inertia count, of the stiffness; then changed by hundreds
 CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
 CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
 
@@ -176,19 +176,30 @@ def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.nd
 
 
 def _is_complete(pencil: ConstrainedPencil, values: np.ndarray) -> bool | None:
-    """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there."""
+    """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there.
+
+    The count is an upper bound that falls as the constraints are made stiffer; where stiffening no longer changes it,
+    it is the number of modes.
+    """
     if len(values) < 4 or values[0] <= 0:
         return None
     upper = np.arange(len(values) // 2, len(values))
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
-    verdict: bool | None = None
-    for soft in SOFT:
+    soft, before, softer = SOFT, None, False
+    for _ in range(4):
         count = pencil.count_below(float(np.sqrt(values[split - 1] * values[split])), soft)
         if count == split:
             return True
-        if count is not None and count > split:  # missed modes, or the constraints were too soft
-            verdict = False
-    return verdict
+        if count is None:  # too stiff for double precision
+            if before is not None:
+                return None
+            softer = True
+        elif count < split or softer:
+            return None
+        elif count == before:
+            return False  # not for want of stiffness
+        soft, before = soft * (100 if softer else 0.01), count
+    return None
 
 
 def _classical(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

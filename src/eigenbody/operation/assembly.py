@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
 from eigenbody.errors import ComputationError, Fault
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.projection import weight
@@ -29,7 +29,7 @@ DAMPING = (1e-12, 1e8)  # of the least squares, relative to the rows
 
 def is_rough(system: System, state: State) -> bool:
     """Whether joints are open in the drawing."""
-    gaps = np.abs(Mechanics(system, state).holonomic.value)
+    gaps = np.abs(mechanics_at(system, state).holonomic.value)
     wide = np.flatnonzero(gaps > CLOSES * max(system.length, 1e-300))
     return any(system.constraints.rows[i].kind == "joint" for i in wide)
 

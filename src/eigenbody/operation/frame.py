@@ -17,12 +17,16 @@ from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, Factor, factor, matrix, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
-from eigenbody.system.measureset import MeasureSet
+from eigenbody.system.measureset import MeasureSet, SetJet
 
 
 def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, what: str = "gradient") -> Any:
     """Derivative rows of measures as a matrix (measures, nq)."""
     jet = measures.jet(mechanics.at, mechanics.state.turns)
+    return _jet_rows(mechanics, measures, jet, is_sparse, what)
+
+
+def _jet_rows(mechanics: Mechanics, measures: MeasureSet, jet: SetJet, is_sparse: bool, what: str) -> Any:
     rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
     return matrix(rows, (measures.count, mechanics.system.nq), is_sparse)
 
@@ -49,10 +53,18 @@ class MotionFrame:
         return stack([G, N[self.chosen.slip_rows]])
 
     def speed_rows(self, what: str) -> Any:
-        return measure_rows(self.mechanics, self.speeds, self.is_sparse, what)
+        return _jet_rows(self.mechanics, self.speeds, self._speed_jet, self.is_sparse, what)
 
     def position_rows(self, what: str) -> Any:
-        return measure_rows(self.mechanics, self.positions, self.is_sparse, what)
+        return _jet_rows(self.mechanics, self.positions, self._position_jet, self.is_sparse, what)
+
+    @cached_property
+    def _position_jet(self) -> SetJet:
+        return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
+
+    @cached_property
+    def _speed_jet(self) -> SetJet:
+        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
 
     @cached_property
     def at_velocity(self) -> Factor:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
@@ -71,7 +71,7 @@ def _assembled(system: System, drawing: State) -> State:
 
 def _brought(system: System, state: State, settled: dict[int, float]) -> State:
     """Follow the given positions and prescribed motions from where the mechanism is."""
-    drift = _size(Mechanics(system, state).holonomic.value, system)
+    drift = _size(mechanics_at(system, state).holonomic.value, system)
     given = system.positions
     start = values_of(system, state, given.measure)
     if drift <= 1e-12 and _close(start, given.value, 1e-15):
@@ -79,7 +79,7 @@ def _brought(system: System, state: State, settled: dict[int, float]) -> State:
     end = _nearest_turn(system, given.value, given.measure)
     largest = max(drift, float(np.max(np.abs(_scaled(system, given.measure, end - start)), initial=0.0)))
     steps = max(1, min(int(np.ceil(largest / STEP)), MOST_STEPS))
-    phi0 = Mechanics(system, state).holonomic.value
+    phi0 = mechanics_at(system, state).holonomic.value
     done, width = 0.0, 1.0 / steps
     while done < 1.0:
         share = min(1.0, done + width)
@@ -99,12 +99,12 @@ def _newton(
 ) -> State | None:
     """Solve Phi = phi with the given measures at `target` and the walk's at zero or as `settled`; None if it fails."""
     given = system.positions.measure
-    chosen = select(Mechanics(system, state), given, by_order=True)
+    chosen = select(mechanics_at(system, state), given, by_order=True)
     goal = dict(zip(given.tolist(), target, strict=True))
     wanted = np.array([goal.get(int(i), settled.get(int(i), 0.0)) for i in chosen.positions])
     measures = value_set(system, chosen.positions)
     for _ in range(ITERATIONS):
-        mechanics = Mechanics(system, state)
+        mechanics = mechanics_at(system, state)
         residual = np.concatenate(
             ((mechanics.holonomic.value - phi)[chosen.rows],
              measures.jet(mechanics.at, state.turns).value - wanted)
@@ -146,7 +146,7 @@ def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndar
 
 
 def _check_positions(system: System, state: State) -> None:
-    mechanics = Mechanics(system, state)
+    mechanics = mechanics_at(system, state)
     _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
     given = system.positions
     wanted = _nearest_turn(system, given.value, given.measure)
@@ -191,7 +191,7 @@ def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray, to
 
 
 def _cannot_assemble(system: System, state: State, done: float) -> None:
-    drift = np.abs(Mechanics(system, state).holonomic.value)
+    drift = np.abs(mechanics_at(system, state).holonomic.value)
     names = sorted({system.constraints.rows[r].owner for r in system.loop_rows}) or ["its joints"]
     at = f"got {100 * done:.0f} % of the way from the drawing to the given positions"
     worst = f" (open by {drift.max(initial=0.0):.3g})" if drift.max(initial=0.0) > HOLDS else ""
@@ -214,7 +214,7 @@ def _cannot_assemble(system: System, state: State, done: float) -> None:
 def initial_velocity(system: System, state: State) -> State:
     """Given rates hold, constraint rates hold, the walk's remaining rates are zero."""
     given = system.velocities
-    mechanics = Mechanics(system, state)  # at rest: rates are the explicit time derivatives
+    mechanics = mechanics_at(system, state)  # at rest: rates are the explicit time derivatives
     rest = np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate, given.value))
     if not np.any(rest):
         return state
@@ -237,7 +237,7 @@ def initial_velocity(system: System, state: State) -> State:
 
 
 def _check_velocities(system: System, state: State) -> None:
-    mechanics = Mechanics(system, state)
+    mechanics = mechanics_at(system, state)
     asked = max(1.0, float(np.max(np.abs(system.velocities.value), initial=0.0)))
     speed = asked + 1e-5 * float(np.max(np.abs(state.velocity(system)), initial=0.0))  # room for rounding alone
     off = np.abs(np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate)))

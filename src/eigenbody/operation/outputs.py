@@ -1,35 +1,40 @@
-"""Values of outputs at an operating point."""
+"""Values of outputs at a state with its accelerations."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.operation.reactions import reactions
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.operation.partition import select
+from eigenbody.operation.reactions import at_acceleration
 from eigenbody.operation.treespace import value_set
-from eigenbody.system.system import Load, Output
+from eigenbody.system.system import Load, Output, Reaction
 
 LEVELS = ("value", "rate", "acceleration")
 
 
-def output_value(point: OperatingPoint, output: Output) -> float:
-    """The value of one output."""
-    applied = point.mechanics.applied
+def output_value(mechanics: Mechanics, output: Output) -> float:
+    """The value of one output at the state and accelerations of `mechanics`."""
     if output.signal is not None:
-        return float(np.real(output.signal.value(applied.now_with_accelerations)))
+        return float(np.real(output.signal.value(mechanics.applied.now_with_accelerations)))
     if output.load is not None:
-        return tension(point, output.load)
+        return tension(mechanics, output.load)
     if output.reaction is not None:
-        found = reactions(point, output.reaction.axes)
-        both = np.concatenate((found.force[output.reaction.joint], found.moment[output.reaction.joint]))
-        return float(both[output.reaction.component])
-    jet = value_set(point.system, np.array([output.measure])).jet(point.mechanics.at, point.state.turns)
+        return reaction(mechanics, output.reaction)
+    jet = value_set(mechanics.system, np.array([output.measure])).jet(mechanics.at, mechanics.state.turns)
     return float(np.real(getattr(jet, LEVELS[output.order])[0]))
 
 
-def tension(point: OperatingPoint, load: Load) -> float:
+def reaction(mechanics: Mechanics, asked: Reaction) -> float:
+    """A component of the force or moment in a joint."""
+    chosen = select(mechanics, mechanics.system.coordinates)
+    found = at_acceleration(mechanics.system, mechanics.state, mechanics.acceleration, chosen, asked.axes)
+    return float(np.concatenate((found.force[asked.joint], found.moment[asked.joint]))[asked.component])
+
+
+def tension(mechanics: Mechanics, load: Load) -> float:
     """Tension of a force element along one of its channels."""
-    forces, now = point.system.forces, point.mechanics.applied.now
+    forces, now = mechanics.system.forces, mechanics.applied.now
     law = forces.linear
     own = (law.owner == load.owner) & (law.i == load.channel)
     total = np.sum(law.k[own] * (now.s[law.j[own]] - law.s0[own]) + law.c[own] * now.v[law.j[own]])

@@ -35,8 +35,8 @@ def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = Fa
     """Choose independent rows and coordinates.
 
     Wishes are taken in order as far as they are independent, or, where all of them have weights in the model, at each
-    turn the one whose weight times the share of it that is independent is largest. The rest is filled from the tree coordinates: in walking
-    order when `by_order` (the initial state rule), else by pivoting for good conditioning.
+    turn the one whose weight times the share of it that is independent is largest. The rest is filled from the tree
+    coordinates: in walking order when `by_order` (the initial state rule), else by pivoting for good conditioning.
     """
     system = mechanics.system
     walk = system.tree_coordinates

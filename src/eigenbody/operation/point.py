@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eigenbody.dynamics.constraints import pull_back
-from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import dense_vector
+from eigenbody.operation.active import compiled
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.progress import report
-from eigenbody.system.compile import compile_system
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
@@ -71,12 +72,12 @@ class OperatingPoint:
         """Which one-sided elements act here: "open", "closed", or "touching" exactly at the corner; `name.above` and
         `name.below` where an element has two sides."""
         stops = self.system.forces.stops
-        double = {stop.name for stop in stops if sum(other.name == stop.name for other in stops) > 1}
-        out = {}
+        sides = Counter(stop.name for stop in stops)
+        out = dict(self.system.one_sided)
         for stop in stops:
-            label = f"{stop.name}.{'above' if stop.side > 0 else 'below'}" if stop.name in double else stop.name
+            label = f"{stop.name}.{'above' if stop.side > 0 else 'below'}" if sides[stop.name] > 1 else stop.name
             depth = float(np.real(stop.side * (self.mechanics.applied.now.s[stop.channel] - stop.gap)))
-            at_corner = abs(depth) <= TOUCHING * self.system.length
+            at_corner = stop.is_sharp and abs(depth) <= TOUCHING * self.system.length
             out[label] = "touching" if at_corner else "closed" if depth > 0 else "open"
         return out
 
@@ -84,12 +85,17 @@ class OperatingPoint:
         """Values of the model's outputs."""
         from eigenbody.operation.outputs import output_value
 
-        return {output.name: output_value(self, output) for output in self.system.outputs}
+        return {output.name: output_value(self.mechanics, output) for output in self.system.outputs}
 
     def coordinates(self) -> dict[str, float]:
         """Values of all named measures."""
         index = np.arange(self.system.named.count)
         return dict(zip(self.system.names, np.real(values_of(self.system, self.state, index)).tolist(), strict=True))
+
+    def rates(self) -> dict[str, float]:
+        """Rates of all named measures."""
+        rate = self.system.named.jet(self.mechanics.at, self.state.turns).rate
+        return dict(zip(self.system.names, np.real(rate).tolist(), strict=True))
 
     def __str__(self) -> str:
         from eigenbody.present.tables import operating_point_text
@@ -116,14 +122,14 @@ def system_of(model: Model) -> System:
     system = _compiled.get(model)
     if system is None:
         report("putting the mechanism together")
-        system = _compiled[model] = compile_system(model.description)
+        system = _compiled[model] = compiled(model.description)
     return system
 
 
 def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
-    unaccelerated = Mechanics(system, state)
+    unaccelerated = mechanics_at(system, state)
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)

@@ -62,7 +62,7 @@ class JointWrenches:
         """(rows + slip rows,) joint of each row, -1 for couplings, motions and drivers."""
         owner = np.full(self.system.constraints.count, -1)
         owner[: self.joint_rows] = np.repeat(np.arange(self.count), np.diff(self._table.row_start))
-        slips = slip_kernels(self._table)[1]
+        slips = [index for index, _ in slip_kernels(self._table)[1]]
         return np.concatenate((owner, *slips)).astype(int)
 
     @cached_property

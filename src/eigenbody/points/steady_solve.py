@@ -16,6 +16,7 @@ RANK = 1e-9  # singular values below this part of the largest count as zero
 NEAR = 1e-5  # residual, in its units, below which Gauss-Newton steps are taken in full
 PATIENCE = 12  # iterations in which the residual must have become clearly less
 STATIONARY = 1e-5  # slope of the imbalance, relative to it, in natural units, that counts as none
+FULL_STEPS = 8  # of Newton's method, tried where the damped one came to a stop
 HEAVIEST = 1e10  # damping beyond which no step helps
 
 
@@ -48,11 +49,26 @@ def solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome:
         else:
             damping = max(10 * damping, 1e-6)
         sizes.append(here.size)
+    here = here if here.hold else _by_full_steps(here, task, idle, pace)
     return Outcome(polished(here, task, idle, pace) if here.hold else here, tried, here.hold)
 
 
 def _stalls(sizes: list[float]) -> bool:
     return len(sizes) > PATIENCE and sizes[-1] > 0.8 * sizes[-1 - PATIENCE]
+
+
+def _by_full_steps(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equations:
+    """Newton's method without a word on the residual on its way: a stiff equation (a wheel that hardly slips) may hide
+    what the others gain. The start where this does not end in a solution soon."""
+    there = here
+    for _ in range(FULL_STEPS):
+        ahead, _ = _attempt(there, task, idle, _step(there, 0.0))
+        if ahead is None:
+            break
+        there = equations(ahead.recharted(task), task, idle, pace)
+        if there.hold:
+            return there
+    return here
 
 
 def polished(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equations:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import Grid, _listed, _wrapped, counted, significant
+from eigenbody.present.tables import Grid, _wrapped, counted, listed, significant
 
 if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying
@@ -23,13 +23,14 @@ def along_text(found: TimeVarying) -> str:
         (significant(found.t[i]), *(size(getattr(found, name)[i]) for name in ("M", "C", "K", "h", "A"))) for i in index
     )
     titles = ("t\ns", "M\nlargest", "C\nlargest", "K\nlargest", "h\nlargest", "A\nlargest")
-    kind = "solves the equations of motion (h is rounding)" if found.is_solution else "is prescribed (h is what is missing)"
+    kind = "solves the equations of motion (h is rounding)" if found.is_solution else "is prescribed (h is missing)"
     lines = [
         f"Linear equations of {shown(found.model.name, 100)} along a motion",
         f"{counted(len(found), 'time')} from {significant(found.t[0])} to {significant(found.t[-1])} s,"
         f" {counted(len(found.states), 'state')}; the reference motion {kind}",
-        f"Coordinates: {_listed(found.coordinates) or 'none'}",
+        f"Coordinates: {listed(found.coordinates) or 'none'}",
     ]
     drift = ", ".join(significant(value, 2) for value in found.drift)
-    below = f"Certificate: constraint drift {drift}, tangent error {significant(found.tangent_error, 2)}, largest of all times"
+    worst = significant(found.tangent_error, 2)
+    below = f"Certificate: constraint drift {drift}, tangent error {worst}; the largest of all times"
     return "\n".join([*lines, "", Grid("", titles, rows, (True,) * 6).text(), "", *_wrapped([below])])

@@ -136,18 +136,16 @@ def _matrices(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
         "states": list(linear.states),
         "inputs": list(linear.inputs),
         "outputs": list(linear.outputs),
+        "units": linear.units.as_dict(),
         "A": _rows(space.A) if space else None,
         "B": _rows(space.B) if space else None,
         "C": _rows(space.C) if space else None,
         "D": _rows(space.D) if space else None,
     }
     if full is None:
-        form = linear.descriptor  # type: ignore[union-attr]
-        matrices["descriptor"] = {
-            "E": _entries(form.E),
-            "A": _entries(form.A),
-            "differential": form.differential,
-        }
+        form = linear.descriptor
+        parts = {name: _entries(getattr(form, name)) for name in "EABCD"}
+        matrices["descriptor"] = {**parts, "differential": form.differential}
     return matrices
 
 

@@ -129,7 +129,12 @@ def linear_writer(linear: LinearModel | SparseLinearModel, ending: str) -> Write
     if ending == "csv":
         return _text(_linear_csv(full))
     output, damping = ("C", "Cd") if ending == "mat" else ("C_out", "C")
-    return _arrays(_linear_arrays(full, output, damping) | _linear_names(full), ending)
+    arrays = _linear_arrays(full, output, damping) | _linear_names(full)
+    if ending == "mat":
+        form = full.descriptor
+        parts = {name: getattr(form, name).tocsc() for name in "EABCD"}
+        arrays["descriptor"] = {**parts, "unknowns": _names(form.unknowns).astype(object)}
+    return _arrays(arrays, ending)
 
 
 def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
@@ -138,7 +143,8 @@ def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
         raise InputError(Fault(".csv", what, "Write .npz, .mat or .json, or ask for --solver dense."))
     form = linear.descriptor
     arrays: dict[str, Any] = {"differential": np.array(form.differential)}
-    for name, matrix in (("E", form.E), ("A", form.A)):
+    for name in "EABCD":
+        matrix = getattr(form, name)
         coo = matrix.tocoo()
         parts = {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
         arrays |= {name: matrix.tocsc()} if ending == "mat" else {**parts, f"{name}_shape": np.array(coo.shape)}
@@ -162,7 +168,8 @@ def _arrays(arrays: Mapping[str, Any], ending: str) -> Writer:
     def write(file: BinaryIO) -> None:
         from scipy.io import savemat
 
-        cells = {n: a.astype(object) if a.dtype.kind == "U" and a.ndim else a for n, a in arrays.items()}
+        text = lambda a: isinstance(a, np.ndarray) and a.dtype.kind == "U" and a.ndim  # noqa: E731
+        cells = {n: a.astype(object) if text(a) else a for n, a in arrays.items()}
         savemat(file, cells, oned_as="column", long_field_names=True)
 
     return write
@@ -191,9 +198,9 @@ def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
     }
 
 
-def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, np.ndarray]:
+def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, Any]:
     space = linear.state_space
-    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D}
+    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D, "E": np.eye(len(space.A))}
     if has_second_order_matrices(linear):
         arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
     return arrays
@@ -206,6 +213,9 @@ def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarr
         "states": _names(linear.states),
         "inputs": _names(linear.inputs),
         "outputs": _names(linear.outputs),
+        "state_units": _names(linear.units.states),
+        "input_units": _names(linear.units.inputs),
+        "output_units": _names(linear.units.outputs),
         "model": np.array(linear.point.model.name),
     }
 

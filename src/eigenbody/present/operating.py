@@ -124,7 +124,8 @@ def _equilibria(found: Sequence[Equilibrium]) -> Grid:
         values = one.coordinates()
         largest = max(abs(values[name]) for name in names) if names else 0.0
         eigenvalue = max(one.eigenvalues, key=lambda v: v.real, default=0j)
-        least = f"{significant(eigenvalue.real)} {significant(eigenvalue.imag)}i"
+        turning = f" ± {significant(abs(eigenvalue.imag))}i" if eigenvalue.imag else ""
+        least = significant(eigenvalue.real) + turning
         rows.append(
             (str(i + 1), one.stability, significant(one.distance, 4), least,
              *(_rounded(values[name], largest) for name in names))

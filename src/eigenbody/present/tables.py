@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
     from eigenbody.operation.point import OperatingPoint
-    from eigenbody.present.inspection import Constraint, Inspection
 
 MAX_ROWS = 200  # of a printed table
 MAX_MATRIX = 8  # rows and columns of a printed matrix
@@ -100,7 +99,8 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def _listed(names: Iterable[str], limit: int = 12) -> str:
+def listed(names: Iterable[str], limit: int = 12) -> str:
+    """Names with commas; after `limit` of them how many more there are."""
     names = list(names)
     more = f", ... and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(shown(name) for name in names[:limit]) + more
@@ -156,7 +156,8 @@ def certified(certificate: Certificate) -> str:
     )
 
 
-def _name(point: OperatingPoint) -> str:
+def model_name(point: OperatingPoint) -> str:
+    """Name of the model, safe to print."""
     return shown(point.model.name, 100)
 
 
@@ -166,7 +167,8 @@ def _below(
     """What stands under a table: notes, warnings, redundant rows, certificate."""
     warnings = [f"Warning: {warning}" for warning in linear.point.warnings] if with_warnings else []
     notes = [f"Note: {note}" for note in (linear.notes if remarks is None else remarks)]
-    return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate)]
+    means = [f"Slopes of the function in {where}: {how}" for where, how in linear.certificate.derivatives.items()]
+    return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate), *means]
 
 
 def _wrapped(lines: Iterable[str]) -> list[str]:
@@ -179,7 +181,7 @@ def _wrapped(lines: Iterable[str]) -> list[str]:
 def _modes_head(modes: Modes) -> list[str]:
     dof = counted(modes.dof, "degree of freedom", "degrees of freedom")
     return [
-        f"Modes of {_name(modes.linear.point)}",
+        f"Modes of {model_name(modes.linear.point)}",
         f"{dof}, {counted(modes.states, 'state')}; {verdict(modes)}",
     ]
 
@@ -236,26 +238,30 @@ def modes_rich(modes: Modes) -> RenderableType:
 def _linear_head(linear: LinearModel | SparseLinearModel) -> list[str]:
     dof = counted(linear.dof, "degree of freedom", "degrees of freedom")
     lines = [
-        f"Linear model of {_name(linear.point)}",
+        f"Linear model of {model_name(linear.point)}",
         f"{dof}, {counted(len(linear.states), 'state')}, {counted(len(linear.inputs), 'input')},"
         f" {counted(len(linear.outputs), 'output')}",
-        f"Coordinates: {_listed(linear.coordinates) or 'none'}",
+        f"Coordinates: {listed(linear.coordinates) or 'none'}",
     ]
     if len(linear.velocities) != len(linear.coordinates):
-        lines.append(f"Velocities (non-holonomic constraints leave fewer): {_listed(linear.velocities) or 'none'}")
+        lines.append(f"Velocities (non-holonomic constraints leave fewer): {listed(linear.velocities) or 'none'}")
     if linear.inputs:
-        lines.append(f"Inputs: {_listed(linear.inputs)}")
+        lines.append(f"Inputs: {listed(_with_units(linear.inputs, linear.units.inputs))}")
     if linear.outputs:
-        lines.append(f"Outputs: {_listed(linear.outputs)}")
+        lines.append(f"Outputs: {listed(_with_units(linear.outputs, linear.units.outputs))}")
     return lines
+
+
+def _with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
+    return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
 
 
 def _linear_grids(linear: LinearModel | SparseLinearModel) -> list[Grid | str]:
     """Every matrix with names, or its size where it is large."""
     full = dense(linear)
     if full is None:
-        form = linear.descriptor  # type: ignore[union-attr]
-        return [f"Kept sparse: E z' = A z of order {form.A.shape[0]} with {form.A.nnz} entries in A, see --out"]
+        form = linear.descriptor
+        return [f"Kept sparse: E z' = A z + B u of order {form.A.shape[0]} with {form.A.nnz} entries in A, see --out"]
     space = full.state_space
     x, u, y, s, w = linear.states, linear.inputs, linear.outputs, linear.coordinates, linear.velocities
     matrices: list[tuple[str, np.ndarray, Sequence[str], Sequence[str]]] = []
@@ -309,81 +315,27 @@ def _paragraph(lines: Iterable[str]) -> str:
 
 def operating_point_text(point: OperatingPoint) -> str:
     """The operating point as plain text: what it is, the values of all measures, how well the equations hold."""
-    moving = (
-        "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating" if point.is_at_rest else "moving"
-    )
+    at_rest = "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating"
+    moving = at_rest if point.is_at_rest else "moving steadily" if point.is_steady else "moving"
     units = dict(zip(point.system.names, point.system.dimensions, strict=True))
-    values = list(point.coordinates().items())
-    rows = tuple((shown(name, 40), significant(value), units[name]) for name, value in values[:MAX_ROWS])
-    grid = Grid("", ("measure", "value", "unit"), rows, (False, True, False), len(values) - len(rows))
+    values, rates = list(point.coordinates().items()), point.rates()
+    rows: tuple[tuple[str, ...], ...] = tuple(
+        (shown(name, 40), significant(value), units[name]) for name, value in values[:MAX_ROWS]
+    )
+    head: tuple[str, ...] = ("measure", "value", "unit")
+    if not point.is_at_rest:
+        head = (*head, "rate\nper s")
+        rows = tuple((*row, significant(rates[name])) for row, (name, _) in zip(rows, values, strict=False))
+    grid = Grid("", head, rows, (False, True, False, True)[: len(head)], len(values) - len(rows))
     drift = ", ".join(significant(d, 2) for d in point.drift)
     lines = [
-        f"Operating point of {_name(point)}",
+        f"Operating point of {model_name(point)}",
         f"{moving}; {counted(len(point.chosen.velocities), 'degree')} of freedom",
     ]
     below = [
         *(f"Warning: {warning}" for warning in point.warnings),
+        *(["Contact: " + ", ".join(f"{n} {s}" for n, s in point.contacts.items())] if point.contacts else []),
         redundancy(point.redundant),
         f"Residual {significant(point.residual, 2)}, constraint drift {drift} (position, velocity, acceleration)",
     ]
     return "\n".join([*lines, "", grid.text(), "", *below])
-
-
-# ---- check
-
-
-def _check_grids(found: Inspection) -> list[Grid]:
-    system = found.point.system
-    bodies = system.description.bodies
-    free = (system.dof[: system.bodies] >= 0).sum(axis=1)
-    count = min(len(bodies), MAX_ROWS)
-    rows = tuple((shown(bodies.names[i], 40), significant(bodies.mass[i]), str(int(free[i]))) for i in range(count))
-    grids = [Grid("Bodies", ("name", "mass\nkg", "coordinates"), rows, (False, True, True), len(bodies) - count)]
-    for title, items in (("Joints", found.joints), ("Couplings", found.couplings), ("Drivers", found.drivers)):
-        if items:
-            grids.append(_constraint_grid(title, items))
-    return grids
-
-
-def _constraint_grid(title: str, items: Sequence[Constraint]) -> Grid:
-    rows = tuple(
-        (
-            shown(item.name, 40),
-            item.type,
-            shown(" - ".join(item.between), 50),
-            str(len(item.rows)),
-            item.classed,
-            ", ".join(row.label for row in item.rows if row.is_redundant),
-        )
-        for item in items[:MAX_ROWS]
-    )
-    columns = ("name", "type", "between", "rows", "class", "redundant rows")
-    return Grid(title, columns, rows, (False, False, False, True, False, False), len(items) - len(rows))
-
-
-def _check_below(found: Inspection) -> list[str]:
-    surplus = len(found.redundant)
-    redundant = f" ({counted(surplus, 'redundant row')} held by others already)" if surplus else ""
-    return [
-        f"Gruebler count: {found.body_coordinates} coordinates - {counted(found.rows, 'row')} = {found.gruebler}",
-        f"Degrees of freedom: {found.dof}{redundant}",
-        f"Coordinates: {_listed(found.coordinates) or 'none'}",
-        redundancy(found.redundant),
-    ]
-
-
-def check_text(found: Inspection) -> str:
-    """What `check` found, as plain text."""
-    parts = [grid.text() for grid in _check_grids(found)]
-    return "\n\n".join([f"{_name(found.point)}: no faults", *parts, "\n".join(_check_below(found))])
-
-
-def check_rich(found: Inspection) -> RenderableType:
-    """What `check` found, for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    lines: list[RenderableType] = [Text(f"{_name(found.point)}: no faults", style="bold"), Text()]
-    for grid in _check_grids(found):
-        lines += [grid.rich(), Text()]
-    return Group(*lines, *map(Text, _check_below(found)))

@@ -23,7 +23,7 @@ from eigenbody.numerics.linear import DENSE_LIMIT, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.geometry import Geometry, PlainJet
-from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, Solver
+from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
 from eigenbody.simulation.sweep import Sweep
 from eigenbody.simulation.vectors import cross, rotation
@@ -105,13 +105,17 @@ class Forward:
         values = np.linalg.eigvalsh(self.mass / _unit(self.mass))
         return MassMetric(self.mass) if values.min(initial=1.0) > 1e-12 else None
 
+    @cached_property
+    def _scaled(self) -> ScaledMass:
+        return ScaledMass(self.mass)
+
     def saddle(self, gradient: np.ndarray, slips: np.ndarray) -> Solver:
         """The matrix [[M, H^T], [H, 0]] factorized."""
         if self._pattern is not None:
             return LargeSaddle(self._pattern.matrix(gradient, slips), self.nq)
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
-        return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self.mass, H)
+        return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
 
     # Kinematics -------------------------------------------------------------------------------------------------------
     def spread(self, u: np.ndarray) -> np.ndarray:
@@ -161,7 +165,7 @@ class Forward:
         """Angles in the states that follow are those nearest to the angles here, whose turns are right."""
         if self.counts_forces:
             self._near = [None, None]
-            held, _, pushed = self.jets(state)
+            held, _, pushed = self.jets(state, levels=2)
             self._near = [jet.value[index] for jet, index in zip((held, pushed), self._counters, strict=True)]
 
     @cached_property
@@ -269,7 +273,7 @@ class Forward:
         """The same with the factors of a state close by, in a few rounds."""
         before = np.inf
         for _ in range(ROUNDS):
-            held, slips, _ = self.jets(state)
+            held, slips, _ = self.jets(state, levels=2)
             rate = Held(self.system, held, state.t).rate[self.chosen.rows]
             rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
             size = float(np.abs(rate).max(initial=0.0))
@@ -285,7 +289,7 @@ class Forward:
 
     def consistent(self, state: State) -> tuple[State, Solver, PlainJet, PlainJet]:
         """The nearest velocities that the constraints allow, and the matrix at this configuration."""
-        held, slips, _ = self.jets(state)
+        held, slips, _ = self.jets(state, levels=2)
         solver = self.saddle(held.gradient, slips.gradient)
         rate = Held(self.system, held, state.t).rate[self.chosen.rows]
         rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))

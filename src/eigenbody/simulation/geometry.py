@@ -197,7 +197,7 @@ class Geometry:
         if levels > 2:
             out[2] = dot3(x[2], y[0]) + 2 * dot3(x[1], y[1]) + dot3(x[0], y[2])
         g = self.products.gradient(at, features)
-        return [self._set(s, made, at, out, g) for s, made in zip(self.sets, self.made, strict=True)]
+        return [self._set(s, made, at, out, g, levels > 2) for s, made in zip(self.sets, self.made, strict=True)]
 
     def values(self, at: Carriers, which: int = 0) -> np.ndarray:
         """Values alone, of one set."""
@@ -210,15 +210,16 @@ class Geometry:
 
     @staticmethod
     def _set(
-        measures: MeasureSet, made: list[tuple[Recipe, Positions]], at: Carriers, levels: np.ndarray, g: np.ndarray
-    ) -> PlainJet:
+        measures: MeasureSet, made: list[tuple[Recipe, Positions]], at: Carriers, levels: np.ndarray, g: np.ndarray,
+        accelerated: bool,
+    ) -> PlainJet:  # fmt: skip
         if len(made) == 1 and made[0][1] == slice(0, measures.count) and made[0][0].plain is not None:
             only = made[0][0].plain
             return PlainJet(levels[0, only], levels[1, only], levels[2, only], g[only, : measures.columns.shape[1]])
         s, v, a = np.zeros((3, measures.count))
         gradient = np.zeros(measures.columns.shape)
         for recipe, positions in made:
-            value, rate, acceleration, own = recipe.jet(levels, g, at)
+            value, rate, acceleration, own = recipe.jet(levels, g, at, accelerated)
             s[positions], v[positions], a[positions] = value, rate, acceleration
             width = min(own.shape[1], measures.columns.shape[1])
             gradient[positions, :width] = own[:, :width]
@@ -254,9 +255,9 @@ class Recipe:
             return chained(self.kernel.outer, b, b)[0]
         return products[self.plain]
 
-    def jet(self, levels: np.ndarray, gradient: np.ndarray, at: Carriers) -> Parts:
+    def jet(self, levels: np.ndarray, gradient: np.ndarray, at: Carriers, accelerated: bool) -> Parts:
         if self.turning is not None:
-            return self.turning.jet(at, self.accelerated)
+            return self.turning.jet(at, self.accelerated and accelerated)
         if self.index is None:
             jet = self.kernel.jet(at)
             return jet.value, jet.rate, jet.acceleration, jet.gradient

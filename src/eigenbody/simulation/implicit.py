@@ -71,9 +71,8 @@ class TangentSolver:
 
     weakest, weakest_row = 1.0, -1
 
-    def __init__(self, saddle: Saddle, share: float) -> None:
+    def __init__(self, saddle: Saddle) -> None:
         self.solve = saddle.solve
-        self.share = share  # h^2 in A
 
 
 class GeneralizedAlpha:
@@ -205,7 +204,7 @@ class GeneralizedAlpha:
                 return None
             if self._factors is None:
                 self._speed, self._age = 1.0, 0
-                self._factors = self._tangent(state, rate, loads, h, by_rate, by_speed)
+                self._factors = self._tangent(state, rate, loads, by_rate, by_speed)
             step, pull = self._factors.solve(-residual[0], -residual[1])
             self.counts.iterations += 1
             size = float(np.abs(step / self._unit).max(initial=0.0))
@@ -266,7 +265,7 @@ class GeneralizedAlpha:
         return (force / by_rate, rows), applied.state_rate()
 
     def _tangent(
-        self, state: State, rate: np.ndarray, loads: np.ndarray, h: float, by_rate: float, by_speed: float
+        self, state: State, rate: np.ndarray, loads: np.ndarray, by_rate: float, by_speed: float
     ) -> TangentSolver:
         forward, system = self.forward, self.forward.system
         mechanics = Mechanics(system, state, rate)
@@ -277,7 +276,7 @@ class GeneralizedAlpha:
         A = forward.mass + (by_speed / by_rate) * C + (1 / by_rate) * K
         self.counts.jacobians += 1
         self.counts.factorizations += 1
-        return TangentSolver(Saddle(A, held_matrix(forward, mechanics, "gradient")), h * h)
+        return TangentSolver(Saddle(A, held_matrix(forward, mechanics, "gradient")))
 
     # First-order states -----------------------------------------------------------------------------------------------
     def _state_rate(self, state: State) -> np.ndarray:

@@ -73,21 +73,28 @@ class DefiniteSaddle:
         return self._metric.up(rest - B @ again), y + again
 
 
+class ScaledMass:
+    """M scaled to a unit diagonal where there is mass, prepared once."""
+
+    def __init__(self, M: np.ndarray) -> None:
+        diagonal = np.diagonal(M)
+        light = diagonal[diagonal > 0].min(initial=np.inf)
+        self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, light if np.isfinite(light) else 1.0))
+        self.matrix = M * self.scale * self.scale[:, None]
+
+
 class GeneralSaddle:
     """By LU of the whole matrix, scaled: for mechanisms with parts that have no mass."""
 
-    def __init__(self, M: np.ndarray, G: np.ndarray) -> None:
+    def __init__(self, mass: ScaledMass, G: np.ndarray) -> None:
         from scipy.linalg import lapack
 
-        n, m = len(M), len(G)
-        diagonal = np.diagonal(M)
-        light = diagonal[diagonal > 0].min(initial=np.inf)
-        column = 1 / np.sqrt(np.where(diagonal > 0, diagonal, light if np.isfinite(light) else 1.0))
+        n, m, column = len(mass.matrix), len(G), mass.scale
         G = G * column
         size = np.sqrt((G * G).sum(axis=1))
         row = 1 / np.where(size > 0, size, 1.0)
         whole = np.zeros((n + m, n + m), order="F")
-        whole[:n, :n] = M * column * column[:, None]
+        whole[:n, :n] = mass.matrix
         whole[n:, :n] = G * row[:, None]
         whole[:n, n:] = whole[n:, :n].T
         self._n, self._scale, self._getrs = n, np.concatenate((column, row)), lapack.dgetrs

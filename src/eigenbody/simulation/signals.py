@@ -11,7 +11,9 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.operation.outputs import output_value
 from eigenbody.operation.partition import Selection, select
+from eigenbody.operation.reactions import at_acceleration
 from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import WEAK
@@ -21,6 +23,7 @@ from eigenbody.system.system import Output, System
 
 LEVELS = ("value", "rate", "acceleration")
 ENERGIES = ("energy", "energy.kinetic", "energy.gravity", "energy.stored", "power.dissipated", "power.elements")
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 DRIFTS = ("drift.position", "drift.velocity")
 
 
@@ -42,12 +45,22 @@ class Reader:
     def names(self) -> tuple[str, ...]:
         s = self.system
         plain = (*s.names, *(name for name in self._body_names if name not in s.aliases))
-        return tuple(dict.fromkeys((*plain, *s.states, *s.inputs, *self._forms, *ENERGIES, *DRIFTS)))
+        return tuple(
+            dict.fromkeys((*plain, *s.states, *s.inputs, *self._forms, *ENERGIES, *DRIFTS, *self._reaction_names))
+        )
 
     @cached_property
     def _body_names(self) -> tuple[str, ...]:
         bodies = self.system.places.names[: self.system.bodies]
         return tuple(f"{body}.{template.label}" for body in bodies for template in JOINTS["free"].free)
+
+    @property
+    def _joints(self) -> list[str]:
+        return [entry.name for entry in self.system.description.joints]
+
+    @cached_property
+    def _reaction_names(self) -> tuple[str, ...]:
+        return tuple(f"reaction.{joint}.{component}" for joint in self._joints for component in COMPONENTS)
 
     def signal(self, name: str) -> np.ndarray:
         """History (n,) of the signal."""
@@ -67,6 +80,8 @@ class Reader:
             return np.array(self.states.x[:, system.states.index(name)])
         if name in system.inputs:
             return np.array(self.states.u_in[:, system.inputs.index(name)])
+        if name in self._reaction_names:
+            return self._reaction(name)
         if name in ENERGIES:
             return self._energy(name)
         if name in DRIFTS:
@@ -121,13 +136,31 @@ class Reader:
         return np.array(out)
 
     def _output(self, output: Output) -> np.ndarray:
-        if output.signal is None:
+        if output.measure >= 0:
             return self._measure(value_set(self.system, np.array([output.measure])), output.order)
-        n = len(self.states.r)
-        if self._is_batched:
-            return np.broadcast_to(output.signal.value(Mechanics(self.system, self.states).applied.now), (n,))
-        states = (one_of(self.states, i) for i in range(n))
-        return np.array([output.signal.value(Mechanics(self.system, state).applied.now) for state in states])
+        n, signal = len(self.states.r), output.signal
+        needs = output.reaction is not None or (signal is not None and any(a.kind == "a" for a in signal.arguments))
+        u1 = self.accelerations if needs else None
+        if self._is_batched and signal is not None:
+            applied = Mechanics(self.system, self.states, u1).applied
+            return np.broadcast_to(signal.value(applied.now if u1 is None else applied.now_with_accelerations), (n,))
+        pairs = ((one_of(self.states, i), None if u1 is None else u1[i]) for i in range(n))
+        return np.array([output_value(Mechanics(self.system, state, a), output) for state, a in pairs])
+
+    @cached_property
+    def _reactions(self) -> np.ndarray:
+        """Force and moment in every joint, in joint axes, (n, joints, 6)."""
+        found = []
+        for i, acceleration in enumerate(self.accelerations):
+            state = one_of(self.states, i)
+            chosen = select(Mechanics(self.system, state), self.system.coordinates)
+            r = at_acceleration(self.system, state, acceleration, chosen)
+            found.append(np.concatenate((r.force, r.moment), axis=-1))
+        return np.stack(found)
+
+    def _reaction(self, name: str) -> np.ndarray:
+        joint, _, component = name.removeprefix("reaction.").rpartition(".")
+        return self._reactions[:, self._joints.index(joint), COMPONENTS.index(component)]
 
     @cached_property
     def _energies(self) -> Energy | list[Energy]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -169,8 +169,3 @@ def _owner(forward: Forward, channel: int) -> str:
     of_channel |= {signal.target: signal.owner for signal in f.signals}
     of_channel |= {int(c): int(o) for o, c, _ in np.real(f.constant_owner)}
     return f.owners[of_channel[channel]] if channel in of_channel else ""
-
-
-def at_time(state: State, t: float) -> State:
-    """The same state at another time."""
-    return replace(state, t=t)

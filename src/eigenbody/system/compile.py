@@ -139,7 +139,8 @@ def _force_parts(
             continue
         own = own_names(item.channel, item.free) | inner.get(item.owner, {})
         where = f"forces.{builder.owners[item.owner]}"
-        parts.signals.append(compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where))
+        trouble = builder.troubles.get(item.owner)
+        parts.signals.append(compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where, trouble))
     parts.state_rates = [*_described_rates(description, compiler), *_inner_rates(description, builder, compiler, inner)]
     for i, entry in enumerate(description.inputs):
         parts.inputs.extend((channel, i, weight) for channel, weight in _input_channels(entry, places, builder))
@@ -147,10 +148,13 @@ def _force_parts(
 
 
 def _inner_names(description: Description, builder: ForceBuilder) -> dict[int, dict[str, Argument]]:
-    """What each element calls the states that it brings along."""
+    """What each element calls its channels (`own.name`) and the states that it brings along (`name`, `own.name`)."""
     names: dict[int, dict[str, Argument]] = {}
+    for item in builder.locals:
+        names.setdefault(item.owner, {})[f"own.{item.local}"] = Argument(f"own.{item.local}", item.kind, item.channel)
     for k, state in enumerate(builder.states, start=len(description.states)):
-        names.setdefault(state.owner, {})[state.local] = Argument(state.local, "x", k)
+        for name in (state.local, f"own.{state.local}"):
+            names.setdefault(state.owner, {})[name] = Argument(name, "x", k)
     return names
 
 
@@ -159,7 +163,8 @@ def _inner_rates(
 ) -> Iterator[AnySignal]:
     for k, state in enumerate(builder.states, start=len(description.states)):
         own = own_names(state.channel, state.free) | inner[state.owner]
-        yield compiler.compile(state.rate, k, own=own, where=f"forces.{builder.owners[state.owner]}")
+        where, trouble = f"forces.{builder.owners[state.owner]}", builder.troubles.get(state.owner)
+        yield compiler.compile(state.rate, k, own=own, where=where, trouble=trouble)
 
 
 def _described_rates(description: Description, compiler: SignalCompiler) -> Iterator[AnySignal]:

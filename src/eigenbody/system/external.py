@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -12,11 +13,9 @@ from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Function
 from eigenbody.system.arguments import Argument, Quantities
 
-if TYPE_CHECKING:
-    from eigenbody.system.system import System
-
 TINY = 1e-30  # complex step
 AGREES = 1e-6  # how well a complex step must agree with differences to be believed
+NOISE = 1e-10  # rounding of differences, in values of the function
 LEVELS = 6  # halvings of the step in the extrapolation
 
 
@@ -92,7 +91,8 @@ class External:
             return self._apply(self.function.derivative, values, len(values))
         differences = [self._difference(values, k) for k in range(len(values))]
         exact = self._complex_steps(values)
-        if exact is not None and all(_agree(e, d) for e, (d, _) in zip(exact, differences, strict=True)):
+        noise = NOISE * np.abs(self._call(values))
+        if exact is not None and all(_agree(e, d, noise) for e, (d, _) in zip(exact, differences, strict=True)):
             self._by("complex step")
             return exact
         worst = max((float(np.max(error, initial=0.0)) for _, error in differences), default=0.0)
@@ -109,8 +109,10 @@ class External:
         for k in range(len(values)):
             moved = [v + (1j * TINY if i == k else 0.0) for i, v in enumerate(values)]
             try:
-                out.append(np.imag(self._call(moved)) / TINY)
-            except (TypeError, ValueError, InputError):
+                with catch_warnings():
+                    simplefilter("error", np.exceptions.ComplexWarning)
+                    out.append(np.imag(self._call(moved)) / TINY)
+            except (TypeError, ValueError, InputError, np.exceptions.ComplexWarning):
                 return None
         return out
 
@@ -133,18 +135,7 @@ class External:
         return best, error
 
 
-def _agree(exact: np.ndarray, difference: np.ndarray) -> bool:
+def _agree(exact: np.ndarray, difference: np.ndarray, noise: np.ndarray) -> bool:
+    """Whether two slopes are the same within what the differences can tell."""
     size = np.maximum(np.abs(difference), np.abs(exact))
-    return bool(np.all(np.abs(exact - difference) <= AGREES * np.maximum(size, 1e-6)))
-
-
-def functions(system: System) -> Iterator[External]:
-    """Every Python function of the model: in forces, rates and equations of states, outputs."""
-    outputs = (output.signal for output in system.outputs if output.signal is not None)
-    rates = (getattr(rate, "group", None) or rate for rate in system.forces.state_rates)
-    groups = dict.fromkeys(id(rate) for rate in rates)  # implicit states share one set of equations
-    everything: Iterable[Any] = (*system.forces.signals, *system.forces.state_rates, *outputs)
-    del groups
-    for signal in everything:
-        if isinstance(signal, External):
-            yield signal
+    return bool(np.all(np.abs(exact - difference) <= AGREES * np.maximum(size, 1e-6) + noise))

@@ -109,8 +109,9 @@ class OutputReader:
             return rate_unit(self.named.dimensions[self.named.index[plain]], len(name) - len(plain))
         return self.units.get(name, "")
 
-    def _fault(self, entry: Entry, what: str, remedy: str) -> None:
+    def _fault(self, entry: Entry, what: str, remedy: str) -> Output | None:
         self.faults.append(Fault(entry.where, what, remedy))
+        return None
 
 
 # Units ----------------------------------------------------------------------------------------------------------------

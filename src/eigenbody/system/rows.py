@@ -49,6 +49,9 @@ class ConstraintRows:
                     label = joints.types[i].free[k].label
                     self._prescribe(Row(entry.name, f"motion {label}", "driver"), int(named.joint_start[i]) + k, signal)
         for entry in description.drivers:
+            if entry.get("side") is not None and not entry.get("closed"):  # one-sided and open
+                named.of(entry["measure"])
+                continue
             if entry.get("assembly"):  # holds at the start only, as a given position and velocity
                 named.of(entry["measure"])
                 continue

@@ -31,6 +31,7 @@ class Signal:
     slopes: tuple[Expression, ...]  # by each argument
     table: Table | None = None
     where: str = ""  # place in the model file, for messages
+    trouble: tuple[str, str] | None = None  # what to say, and what to do, where it has no value
 
     def value(self, now: Quantities) -> np.ndarray:
         inner = self._evaluate(self.expression, self._environment(now))
@@ -42,7 +43,8 @@ class Signal:
             return expression.evaluate(env)
         except ExpressionError as error:
             shown = f"{self.expression} or its slope has no value at the operating point ({error})."
-            raise InputError(Fault(self.where, shown, "Change the expression or the position.")) from error
+            what, remedy = self.trouble or (shown, "Change the expression or the position.")
+            raise InputError(Fault(self.where, what, remedy)) from error
 
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
@@ -103,6 +105,7 @@ class SignalCompiler:
         owner: int = -1,
         own: Mapping[str, Argument] | None = None,
         where: str = "",
+        trouble: tuple[str, str] | None = None,
     ) -> AnySignal:
         """`own` are names with a meaning inside one element: its deflection `s`, the rate `v`, its own states."""
         if isinstance(signal, Function):
@@ -117,7 +120,7 @@ class SignalCompiler:
         expression = self._inline(expression)
         arguments = tuple(self._argument(name, own, where) for name in sorted(expression.names))
         slopes = tuple(expression.derivative(a.name) for a in arguments)
-        return Signal(target, factor, owner, expression, arguments, slopes, table, where)
+        return Signal(target, factor, owner, expression, arguments, slopes, table, where, trouble)
 
     def _inline(self, expression: Expression) -> Expression:
         while expression.names & self._variables.keys():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -161,6 +162,17 @@ class System:
     @property
     def bodies(self) -> int:
         return len(self.mass)
+
+    @property
+    def one_sided(self) -> dict[str, str]:
+        """One-sided constraints by name: "open" or "closed" at the start."""
+        drivers = [e for e in self.description.drivers if e.get("side") is not None]
+        return {e.name: "closed" if e.get("closed") else "open" for e in drivers}
+
+    @cached_property
+    def remembered(self) -> list[Any]:
+        """What was last computed at a state, kept by `dynamics.mechanics.mechanics_at`."""
+        return []
 
     @cached_property
     def nq(self) -> int:

@@ -53,8 +53,8 @@ def check(
         from eigenbody.present.inspection import inspect
 
         found = inspect(mechanism)
+    from eigenbody.present.check_tables import check_rich, check_text
     from eigenbody.present.documents import check_document
-    from eigenbody.present.tables import check_rich, check_text
 
     session.warn(found.point.warnings, quiet)
     _present(check_document(found), out, quiet, printed=json)

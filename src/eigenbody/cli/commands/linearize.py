@@ -39,23 +39,26 @@ def linearize(
 
     \b
     JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
-           "states", "inputs", "outputs", "A", "B", "C", "D",
+           "states", "inputs", "outputs", "units", "A", "B", "C", "D",
            "certificate", "notes", "warnings"}
       Matrices are lists of rows. With non-holonomic constraints mass, damping and
       stiffness are null: only A, B, C, D exist. Above 2000 degrees of freedom all of
-      them are null and "descriptor" has E and A of E z' = A z by their entries
-      ({"shape", "row", "column", "value"}), z = [states, auxiliary unknowns].
+      them are null and "descriptor" has E, A, B, C, D of E z' = A z + B u,
+      y = C z + D u by their entries ({"shape", "row", "column", "value"}),
+      z = [states, auxiliary unknowns].
 
     \b
     Files:
-      .npz   A, B, C_out, D, M, C (damping), K and the names
-      .mat   A, B, C, D, M, Cd (damping), K and the names as cell arrays
+      .npz   A, B, C_out, D, E, M, C (damping), K, the names and their units
+      .mat   A, B, C, D, E, M, Cd (damping), K, the names and their units as cell
+             arrays, and the struct "descriptor" with sparse E, A, B, C, D and the
+             names of its unknowns
       .csv   a block for each of mass, damping, stiffness, A, B, C, D: the first line is
              its name and the column names, each further line begins with the row name;
              a blank line between blocks
       .json  the document above
-      Large models: .npz has E_row, E_column, E_value, E_shape and likewise A; .mat has
-      sparse E and A; .csv only with --solver dense.
+      Large models: .npz has E_row, E_column, E_value, E_shape and likewise A, B, C, D;
+      .mat has them sparse; .csv only with --solver dense.
     """
     from eigenbody.present import export
 

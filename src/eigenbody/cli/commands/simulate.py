@@ -72,6 +72,7 @@ def simulate(
     Signals: every measure (joint coordinates, body.x ... body.rz, measures of the model), its rate (name') and
       acceleration (name''), first-order states, inputs and outputs of the model, energy,
       energy.kinetic, energy.gravity, energy.stored, power.dissipated,
+      reaction.JOINT.fx ... mz (joint axes),
       drift.position, drift.velocity
 
     \b

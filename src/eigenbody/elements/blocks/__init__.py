@@ -8,8 +8,11 @@ from eigenbody.elements.blocks.base import BlockType
 from eigenbody.elements.blocks.pid import PID
 from eigenbody.elements.blocks.state_space import STATE_SPACE
 from eigenbody.elements.blocks.transfer import DELAY, FILTER, TRANSFER
-from eigenbody.model.description import Description, Entry
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.description import Description, Entry, Table
+from eigenbody.model.expressions import Expression
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.parameters import sort_by_use
 
 __all__ = ["BLOCKS", "BlockType", "with_blocks"]
 
@@ -29,4 +32,23 @@ def with_blocks(description: Description) -> Description:
         for label, output in found.outputs.items():
             full = f"{entry.name}.{label}" if label else entry.name
             variables.append(Entry(full, "", FrozenDict(value=output), entry.where))
+    _refuse_loops(variables)
     return replace(description, states=tuple(states), variables=tuple(variables))
+
+
+def _refuse_loops(variables: list[Entry]) -> None:
+    """Outputs that follow their inputs at once must not feed themselves."""
+    uses: dict[str, frozenset[str]] = {}
+    for entry in variables:
+        value = entry["value"]
+        argument = value.of if isinstance(value, Table) else value
+        uses[entry.name] = argument.names if isinstance(argument, Expression) else frozenset()
+    places = {entry.name: entry.where for entry in variables}
+    faults = [
+        Fault(
+            places[cycle[0]], f"an algebraic loop: {' -> '.join([*cycle, cycle[0]])}.", "Put a lag or filter into it."
+        )
+        for cycle in sort_by_use(uses)[1]
+    ]
+    if faults:
+        raise InputError(faults)

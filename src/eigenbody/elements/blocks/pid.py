@@ -7,7 +7,7 @@ from typing import Any
 
 from eigenbody.elements.blocks.base import BlockState, BlockType, Expansion, combination, name
 from eigenbody.elements.blocks.transfer import INPUT
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, at_most
 from eigenbody.model.description import Entry
 from eigenbody.model.expressions import Expression
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
@@ -33,7 +33,7 @@ def filter_given(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
     """A derivative needs its filter."""
     if values.get("kd") and values.get("filter") is None:
         yield "", "a derivative part needs the time constant of its filter.", 'Add for example "filter: 1 ms".'
-    if values.get("filter") is not None and complex(values["filter"]).real <= 0:
+    if at_most(values.get("filter"), 0):
         yield "filter", "a time above zero is expected.", "Write for example 1 ms."
 
 

@@ -26,16 +26,16 @@ def sizes_fit(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> It
     """A is n x n, B n x m, C p x n, D p x m."""
     A, B, C, D = (values.get(key) for key in "ABCD")
     inputs, outputs, initial = values.get("inputs"), values.get("outputs"), values.get("initial")
-    if A is None or B is None or C is None or inputs is None:
+    if not (isinstance(inputs, tuple) and all(isinstance(matrix, np.ndarray) for matrix in (A, B, C))):
         return
     n, m, p = len(A), len(inputs), len(C)
     for key, matrix, shape in (("A", A, (n, n)), ("B", B, (n, m)), ("C", C, (p, n)), ("D", D, (p, m))):
-        if matrix is not None and matrix.shape != shape:
+        if isinstance(matrix, np.ndarray) and matrix.shape != shape:
             found, wanted = (" x ".join(map(str, s)) for s in (matrix.shape, shape))
             yield key, f"is {found}, but {wanted} is needed.", "A is n x n, B n x inputs, C outputs x n, D both."
-    if outputs is not None and len(outputs) != p:
+    if isinstance(outputs, tuple) and len(outputs) != p:
         yield "outputs", f"{len(outputs)} names for {p} rows of C.", "Name each row."
-    if initial is not None and len(initial) != n:
+    if isinstance(initial, np.ndarray) and len(initial) != n:
         yield "initial", f"{len(initial)} values for {n} states.", "Give one for each."
 
 

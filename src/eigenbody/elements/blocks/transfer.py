@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.elements.blocks.base import BlockType, Expansion, linear_system
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, at_most, real
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
@@ -22,8 +22,8 @@ def transfer_function(entry: Entry, numerator: Sequence[Any], denominator: Seque
     n = len(a) - 1
     b = np.concatenate((np.zeros(n + 1 - len(numerator)), np.asarray(numerator) / denominator[0]))
     A = np.zeros((n, n), dtype=a.dtype)
-    A[: n - 1, 1:] = np.eye(n - 1)
     if n:
+        A[: n - 1, 1:] = np.eye(n - 1)
         A[-1] = -a[:0:-1]
     B = np.zeros((n, 1))
     B[-1:] = 1.0
@@ -58,20 +58,21 @@ def expand_delay(entry: Entry) -> Expansion:
 def proper(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
     """Not more powers above than below."""
     above, below = values.get("numerator"), values.get("denominator")
-    if below is not None and (len(below) == 0 or below[0] == 0):
+    if not isinstance(below, np.ndarray):
+        return
+    if len(below) == 0 or below[0] == 0:
         yield "denominator", "its first number, that of the highest power, is zero.", "Leave it out."
-    elif above is not None and below is not None and len(above) > len(below):
+    elif isinstance(above, np.ndarray) and len(above) > len(below):
         yield "numerator", "has a higher power than the denominator: it would differentiate.", "Add a fast filter."
 
 
 def known_order(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
     """Orders that exist, positive numbers."""
-    order, most = values.get("order"), 8 if "time" in values else 2
+    order, most = real(values.get("order")), 8 if "time" in values else 2
     if order is not None and not 1 <= order <= most:
-        yield "order", f"order {order} does not exist.", f"Use 1 to {most}."
+        yield "order", f"order {order:g} does not exist.", f"Use 1 to {most}."
     for key in ("corner", "time"):
-        value = values.get(key)
-        if value is not None and complex(value).real <= 0:
+        if at_most(values.get(key), 0):
             yield key, "a number above zero is expected.", "Correct it."
 
 

@@ -8,6 +8,8 @@ from eigenbody.elements.forces.maxwell import MAXWELL
 from eigenbody.elements.forces.motor import DC_MOTOR, MOTOR
 from eigenbody.elements.forces.one_sided import BACKLASH, ONE_SIDED
 from eigenbody.elements.forces.spring import DAMPER, SPRING
+from eigenbody.elements.forces.tyre import TYRE
+from eigenbody.elements.forces.wheel_rail import WHEEL_RAIL
 
 __all__ = ["FORCES", "ForceBuilder", "ForceType"]
 
@@ -15,6 +17,6 @@ FORCES: dict[str, ForceType] = {
     force.spec.name: force
     for force in (
         SPRING, DAMPER, BUSHING, BEARING, POINT_FORCE, TORQUE, EXPRESSION, ACTUATOR, FRICTION, ONE_SIDED, BACKLASH,
-        MAXWELL, MOTOR, DC_MOTOR,
+        MAXWELL, MOTOR, DC_MOTOR, TYRE, WHEEL_RAIL,
     )
 }  # fmt: skip

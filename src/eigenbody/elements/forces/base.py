@@ -44,6 +44,16 @@ class InnerState:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalName:
+    """`own.local` inside one element: the value ("s") or the rate ("v") of one of its channels."""
+
+    local: str
+    kind: str
+    channel: int
+    owner: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coupling:
     """n entries f_i += k (s_j - s0) + c s_j', each accounted to a force entry."""
 
@@ -70,6 +80,7 @@ class Stop:
     channel: int
     side: int
     gap: float
+    is_sharp: bool = True  # its stiffness jumps at the gap
 
 
 @dataclass(slots=True)
@@ -83,6 +94,8 @@ class ForceBuilder:
     linear: list[Coupling] = field(default_factory=list)
     signals: list[SignalForce] = field(default_factory=list)
     states: list[InnerState] = field(default_factory=list)
+    locals: list[LocalName] = field(default_factory=list)
+    troubles: dict[int, tuple[str, str]] = field(default_factory=dict)  # by owner
     stops: list[Stop] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     owners: list[str] = field(default_factory=list)  # names of force entries; laws refer to them by number
@@ -133,9 +146,17 @@ class ForceBuilder:
         """Give the element `name` a first-order state of its own; the unit "s" is that of the channel's measure."""
         self.states.append(InnerState(local, initial, rate, self.number(name), channel, free, unit))
 
-    def stop(self, channel: int, side: int, gap: float, name: str) -> None:
+    def call(self, local: str, kind: str, channel: int, name: str) -> None:
+        """Let the formulas of the element `name` call the value ("s") or rate ("v") of a channel `own.local`."""
+        self.locals.append(LocalName(local, kind, channel, self.number(name)))
+
+    def trouble(self, name: str, what: str, remedy: str) -> None:
+        """What to say when a formula of the element `name` has no value at a state."""
+        self.troubles[self.number(name)] = (what, remedy)
+
+    def stop(self, channel: int, side: int, gap: float, name: str, is_sharp: bool = True) -> None:
         """Declare that the element acts only where side * (s - gap) > 0: its state of contact is reported."""
-        self.stops.append(Stop(name, channel, side, gap))
+        self.stops.append(Stop(name, channel, side, gap, is_sharp))
 
     def number(self, name: str) -> int:
         """Number of a registered force entry."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, at_most
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law, own_channels
 from eigenbody.elements.forces.spring import DAMPING, ENDS, FORCE, ends_given
@@ -34,8 +34,7 @@ def friction_complete(values: Mapping[str, Any], is_marker: Callable[[str], bool
     """Ends and positive speeds."""
     yield from ends_given(values, is_marker)
     for key in ("transition", "stribeck"):
-        value = values.get(key)
-        if value is not None and complex(value).real <= 0:
+        if at_most(values.get(key), 0):
             yield key, "a speed above zero is expected.", "Choose it well below the speeds of interest."
 
 

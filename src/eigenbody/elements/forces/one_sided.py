@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, real
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law, own_channels, positive_part
 from eigenbody.elements.forces.spring import DAMPING, ENDS, LENGTH, STIFFNESS, ends_given
@@ -40,18 +40,18 @@ def _add(entry: Entry, channel: int, side: int, gap: float, builder: ForceBuilde
     text = f"side * k * ({depth})**n + c * v * {contact}"
     numbers = {"k": entry["k"], "c": entry.get("c", 0.0), "n": entry.get("exponent", 1.0)}
     builder.characteristic(channel, 1.0, law(text, side=float(side), g=gap, w=smooth, **numbers), entry.name)
-    builder.stop(channel, side, gap, entry.name)
+    builder.stop(channel, side, gap, entry.name, is_sharp=not smooth and numbers["n"] == 1)
 
 
 def sides_complete(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
     """Ends, and exponents and widths that make sense."""
     yield from ends_given(values, is_marker)
-    exponent = values.get("exponent")
-    if exponent is not None and complex(exponent).real < 1:
+    exponent = real(values.get("exponent"))
+    if exponent is not None and exponent < 1:
         yield "exponent", "an exponent of at least one is expected.", "1 is a linear spring, 1.5 a Hertzian contact."
     for key in ("smooth", "k"):
-        value = values.get(key)
-        if value is not None and complex(value).real < 0:
+        value = real(values.get(key))
+        if value is not None and value < 0:
             yield key, "a number above or equal to zero is expected.", "Correct it."
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eigenbody.elements.checks import POINT_MISSING, any_marker, axes_fit
+from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, axes_fit
 from eigenbody.elements.measures.templates import Cosine, Displacement, SlipTemplate, Template
-from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
+from eigenbody.model.vocabulary import Check, Coordinate, Field, Kind, TypeSpec
 
 POINT = (Displacement("x", "point x"), Displacement("y", "point y"), Displacement("z", "point z"))
 PARALLEL = (Cosine("x1", "z2", "parallel x"), Cosine("y1", "z2", "parallel y"))
@@ -42,6 +42,7 @@ class JointType:
     right_angle: bool = False  # axis2 must be given perpendicular to axis
     needs_point: bool = True
     keys: tuple[Field, ...] = ()  # further numbers and directions; measures find them in `Pairs.keys`
+    check: Check | None = None  # what its own keys must fulfil
     doc: str = ""
 
     def spec(self) -> TypeSpec:
@@ -57,7 +58,7 @@ class JointType:
         coordinates = tuple(Coordinate(m.label, m.dimension) for m in self.free)
         return TypeSpec(self.name, (*keys, *self.keys), coordinates, check=self._check, doc=self.doc)
 
-    def _check(self, values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[tuple[str, str, str]]:
+    def _check(self, values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
         """A point where one is needed, axes that fit each other."""
         marked = any_marker(values, is_marker)
         if self.needs_point and values["at"] is None and not marked:
@@ -65,3 +66,5 @@ class JointType:
         if self.right_angle and values["axis2"] is None and not marked:
             yield "", 'the required key "axis2" is missing.', "Give it as a direction perpendicular to axis."
         yield from axes_fit(values, self.right_angle)
+        if self.check is not None:
+            yield from self.check(values, is_marker)

@@ -1,12 +1,45 @@
 """A wheel (thin disc, or torus with `tube`) rolls on a plane of the first body without slipping.
 
-The plane has the direction `normal` and touches the wheel as drawn; the contact is the lowest point of the wheel, exact at
-any lean. One holonomic row (contact) and two non-holonomic ones (no slip).
+The plane has the direction `normal` and touches the wheel as drawn; the contact is the lowest point of the wheel, exact
+at any lean. One holonomic row (contact) and two non-holonomic ones (no slip).
 """
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from eigenbody.elements.checks import Wrong, any_marker
 from eigenbody.elements.joints.base import JointType
 from eigenbody.elements.measures.rolling import Height, NoSlip
 from eigenbody.model.vocabulary import Field, Kind
+
+FLAT = 1e-6  # rad: an axis this close to the normal is that of a wheel lying flat
+
+
+def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    """A wheel with a radius, which does not lie flat as drawn."""
+    radius, tube = (_real(values.get(key)) for key in ("radius", "tube"))
+    if radius is not None and not radius > 0:
+        yield "radius", f"a radius above zero is expected, but this is {radius:.6g} m.", "Give the radius of the wheel."
+    if tube is not None and not tube >= 0:
+        yield "tube", f"a radius of at least zero is expected, but this is {tube:.6g} m.", "Leave it out for a disc."
+    axis, normal = values.get("axis"), values.get("normal")
+    if axis is None and not any_marker(values, is_marker):
+        axis = np.array([0.0, 0.0, 1.0])
+    if not (isinstance(axis, np.ndarray) and isinstance(normal, np.ndarray | tuple)):
+        return
+    axis, normal = np.real(axis), np.real(np.asarray(normal))
+    size = float(np.linalg.norm(axis) * np.linalg.norm(normal))
+    if float(np.linalg.norm(np.cross(axis, normal))) <= FLAT * size:
+        what = "the wheel lies flat: its axis is parallel to the normal of the plane, so it has no lowest point."
+        yield "axis", what, "Give axis as the direction of the axle, or normal as the direction away from the plane."
+
+
+def _real(value: Any) -> float | None:
+    """A number, or None if none was given or it could not be read."""
+    return float(np.real(value)) if isinstance(value, int | float | complex) else None
+
 
 ROLLING = JointType(
     "rolling",
@@ -19,5 +52,6 @@ ROLLING = JointType(
         Field("tube", Kind.NUMBER, "m", default=0.0, doc="radius of the tube of a torus wheel, default a thin disc"),
         Field("normal", Kind.DIRECTION, default=(0.0, 0.0, 1.0), doc="normal of the plane, default global z"),
     ),
+    check=wheel_stands,
     doc=__doc__ or "",
 )
