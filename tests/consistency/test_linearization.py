@@ -93,13 +93,31 @@ def add_laws(rng: np.random.Generator, doc: dict) -> None:
         {"type": "friction", "coulomb": f"={c}*(2 + cos({along['along']}))", "transition": decimal(rng, 0.1, 0.5)},
         {"type": "one_sided", "k": k, "c": c, "gap": decimal(rng, -0.3, -0.1), "exponent": 1.5, **smooth},
         {"type": "one_sided", "k": k, "c": c, "gap": decimal(rng, 0.1, 0.3), "side": "below", **smooth},
-        {"type": "backlash", "k": k, "c": c, "gap": decimal(rng, 0.05, 0.4), "centre": 0.13, **smooth},
+        {"type": "backlash", "k": k, "c": c, "gap": decimal(rng, 0.05, 0.4), "centre": 0.13, "smooth": 0.1},
         {"type": "maxwell", "k": k, "c": c, "free": decimal(rng, -0.1, 0.1), "initial": decimal(rng, -0.1, 0.1)},
         {"type": "motor", "curve": f"={c} - 0.7*v + 0.1*v**2*{along['along']}"},
         {"type": "dc_motor", "R": 1.3, "L": 0.2, "K": decimal(rng, 0.2, 1), "voltage": "=3 + wish - z", "initial": c},
     ]
     for number in rng.choice(len(laws), 2, replace=False):
         doc["forces"][f"law{number}"] = {**laws[number], **along}
+    if rng.random() < 0.3:
+        doc["forces"]["contact"] = wheel_contact(rng, doc)
+
+
+RAIL = {"conicity": 0.1, "longitudinal": 30.0, "lateral": 20.0, "lateral_spin": 2.0, "spin": 1.0, "low_speed": 2.0}
+TYRE = {
+    "k": 200.0, "c": 3.0, "load": 40.0, "cornering_stiffness": 30.0, "longitudinal_stiffness": 25.0,
+    "camber_stiffness": 4.0, "trail": 0.05, "relaxation": 0.3, "low_speed": 2.0,
+}  # fmt: skip
+
+
+def wheel_contact(rng: np.random.Generator, doc: dict) -> dict:
+    """A wheel with tyre or rail forces on a body that may be moving in any way: slips are absolute (low_speed)."""
+    body = str(rng.choice(list(doc["bodies"])))
+    contact = {"between": ["ground", body], "at": numbers(_drawn(doc, body)), "axis": [0.2, 0.9, 0.1], "radius": 0.3}
+    if rng.random() < 0.5:
+        return {"type": "wheel_rail", **contact, **RAIL}
+    return {"type": "tyre", **contact, **TYRE}
 
 
 def _drawn(doc: dict, body: str) -> np.ndarray:

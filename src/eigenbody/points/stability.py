@@ -80,7 +80,7 @@ def _by_stiffness(linear: SparseLinearModel) -> Verdict:
     size = (np.abs(vectors) * (abs(p.K) @ np.abs(vectors))).sum(axis=0) / (vectors * (p.M @ vectors)).sum(axis=0)
     zero = found.loose & (np.abs(squares) <= ROUNDING * size)
     growing = vectors[:, (squares < 0) & ~zero].T
-    none_below = pencil.count_below(-ROUNDING * pencil.typical, SOFT[0]) == 0  # counted: nothing can be missed
+    none_below = pencil.count_below(-ROUNDING * pencil.typical, SOFT) == 0  # counted: nothing can be missed
     if not len(growing) and not none_below:
         growing = _softest(p.M, p.K, p.G)
     damped = bool(p.C.nnz)

@@ -26,7 +26,9 @@ def sizes_fit(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> It
     """A is n x n, B n x m, C p x n, D p x m."""
     A, B, C, D = (values.get(key) for key in "ABCD")
     inputs, outputs, initial = values.get("inputs"), values.get("outputs"), values.get("initial")
-    if not (isinstance(inputs, tuple) and all(isinstance(matrix, np.ndarray) for matrix in (A, B, C))):
+    if not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and isinstance(C, np.ndarray)):
+        return
+    if not isinstance(inputs, tuple):
         return
     n, m, p = len(A), len(inputs), len(C)
     for key, matrix, shape in (("A", A, (n, n)), ("B", B, (n, m)), ("C", C, (p, n)), ("D", D, (p, m))):

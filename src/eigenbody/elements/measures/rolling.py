@@ -1,14 +1,14 @@
 """A wheel on a plane: the height of its lowest point, and the speed with which that point slips.
 
-The plane has the normal n (fixed on the first carrier), the wheel the axis a and centre c (on the second), radius r and,
-for a torus, the radius t of the tube. With b = n.a the lowest point is c + d, d = -r (n - b a) / sqrt(1 - b^2) - t n:
+The plane has the normal n (fixed on the first carrier), the wheel the axis a and centre c (on the second), radius r
+and, for a torus, the radius t of the tube. With b = n.a the lowest point is c + d, d = -r (n - b a) / sqrt(1 - b^2) - t n:
 
     height   n.(c - o) - r sqrt(1 - b^2) - t
     slip     e.(v_c + Omega x d) = D' + beta(b) C' - alpha(b) W      along e, a direction fixed in the plane
              D = e.(c - o),  C = e.a,  W = (n x e).Omega,  alpha = r / sqrt(1 - b^2) + t,  beta = r b / sqrt(1 - b^2)
 
-with Omega the angular velocity of the wheel relative to the plane's carrier: (a x e).Omega is the rate of C. Exact at any
-lean; only a wheel that lies flat (b = 1) has no lowest point.
+with Omega the angular velocity of the wheel relative to the plane's carrier: (a x e).Omega is the rate of C. Exact at
+any lean; only a wheel that lies flat (b = 1) has no lowest point.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class RollingSlip:
         return RollingSlipJet(self, at)
 
     def take(self, index: np.ndarray) -> RollingSlip:
-        products = (p.take(index) for p in (self.D, self.C, self.b))
-        return RollingSlip(*products, self.turn[..., index, :], self.radius[..., index], self.tube[..., index])
+        D, C, b = (p.take(index) for p in (self.D, self.C, self.b))
+        return RollingSlip(D, C, b, self.turn[..., index, :], self.radius[..., index], self.tube[..., index])
 
     def turns(self) -> np.ndarray:
         return np.ones_like(self.carriers, dtype=bool)
