@@ -1,7 +1,8 @@
 """A wheel on a plane: the height of its lowest point, and the speed with which that point slips.
 
 The plane has the normal n (fixed on the first carrier), the wheel the axis a and centre c (on the second), radius r
-and, for a torus, the radius t of the tube. With b = n.a the lowest point is c + d, d = -r (n - b a) / sqrt(1 - b^2) - t n:
+and, for a torus, the radius t of the tube. With b = n.a the lowest point is c + d,
+d = -r (n - b a) / sqrt(1 - b^2) - t n:
 
     height   n.(c - o) - r sqrt(1 - b^2) - t
     slip     e.(v_c + Omega x d) = D' + beta(b) C' - alpha(b) W      along e, a direction fixed in the plane
