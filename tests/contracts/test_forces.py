@@ -257,6 +257,8 @@ def test_coupling_transmits_power(kind: str) -> None:
     """Rates obey the coupling, and its two sides do opposite work: what goes in comes out."""
     keys = {field.name for field in COUPLINGS[kind].spec.fields}
     how = {"joints": ["p", "q"], "ratio": 0.7} if "ratio" in keys else {"terms": {"p": 1.0, "q": 0.7}}
+    if "speed" in keys:
+        how = {"speed": "=p' + 0.7*q'"}
     model = {
         "eigenbody": 1,
         "bodies": TWO_BODIES,
@@ -273,11 +275,14 @@ def test_coupling_transmits_power(kind: str) -> None:
     p, q = rates[system.aliases["p"]], rates[system.aliases["q"]]
     assert p == pytest.approx(1.4, abs=1e-13)
     assert p + 0.7 * q == pytest.approx(0.0, abs=1e-13)
-    only = np.zeros(system.constraints.count)
-    row = [r.owner for r in system.constraints.rows].index("c")
-    only[row] = point.motion.multipliers[row]
+    rows, multipliers, level = system.constraints.rows, point.motion.multipliers, point.mechanics.holonomic
+    if "speed" in keys:
+        rows, multipliers, level = system.slip_rows, point.motion.slip_multipliers, point.mechanics.non_holonomic
+    only = np.zeros(len(rows))
+    row = [r.owner for r in rows].index("c")
+    only[row] = multipliers[row]
     assert abs(only[row]) > 0.1
-    share = spread(system, point.mechanics.holonomic.force(only, system.nq))
+    share = spread(system, level.force(only, system.nq))
     both = spread(system, u)
     into, out = (share * both).sum(axis=1)
     assert into == pytest.approx(-out, rel=1e-12)

@@ -63,7 +63,8 @@ class JointWrenches:
         owner = np.full(self.system.constraints.count, -1)
         owner[: self.joint_rows] = np.repeat(np.arange(self.count), np.diff(self._table.row_start))
         slips = [index for index, _ in slip_kernels(self._table)[1]]
-        return np.concatenate((owner, *slips)).astype(int)
+        joints = np.concatenate((owner, *slips)).astype(int)
+        return np.append(joints, np.full(len(owner) + self.system.slips.count - len(joints), -1))
 
     @cached_property
     def holding(self) -> np.ndarray:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.description import Entry
-from eigenbody.model.expressions import Expression
 from eigenbody.model.model import Model
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
@@ -162,14 +161,7 @@ def _joint_motions(system: System) -> set[int]:
 
 def _timed(system: System) -> set[int]:
     """Rows whose prescribed value changes with time."""
-    description = system.description
-    signals = [s for entry in description.joints for s in entry.get("motion", ()) if s is not None]
-    signals += [entry["motion"] for entry in description.drivers]
-    return {
-        motion.row
-        for motion, signal in zip(system.constraints.motions, signals, strict=True)
-        if not isinstance(signal, int | float) and not (isinstance(signal, Expression) and not signal.names)
-    }
+    return {motion.row for motion in system.constraints.motions if motion.value.arguments}
 
 
 def _carried(system: System) -> set[int]:

@@ -18,6 +18,7 @@ from eigenbody.simulation.laws import Law, MotionLaw, as_law
 from eigenbody.spatial.rotations import quaternion
 from eigenbody.system.arguments import Argument, Quantities
 from eigenbody.system.compile import compile_system
+from eigenbody.system.rows import holds_a_row
 from eigenbody.system.state import State
 from eigenbody.system.system import Motion, System
 
@@ -285,7 +286,7 @@ def _drives(system: System) -> tuple[Drive, ...]:
         for entry in description.joints
         for label in _moved_labels(system, entry.name, entry.get("motion", ()))
     ]
-    names += [entry["measure"] for entry in description.drivers if not entry.get("assembly")]
+    names += [entry["measure"] for entry in description.drivers if holds_a_row(entry)]
     motions = system.constraints.motions
     out = []
     for motion, name in zip(motions, names, strict=True):

@@ -11,6 +11,7 @@ from eigenbody.elements.blocks import with_blocks
 from eigenbody.elements.forces import FORCES, ForceBuilder
 from eigenbody.elements.forces.base import Coupling
 from eigenbody.elements.forces.load import load_directions
+from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.elements.places import Places
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry
@@ -27,6 +28,7 @@ from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
 from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System
 from eigenbody.system.topology import Tree, span
+from eigenbody.system.velocities import velocity_rows
 
 ROTATIONS = ("rx", "ry", "rz")
 _NONE = np.zeros(0)
@@ -48,9 +50,10 @@ def compile_system(description: Description) -> System:
     outputs = OutputReader(description, named, compiler, builder, states).read()
     for name in (*description.coordinates, *measures_asked_for(description.operating_point)):
         named.of(name)
+    velocities = velocity_rows(description, named)
     dof = layout(description, places, joints, rows, builder, named)
     named_set = named.merged(dof)  # complete only now: signals and outputs may have asked for body coordinates
-    slips, slip_rows = _slips(description, joints, dof)
+    slips, slip_rows = _slips(description, joints, velocities, dof)
     tree_rows, tree_row_body = _tree_rows(tree, joints)
     walk, walk_body = _tree_coordinates(tree, named, places, dof)
     system = System(
@@ -223,12 +226,18 @@ def _bushings_across_spin(description: Description, joints: JointTable) -> Itera
                 )
 
 
-def _slips(description: Description, joints: JointTable, dof: np.ndarray) -> tuple[MeasureSet, tuple[Row, ...]]:
+def _slips(
+    description: Description, joints: JointTable, velocities: dict[str, VelocityRow], dof: np.ndarray
+) -> tuple[MeasureSet, tuple[Row, ...]]:
+    """Non-holonomic rows: of joints, then of couplings."""
     kernels, owners = slip_kernels(joints)
     starts = np.concatenate(([0], np.cumsum([len(index) for index, _ in owners], dtype=int)))
-    placed = [(k, np.arange(a, b)) for k, a, b in zip(kernels, starts, starts[1:], strict=False)]
-    rows = tuple(Row(description.joints[i].name, label, "joint") for index, label in owners for i in index)
-    return merge(placed, int(starts[-1]), dof), rows
+    placed: list[Placed] = [(k, np.arange(a, b)) for k, a, b in zip(kernels, starts, starts[1:], strict=False)]
+    rows = [Row(description.joints[i].name, label, "joint") for index, label in owners for i in index]
+    for name, kernel in velocities.items():
+        placed.append((kernel, np.array([len(rows)])))
+        rows.append(Row(name, "speed", "coupling"))
+    return merge(placed, len(rows), dof), tuple(rows)
 
 
 def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureSet, dof: np.ndarray) -> Constraints:

@@ -14,6 +14,11 @@ from eigenbody.system.named import NamedMeasures
 from eigenbody.system.system import Row
 
 
+def holds_a_row(driver: Entry) -> bool:
+    """Not one that holds during assembly only, as a given position and velocity, nor a one-sided one that is open."""
+    return not driver.get("assembly") and (driver.get("side") is None or bool(driver.get("closed")))
+
+
 class ConstraintRows:
     """All holonomic rows: joints in file order, then couplings, joint motions, drivers."""
 
@@ -41,7 +46,10 @@ class ConstraintRows:
                     if JOINTS[name].keeps_drawn:
                         self.keep_drawn.append(rows)
         for entry in description.couplings:
-            self._combination(Row(entry.name, entry.type, "coupling"), COUPLINGS[entry.type].terms(entry), named)
+            terms = COUPLINGS[entry.type].terms
+            if terms is None:  # a speed: not holonomic
+                continue
+            self._combination(Row(entry.name, entry.type, "coupling"), terms(entry), named)
             self.constants[len(self.rows) - 1] = entry.get("constant", 0.0)
         for i, entry in enumerate(description.joints):
             for k, signal in enumerate(entry.get("motion", ())):
@@ -49,10 +57,7 @@ class ConstraintRows:
                     label = joints.types[i].free[k].label
                     self._prescribe(Row(entry.name, f"motion {label}", "driver"), int(named.joint_start[i]) + k, signal)
         for entry in description.drivers:
-            if entry.get("side") is not None and not entry.get("closed"):  # one-sided and open
-                named.of(entry["measure"])
-                continue
-            if entry.get("assembly"):  # holds at the start only, as a given position and velocity
+            if not holds_a_row(entry):
                 named.of(entry["measure"])
                 continue
             self._prescribe(Row(entry.name, "motion", "driver"), named.of(entry["measure"]), entry["motion"])

@@ -13,10 +13,11 @@ from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
 @dataclass(frozen=True, slots=True)
 class CouplingType:
-    """`terms(entry)` gives the coefficients of the measures; their sum equals `constant(entry)`."""
+    """`terms(entry)` gives the coefficients of the measures; their sum equals `constant(entry)`. Without `terms` the
+    coupling holds a speed at zero, its key `speed`."""
 
     spec: TypeSpec
-    terms: Callable[[Entry], dict[str, float]]
+    terms: Callable[[Entry], dict[str, float]] | None
 
 
 def _ratio(entry: Entry) -> dict[str, float]:
@@ -49,4 +50,10 @@ COUPLINGS["linear"] = CouplingType(
     TypeSpec("linear", (Field("terms", Kind.TERMS, required=True, doc="{measure: coefficient}"), CONSTANT),
              doc="sum of coefficient * measure = constant"),
     _linear,
+)  # fmt: skip
+COUPLINGS["velocity"] = CouplingType(
+    TypeSpec("velocity",
+             (Field("speed", Kind.EXPRESSION, required=True, doc="held at zero; linear in the rates: a' - r(b)*b'"),),
+             doc="A general non-holonomic constraint."),
+    None,
 )  # fmt: skip
