@@ -21,6 +21,7 @@ from eigenbody.numerics.sparse_eigen import (
     first_regular,
     rayleigh,
     typical_square,
+    unbalanced,
 )
 
 SOFT = 1e-8  # flexibility given to the constraints for the inertia count, of the stiffness; then changed by hundreds
@@ -97,10 +98,12 @@ def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = N
     aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
     kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
     values, X, complete = _lowest(pencil, kkt, count, near is None)
-    rest = kkt.solve(pencil.K @ X - pencil.mass(X) * values)
+    force = pencil.K @ X - pencil.mass(X) * values
+    size = abs(pencil.K) @ abs(X) + abs(pencil.M) @ abs(X) * np.abs(values)
+    residuals = unbalanced(kkt, pencil.K - float(np.real(at)) * pencil.M, force, size)
     loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
     vectors = (pencil.unit[:, None] * X).astype(complex)
-    return SparseModes(values.astype(complex), vectors, _size(rest) / _size(X), loose, complete)
+    return SparseModes(values.astype(complex), vectors, residuals, loose, complete)
 
 
 def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> SparseModes | None:
@@ -133,15 +136,13 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     q = X @ y
     if np.iscomplexobj(q):
         values = rayleigh(M, C, K, q, values)
-    rest = kkt.solve_refined((K @ q) + pencil.mass(q) * values**2 + (CX @ y) * values, steps=0)
-    residuals = _size(rest) / _size(q)
+    force = (K @ q) + pencil.mass(q) * values**2 + (CX @ y) * values
+    speed, moved = np.abs(values), np.abs(q)
+    size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed
+    residuals = unbalanced(kkt, K, force, size)
     if residuals.max() > 1e-7:
         return None
     return SparseModes(values, (pencil.unit[:, None] * q).astype(complex), residuals, complete=complete)
-
-
-def _size(x: np.ndarray) -> np.ndarray:
-    return np.sqrt((np.abs(x) ** 2).sum(axis=0))
 
 
 def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tuple[np.ndarray, np.ndarray, bool | None]:
