@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from eigenbody.linearization.reactions import ReactionRows
 from eigenbody.numerics.assembly import Part, Triplets
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
@@ -16,6 +15,9 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.treespace import value_set
 from eigenbody.system.arguments import AnySignal
 from eigenbody.system.system import Load
+
+if TYPE_CHECKING:
+    from eigenbody.linearization.reactions import ReactionRows
 
 
 class Rows(NamedTuple):
@@ -66,6 +68,8 @@ class _Collector:
 
     @cached_property
     def reactions(self) -> ReactionRows:
+        from eigenbody.linearization.reactions import ReactionRows
+
         return ReactionRows(self.point, self.frame)
 
     def add(self, kind: str, i: int, columns: np.ndarray, values: np.ndarray) -> None:

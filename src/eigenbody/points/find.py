@@ -9,14 +9,26 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
-from eigenbody.points.equilibrium import equilibrium_point
-from eigenbody.points.given import given_point
 
 
 def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
     """The initial state, made consistent."""
     system = system_of(model)
     return at_state(model, system, initial_state(system))
+
+
+def equilibrium(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """The stable static equilibrium nearest to the start."""
+    from eigenbody.points.equilibrium import equilibrium_point
+
+    return equilibrium_point(model, options)
+
+
+def given(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """Explicit values."""
+    from eigenbody.points.given import given_point
+
+    return given_point(model, options)
 
 
 def steady(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
@@ -36,10 +48,10 @@ def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoin
 
 KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {
     "reference": reference,
-    "equilibrium": equilibrium_point,
+    "equilibrium": equilibrium,
     "steady": steady,
     "simulate": end_of_simulation,
-    "given": given_point,
+    "given": given,
 }
 
 
