@@ -430,3 +430,31 @@ def test_bad_wheels_are_named(change: dict[str, Any], words: str) -> None:
     with pytest.raises(eb.InputError) as error:
         eb.load(document)
     assert words in str(error.value)
+
+
+def test_equilibrium_of_a_wheel_with_a_pendulum_and_a_spring() -> None:
+    """The spring goes slack 0.05 m back, the arm hangs down; the contact carries the whole weight and no friction."""
+    model = eb.load({
+        "eigenbody": 1,
+        "gravity": [0, 0, -9.81],
+        "bodies": {"wheel": {"mass": 2, "inertia": [0.05, 0.1, 0.05], "at": [0, 0, 0.3]},
+                   "arm": {"mass": 1, "inertia": [0.01, 0.01, 0.01], "at": [0.2, 0, 0.3]}},
+        "joints": {
+            "hub": {"type": "revolute", "between": ["wheel", "arm"], "at": [0, 0, 0.3], "axis": [0, 1, 0]},
+            "roll": {"type": "rolling", "between": ["ground", "wheel"], "at": [0, 0, 0.3], "axis": [0, 1, 0],
+                     "radius": 0.3},
+            "upright": {"type": "perpendicular", "between": ["ground", "wheel"], "at": [0, 0, 0.3], "axis": [0, 0, 1],
+                        "axis2": [0, 1, 0]},
+        },
+        "forces": {"k": {"type": "spring", "between": ["ground", "wheel"], "at": [[-0.5, 0, 0.3], [0, 0, 0.3]],
+                         "k": 200, "c": 5, "free_length": 0.45}},
+    })  # fmt: skip
+    found = eb.equilibrium(model)
+    values = found.point.coordinates()
+    assert values["wheel.x"] == pytest.approx(-0.05, abs=1e-9)
+    assert values["hub"] + values["wheel.ry"] == pytest.approx(np.pi / 2, abs=1e-9)
+    assert found.point.residual < 1e-12
+    assert found.point.is_equilibrium
+    contact = eb.reactions(found.point, axes="ground").as_dict()
+    force = next(joint["force"] for joint in contact["joints"] if joint["joint"] == "roll")
+    assert force == pytest.approx([0, 0, 3 * 9.81], abs=1e-8)
