@@ -15,7 +15,7 @@ from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, landing, stalled
 from eigenbody.simulation.tangents import jacobian
 from eigenbody.system.state import State
 
@@ -78,9 +78,7 @@ class Radau:
         cause: EigenbodyError | None = None
         rejected = False
         while True:
-            h = min(self._h, self._max_step, limit - t)
-            if limit - t - h < 1e-3 * h:
-                h = limit - t
+            h = landing(min(self._h, self._max_step), t, limit)
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
                 raise ComputationError(stalled(self.forward, self.state, cause))
             try:

@@ -15,7 +15,7 @@ from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, landing, stalled
 from eigenbody.system.state import State
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -62,9 +62,7 @@ class DormandPrince:
         cause: EigenbodyError | None = None
         rejected = False
         while True:
-            h = min(self._h, self._max_step, limit - t)
-            if limit - t - h < 1e-3 * h:
-                h = limit - t
+            h = landing(min(self._h, self._max_step), t, limit)
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
                 raise ComputationError(stalled(self.forward, self.state, cause))
             try:

@@ -11,6 +11,7 @@ from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.progress import report
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -178,8 +179,10 @@ class _Run:
         begin = float(np.real(self.point.state.t))
         while float(np.real(stepper.state.t)) < self.until:
             self._record(stepper.advance(self.until))
+            share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
+            report("simulating", share)
             if self._progress is not None:
-                self._progress((float(np.real(stepper.state.t)) - begin) / (self.until - begin))
+                self._progress(share)
 
     def _record(self, step: Step) -> None:
         slack = 1e-12 * max(abs(step.t1), self.until)

@@ -134,6 +134,11 @@ class Consistency:
         return f"The mechanism comes into a singular configuration{name}."
 
 
+def landing(h: float, t: float, limit: float) -> float:
+    """The step h from t, cut or stretched a little so that it ends on the limit where that is near."""
+    return limit - t if limit - t < 1.001 * h else h
+
+
 def stalled(forward: Forward, state: State, cause: EigenbodyError | None) -> str:
     """Why the integration cannot go on: where it is, and which body or element is wildest there."""
     text = f"The integration stalls at t = {state.t:.9g} s: the step it needs is too small to advance."

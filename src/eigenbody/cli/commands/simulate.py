@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,8 +14,6 @@ if TYPE_CHECKING:
     from eigenbody.model.model import Model
     from eigenbody.operation.point import OperatingPoint
     from eigenbody.simulation.result import Simulation
-
-PATIENCE = 1.0  # seconds of work after which progress is shown
 
 
 def simulate(
@@ -105,11 +100,11 @@ def simulate(
 
     places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal")}
     try:
-        with session.places_of(mechanism, **places), _progress() as progress:
+        with session.places_of(mechanism, **places):
             start = _operating_point(mechanism) if at_point else mechanism
             result = motion_of(
                 start, end, method=method, tolerance=tolerance, step=fixed, points=points, outputs=signal or None,
-                progress=progress, rho=rho, strict=strict,
+                rho=rho, strict=strict,
             )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
         if out is not None:
@@ -161,33 +156,3 @@ def _spectra(mechanism: Model, result: Simulation, names: list[str]) -> list[Spe
 
     with session.places_of(mechanism, fft="--fft", signal="--fft"):
         return [fft(result, name) for name in names]
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[float], None] | None]:
-    """A bar on standard error, if that is a terminal, once the work lasts long enough to want one."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from time import monotonic
-
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("simulating", total=1.0)
-    begin, shown = monotonic(), [False]
-
-    def show(share: float) -> None:
-        if not shown[0] and monotonic() - begin > PATIENCE:
-            bar.start()
-            shown[0] = True
-        if shown[0]:
-            bar.update(task, completed=share)
-
-    try:
-        yield show
-    finally:
-        if shown[0]:
-            bar.stop()
