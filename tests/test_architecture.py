@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "errors", "progress", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
+    "errors", "progress", "batched", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
     "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too

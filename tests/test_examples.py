@@ -324,3 +324,37 @@ def caster() -> None:
     expected = np.roots([1, (1 + mu) * V / L, wn2, V / L * wn2])
     np.testing.assert_allclose(nonzero(modes_of("caster.yaml")), [expected[2], expected[0]], rtol=1e-9)
     assert modes_of("caster.yaml", r=0.21).stability == "unstable"
+
+
+@check("quarter_car.yaml")
+def quarter_car() -> None:
+    found = nonzero(modes_of("quarter_car.yaml"))
+    expected = [-1.2609383016 + 5.6321418644j, -20.2390616984 + 58.9999030664j]  # two masses by hand
+    np.testing.assert_allclose(found, expected, rtol=0, atol=6e-11)
+    response = eb.psd(eb.load(EXAMPLES / "quarter_car.yaml"), eb.Road("B", 20.0), outputs="acceleration")
+    assert response.rms["acceleration"] == pytest.approx(0.407497651821, abs=1e-11)  # quadrature of the closed form
+
+
+@check("half_car.yaml")
+def half_car() -> None:
+    model = eb.load(EXAMPLES / "half_car.yaml")
+    m, J, mu, a, b, k, c, kt = 1000, 1500, 50, 1.2, 1.4, 18e3, 1500, 180e3
+    lift = np.array([[1, a], [1, -b]])  # of the ends by heave and nose-up pitch
+    struts = np.block([[lift.T @ lift, -lift.T], [-lift, np.eye(2)]])
+    M, K = np.diag([m, J, mu, mu]), k * struts + np.diag([0, 0, kt, kt])
+    A = np.block([[np.zeros((4, 4)), np.eye(4)], [-np.linalg.solve(M, K), -np.linalg.solve(M, c * struts)]])
+    expected = sorted((v for v in np.linalg.eigvals(A) if v.imag > 0), key=abs)
+    np.testing.assert_allclose(nonzero(eb.modes(model)), expected, rtol=1e-9)
+    response = eb.psd(model, eb.Road("B", 20.0), outputs="pitch", delays={"rear": 0.13})
+    assert response.rms["pitch"] == pytest.approx(response.rms_exact["pitch"], rel=1e-8)
+    assert response.rms["pitch"] == pytest.approx(0.00179868, abs=5e-9)
+
+
+@check("overhung_rotor.yaml")
+def overhung_rotor() -> None:
+    modes = modes_of("overhung_rotor.yaml")
+    published = [69.340778735, 95.3498581426, 362.7525221145, 536.7434427068]  # Stodola; rad/s at 100 rad/s
+    assert np.imag(nonzero(modes)) == pytest.approx(published, abs=1e-9)
+    found = eb.campbell(eb.load(EXAMPLES / "overhung_rotor.yaml"), "speed", [50.0, 120.0])
+    forward = [c.spin for c in found.critical_speeds if found.whirl[c.branch] == "forward"]
+    assert forward == pytest.approx([94.6781274761], abs=1e-9)

@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying, along
+    from eigenbody.analyses.campbell import Campbell, campbell
+    from eigenbody.analyses.comfort import total_value, weighted_history, weighting
+    from eigenbody.analyses.excitation import HarmonicInput, ImpulseInput, PeriodicInput, SampledInput, StepInput
+    from eigenbody.analyses.explain import Explanation, explain
     from eigenbody.analyses.frames import FrameModes, modes_in_frames
+    from eigenbody.analyses.frf import FrequencyResponse, frf
     from eigenbody.analyses.linearize import linearize
+    from eigenbody.analyses.mac import Mac, mac
+    from eigenbody.analyses.modal import with_damping
     from eigenbody.analyses.modes import Modes, modes
+    from eigenbody.analyses.random_result import RandomResponse
+    from eigenbody.analyses.random_vibration import psd
+    from eigenbody.analyses.response import TimeResponse, fundamental_matrix, response
+    from eigenbody.analyses.roads import Road
     from eigenbody.analyses.signals import fft, spectrogram
+    from eigenbody.analyses.spectra_in import Drive, Shaped, Tabulated, White
+    from eigenbody.analyses.sweep import Sweep, SweepInterrupted, sweep
+    from eigenbody.analyses.truncate import TruncatedModel, truncate
+    from eigenbody.analyses.variants import VariantModes, variants
     from eigenbody.api import Model, load
     from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
     from eigenbody.linearization.model import LinearModel
@@ -40,8 +55,24 @@ _HOME = {
     "Modes": "eigenbody.analyses.modes",
     "modes_in_frames": "eigenbody.analyses.frames",
     "FrameModes": "eigenbody.analyses.frames",
+    "explain": "eigenbody.analyses.explain",
+    "Explanation": "eigenbody.analyses.explain",
+    "mac": "eigenbody.analyses.mac",
+    "Mac": "eigenbody.analyses.mac",
+    "with_damping": "eigenbody.analyses.modal",
+    "truncate": "eigenbody.analyses.truncate",
+    "TruncatedModel": "eigenbody.analyses.truncate",
+    "frf": "eigenbody.analyses.frf",
+    "FrequencyResponse": "eigenbody.analyses.frf",
+    "variants": "eigenbody.analyses.variants",
+    "VariantModes": "eigenbody.analyses.variants",
     "along": "eigenbody.analyses.along",
     "TimeVarying": "eigenbody.analyses.along",
+    "campbell": "eigenbody.analyses.campbell",
+    "Campbell": "eigenbody.analyses.campbell",
+    "sweep": "eigenbody.analyses.sweep",
+    "Sweep": "eigenbody.analyses.sweep",
+    "SweepInterrupted": "eigenbody.analyses.sweep",
     "reactions": "eigenbody.operation.reactions",
     "Reactions": "eigenbody.operation.reactions",
     "impulse": "eigenbody.simulation.impulse",
@@ -55,6 +86,24 @@ _HOME = {
     "Simulation": "eigenbody.simulation.result",
     "SimulationError": "eigenbody.simulation.result",
     "SimulationInterrupted": "eigenbody.simulation.result",
+    "response": "eigenbody.analyses.response",
+    "TimeResponse": "eigenbody.analyses.response",
+    "fundamental_matrix": "eigenbody.analyses.response",
+    "StepInput": "eigenbody.analyses.excitation",
+    "ImpulseInput": "eigenbody.analyses.excitation",
+    "HarmonicInput": "eigenbody.analyses.excitation",
+    "PeriodicInput": "eigenbody.analyses.excitation",
+    "SampledInput": "eigenbody.analyses.excitation",
+    "psd": "eigenbody.analyses.random_vibration",
+    "RandomResponse": "eigenbody.analyses.random_result",
+    "Road": "eigenbody.analyses.roads",
+    "White": "eigenbody.analyses.spectra_in",
+    "Tabulated": "eigenbody.analyses.spectra_in",
+    "Shaped": "eigenbody.analyses.spectra_in",
+    "Drive": "eigenbody.analyses.spectra_in",
+    "weighting": "eigenbody.analyses.comfort",
+    "weighted_history": "eigenbody.analyses.comfort",
+    "total_value": "eigenbody.analyses.comfort",
     "fft": "eigenbody.analyses.signals",
     "spectrogram": "eigenbody.analyses.signals",
     "EigenbodyError": "eigenbody.errors",
@@ -65,11 +114,15 @@ _HOME = {
 }
 
 __all__ = [
-    "ComputationError", "EigenbodyError", "Equilibrium", "Fault", "FrameModes", "Function", "Impulse", "InputError",
-    "InverseDynamics", "LinearModel", "Model", "Modes", "OperatingPoint", "Reactions", "Simulation",
-    "SimulationError", "SimulationInterrupted", "TimeVarying", "__version__", "along", "cycloid", "equilibrium",
-    "fft", "harmonic", "impulse", "inverse", "linearize", "load", "modes", "modes_in_frames", "operating_point",
-    "polynomial345", "reactions", "simulate", "spectrogram",
+    "Campbell", "ComputationError", "Drive", "EigenbodyError", "Equilibrium", "Explanation", "Fault", "FrameModes",
+    "FrequencyResponse", "Function", "HarmonicInput", "Impulse", "ImpulseInput", "InputError", "InverseDynamics",
+    "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "PeriodicInput", "RandomResponse", "Reactions",
+    "Road", "SampledInput", "Shaped", "Simulation", "SimulationError", "SimulationInterrupted", "StepInput",
+    "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying", "TruncatedModel", "White",
+    "VariantModes", "__version__", "along", "campbell", "cycloid", "equilibrium", "explain", "fft", "frf", "fundamental_matrix",
+    "harmonic", "impulse", "inverse", "linearize",
+    "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions", "response",
+    "simulate", "spectrogram", "sweep", "total_value", "truncate", "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 
 

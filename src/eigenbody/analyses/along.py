@@ -256,7 +256,7 @@ class _Follower:
         if self.is_prescribed:
             point, h, bent = self._prescribed_point(state, chosen)
         else:
-            point = replace(at_state(self.model, self.system, state), chosen=chosen)
+            point = at_state(self.model, self.system, state).choosing(chosen)
             frame = MotionFrame(point.mechanics, chosen)
             missing = point.mechanics.driving() - point.mechanics.inertia_times(point.motion.acceleration)
             h, bent = frame.Pv.T @ missing, None
@@ -286,7 +286,7 @@ class _Follower:
         h = forces[rows + slips :]
         point = OperatingPoint(
             self.model, self.system, state, Motion(acceleration, multipliers, slip_multipliers), chosen,
-            driven.residual, driven.drift, self.system.warnings, mechanics,
+            driven.residual, driven.drift, self.system.warnings, mechanics, frame,
         )  # fmt: skip
         return point, h, frame.Pv.T @ (_curvature(frame, h) @ frame.P)
 

@@ -104,7 +104,7 @@ def charted(point: OperatingPoint, turning: TurningFrame, in_ground: bool) -> Op
     there = at_state(model, system_of(model), point.state)
     wishes = [name for triple in _independent(there, triples) for name in triple.names]
     index = [there.system.aliases[name] for name in (*wishes, *own)]
-    return replace(there, chosen=replace(select(there.mechanics, index), dropped=np.zeros(0, dtype=int)))
+    return there.choosing(replace(select(there.mechanics, index), dropped=np.zeros(0, dtype=int)))
 
 
 def _free_name(point: OperatingPoint, turning: TurningFrame) -> str:
@@ -158,7 +158,7 @@ def _independent(point: OperatingPoint, triples: Sequence[Triple]) -> list[Tripl
     if not triples:
         return []
     index = np.array([[system.aliases[name] for name in triple.names[:2]] for triple in triples])
-    motion = MotionFrame(point.mechanics, point.chosen)
+    motion = point.frame
     rows = measure_rows(point.mechanics, coordinate_set(system, index.ravel()), motion.is_sparse) @ motion.P
     size = np.linalg.svd(rows.reshape(len(triples), 2, -1), compute_uv=False)
     alive = [k for k in range(len(triples)) if size.shape[-1] == 2 and size[k, 1] > INDEPENDENT * size[k, 0]]

@@ -112,7 +112,7 @@ def _is_constant(point: OperatingPoint, turning: TurningFrame) -> bool | None:
         state = _later(point, turning, phase)
         if state is None:
             return None
-        there = replace(at_state(point.model, point.system, state), chosen=point.chosen)
+        there = at_state(point.model, point.system, state).choosing(point.chosen)
         if not _same(here, dense_model(there, point.chosen)):
             return False
     return True

@@ -25,6 +25,7 @@ from eigenbody.system.state import spread
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from eigenbody.analyses.explain import Explanation
 
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
@@ -124,6 +125,12 @@ class Modes:
         from eigenbody.present.plots import plot_modes
 
         return plot_modes(self)
+
+    def explain(self) -> Explanation:
+        """Energy shares, participation, screw axes and a label for every mode."""
+        from eigenbody.analyses.explain import explain
+
+        return explain(self)
 
     def __str__(self) -> str:
         return self.table()

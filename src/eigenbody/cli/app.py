@@ -6,15 +6,19 @@ from typing import Annotated
 
 import typer
 
+from eigenbody.cli.commands.campbell import campbell
 from eigenbody.cli.commands.check import check
 from eigenbody.cli.commands.equilibrium import equilibrium
+from eigenbody.cli.commands.frf import frf
 from eigenbody.cli.commands.impulse import impulse
 from eigenbody.cli.commands.inverse import inverse
 from eigenbody.cli.commands.linearize import linearize
 from eigenbody.cli.commands.modes import modes
+from eigenbody.cli.commands.psd import psd
+from eigenbody.cli.commands.response import response
 from eigenbody.cli.commands.simulate import simulate
 
-COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate)
+COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell)
 
 EXIT_CODES = """\b
 Exit codes:

@@ -66,7 +66,7 @@ class Mechanics:
 
     def weight(self) -> np.ndarray:
         """Gravity (..., nq)."""
-        pull = self.system.mass[..., None] * self.system.gravity
+        pull = self.system.mass[..., None] * self.system.gravity[..., None, :]
         return collect(self.system, pull, np.zeros_like(pull))
 
     def driving(self) -> np.ndarray:

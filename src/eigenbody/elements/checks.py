@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import Variants, agreed, numbers
+from eigenbody.spatial.rotations import dot
+
 Wrong = tuple[str, str, str]  # key, what is wrong, what to do
 
 POINT_MISSING: Wrong = ("", "has no point.", 'Give it as "at: [x, y, z]", or join two markers.')
@@ -24,17 +27,20 @@ def axes_fit(values: Mapping[str, Any], right_angle: bool) -> Iterator[Wrong]:
     z = np.array([0.0, 0.0, 1.0]) if axis is None else axis
     if not (isinstance(z, np.ndarray) and isinstance(axis2, np.ndarray)):
         return
-    cosine = np.real(z @ axis2) / np.sqrt(np.real(z @ z) * np.real(axis2 @ axis2))
-    degrees = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
-    if right_angle and abs(cosine) > 1e-9:
+    z, x = (np.real(numbers(axis)) for axis in (z, axis2))
+    cosine = dot(z, x) / np.sqrt(dot(z, z) * dot(x, x))
+    if right_angle and agreed(np.abs(cosine) > 1e-9):
+        degrees = np.degrees(np.arccos(np.clip(np.atleast_1d(cosine)[0], -1, 1)))
         what = f"axis2 must be perpendicular to axis, but the angle between them is {degrees:.6g} deg."
         yield "axis2", what, "Correct one of the two."
-    elif abs(cosine) > 1 - 1e-9:
+    elif agreed(np.abs(cosine) > 1 - 1e-9):
         yield "axis2", "axis2 is parallel to axis.", "Give axis2 another direction."
 
 
-def real(value: Any) -> float | None:
+def real(value: Any) -> Any:
     """The real part of a value that could be read as a number, else None: its fault is known already."""
+    if isinstance(value, Variants):
+        return value.real
     is_number = isinstance(value, int | float | complex | np.number) and not isinstance(value, bool)
     return float(np.real(value)) if is_number else None
 

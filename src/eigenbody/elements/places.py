@@ -91,6 +91,7 @@ class Places:
             z = z.astype(np.result_type(z, axes))
             z[given] = axes
         out = np.repeat(frame(z)[:, None], 2, axis=1) if len(entries) else np.zeros((0, 2, 3, 3))
+        out = out.astype(np.result_type(out, *(m.rotation for m in self.description.markers.values())))
         for i, entry in enumerate(entries):
             if entry.get("axis2") is not None:
                 own = frame(z[i], entry["axis2"])

@@ -75,6 +75,12 @@ class LinearModel:
 
         return to_control(self)
 
+    def first_order(self, form: str = "velocities") -> np.ndarray:
+        """A of the first-order form in [S, W, x] ("velocities") or [S, momenta, x] ("momenta")."""
+        from eigenbody.linearization.first_order import first_order_form
+
+        return first_order_form(self, form).A
+
     @property
     def A(self) -> np.ndarray:
         return self.state_space.A

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from eigenbody.linearization.rows import Rows
+from eigenbody.numerics.linear import beside
 
 
 class Shapes(Protocol):
@@ -27,13 +28,11 @@ class Shapes(Protocol):
 def through(rows: Rows, shapes: Shapes) -> np.ndarray:
     """Derivative of the quantities by [S, W, x | inputs]."""
     n, first = shapes.nS + shapes.nW + shapes.nx, shapes.nS + shapes.nW
-    full = np.asarray(rows.a @ shapes.a)
-    full[:, :n] += rows.q @ shapes.q + rows.u @ shapes.u
-    full[:, first:n] += _dense(rows.x)
-    full[:, n:] += _dense(rows.inputs)
-    if _any(rows.multipliers):
-        full += rows.multipliers @ shapes.multipliers
-    return full
+    by_state = rows.q @ shapes.q + rows.u @ shapes.u
+    none = np.zeros((by_state.shape[-2], first))
+    direct = beside([none, _dense(rows.x), _dense(rows.inputs)])
+    full = rows.a @ shapes.a + direct + beside([by_state, np.zeros((by_state.shape[-2], direct.shape[-1] - n))])
+    return full + rows.multipliers @ shapes.multipliers if _any(rows.multipliers) else full
 
 
 def _dense(matrix: object) -> np.ndarray:

@@ -107,15 +107,15 @@ class _Collector:
                 self._channel(i, argument.index, "sva".index(argument.kind), slope)
             elif argument.kind in "xu":
                 kind = "x" if argument.kind == "x" else "inputs"
-                self.add(kind, i, np.array([argument.index]), np.array([float(slope)]))
+                self.add(kind, i, np.array([argument.index]), np.asarray(slope)[..., None])
 
     def load(self, i: int, load: Load) -> None:
         """Tension of a force element along a channel."""
         forces = self.system.forces
         law = forces.linear
         for e in np.flatnonzero((law.owner == load.owner) & (law.i == load.channel)):
-            self._channel(i, int(law.j[e]), 0, law.k[e])
-            self._channel(i, int(law.j[e]), 1, law.c[e])
+            self._channel(i, int(law.j[e]), 0, law.k[..., e])
+            self._channel(i, int(law.j[e]), 1, law.c[..., e])
         for signal in forces.signals:
             if signal.owner == load.owner and signal.target == load.channel:
                 self.signal(i, signal)
@@ -123,9 +123,10 @@ class _Collector:
     def _channel(self, i: int, channel: int, order: int, slope: Any) -> None:
         """A channel's measure or its first or second rate, times a slope."""
         columns, jet = self.system.forces.measures.columns[channel], self.applied.jet
-        self.add("qua"[order], i, columns, slope * jet.gradient[channel])
+        slope = np.asarray(slope)[..., None]
+        self.add("qua"[order], i, columns, slope * jet.gradient[..., channel, :])
         if order == 1:
-            self.add("q", i, columns, slope * jet.rate_q[channel])
+            self.add("q", i, columns, slope * jet.rate_q[..., channel, :])
         elif order == 2:
-            self.add("q", i, columns, slope * jet.acceleration_q[channel])
-            self.add("u", i, columns, slope * jet.acceleration_u[channel])
+            self.add("q", i, columns, slope * jet.acceleration_q[..., channel, :])
+            self.add("u", i, columns, slope * jet.acceleration_u[..., channel, :])

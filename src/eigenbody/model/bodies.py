@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import agreed, numbers
 from eigenbody.model.builtin import BODY
 from eigenbody.model.description import BodyTable, Marker
 from eigenbody.model.faults import Faults
@@ -83,8 +84,7 @@ def tensors(entries: list[list[Number]]) -> np.ndarray:
 
 
 def _rotations(count: int, given: Mapping[int, np.ndarray]) -> np.ndarray:
-    kind = complex if any(np.iscomplexobj(rotation) for rotation in given.values()) else float
-    rotations = np.empty((count, 3, 3), dtype=kind)
+    rotations = np.empty((count, 3, 3), dtype=np.result_type(float, *(rotation.dtype for rotation in given.values())))
     rotations[:] = _IDENTITY
     for index, rotation in given.items():
         rotations[index] = rotation
@@ -93,19 +93,22 @@ def _rotations(count: int, given: Mapping[int, np.ndarray]) -> np.ndarray:
 
 
 def _check_masses(table: BodyTable, faults: Faults) -> None:
-    for i in np.flatnonzero(np.real(table.mass) < 0):
-        what = f"the mass is negative ({float(np.real(table.mass[i])):g} kg)."
+    for i in np.flatnonzero([agreed(mass < 0) for mass in np.moveaxis(np.real(numbers(table.mass)), -1, 0)]):
+        what = f"the mass is negative ({table.mass[i].real:g} kg)."
         faults.add(("bodies", table.names[i], "mass"), what, "A mass is zero or positive.")
 
 
 def _check_inertias(table: BodyTable, faults: Faults) -> None:
     """Principal moments must not be negative, and none larger than the sum of the other two."""
-    tensor = np.real(table.inertia)
-    scale = np.max(np.abs(tensor), axis=(1, 2), initial=0.0)
+    tensor = np.real(numbers(table.inertia))
+    scale = np.max(np.abs(tensor), axis=(-2, -1), initial=0.0)
     safe = np.where(scale > 0, scale, 1.0)
-    moments = np.linalg.eigvalsh(tensor / safe[:, None, None])  # ascending, scaled against overflow
-    negative = moments[:, 0] < -TOLERANCE
-    long = moments[:, 2] - moments[:, 1] - moments[:, 0] > TOLERANCE * moments[:, 2]
+    moments = np.linalg.eigvalsh(tensor / safe[..., None, None])  # ascending, scaled against overflow
+    negative = moments[..., 0] < -TOLERANCE
+    long = moments[..., 2] - moments[..., 1] - moments[..., 0] > TOLERANCE * moments[..., 2]
+    if negative.ndim > 1:  # variants: all fail or none
+        negative, long = (np.array([agreed(column) for column in mask.T]) for mask in (negative, long))
+        moments, safe = moments[0], safe[0]
     for i in np.flatnonzero(negative | long):
         principal = ", ".join(f"{value:.6g}" for value in moments[i] * safe[i])
         if negative[i]:

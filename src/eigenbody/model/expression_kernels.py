@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import numbers
 from eigenbody.errors import EigenbodyError
 
 Kernel = Callable[..., Any]
@@ -220,7 +221,7 @@ KERNELS: dict[str, Kernel] = OPERATORS | USER_FUNCTIONS | INTERNAL_FUNCTIONS
 
 def as_operand(value: Any) -> Any:
     """A float or complex NumPy scalar or array from whatever number was given."""
-    operand = np.asarray(value)
+    operand = np.asarray(numbers(value))
     if operand.dtype.kind in "iub":
         operand = operand.astype(float)
     if operand.dtype.kind not in "fc":

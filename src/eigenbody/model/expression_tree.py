@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import Variants
 from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
 
-Number = float | complex
+Number = float | complex | Variants
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -32,7 +33,9 @@ class Expression:
     @staticmethod
     def number(value: Number) -> Expression:
         """A constant."""
-        return Expression("number", value=value if isinstance(value, complex) else float(value))
+        if isinstance(value, np.ndarray):
+            value = Variants(value)
+        return Expression("number", value=value if isinstance(value, complex | Variants) else float(value))
 
     @staticmethod
     def symbol(name: str) -> Expression:
@@ -90,6 +93,18 @@ class Expression:
                 done[id(node)] = build(node.op, *(done[id(arg)] for arg in node.args))
             else:
                 done[id(node)] = node
+        return done[id(self)]
+
+    def with_numbers(self, change: Callable[[Any], Any]) -> Expression:
+        """The same expression with its constants changed; constant parts are folded."""
+        if not any(isinstance(node.value, Variants) for node in self.nodes):
+            return self
+        done: dict[int, Expression] = {}
+        for node in self.nodes:
+            if node.op == "number":
+                done[id(node)] = Expression.number(change(node.value)) if isinstance(node.value, Variants) else node
+            else:
+                done[id(node)] = build(node.op, *(done[id(arg)] for arg in node.args)) if node.args else node
         return done[id(self)]
 
     def __str__(self) -> str:
@@ -347,6 +362,8 @@ def _closed(text: Text, least: int) -> str:
 
 
 def _print_number(value: Number) -> Text:
+    if isinstance(value, Variants):
+        return repr(value), _ATOM
     if isinstance(value, complex):
         return repr(value) if repr(value).startswith("(") else f"({value!r})", _ATOM
     return repr(value).removesuffix(".0"), _UNARY if math.copysign(1.0, value) < 0 else _ATOM

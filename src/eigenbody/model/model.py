@@ -12,6 +12,7 @@ from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
 from eigenbody.model.faults import Faults
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.paths import locate, replaced
 from eigenbody.model.resolve import resolve
 from eigenbody.model.source import PathItem, Source, read, shown
 from eigenbody.model.vocabulary import Vocabulary
@@ -109,6 +110,17 @@ class Model:
                 faults.add(("parameters",), what, faults.nearest(str(name), known))
         faults.raise_if_any()
         return self.from_source(self._source, self._vocabulary, {**self._overrides, **new}, validate=False)
+
+    def with_values(self, values: Mapping[str, object]) -> Model:
+        """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`."""
+        data, overrides = self._source.data, dict(self._overrides)
+        for text, value in values.items():
+            path, _ = locate(self._source, text)
+            if path[0] == "parameters":
+                overrides[str(path[1])] = value
+            else:
+                data = replaced(data, path, value)
+        return self.from_source(self._source.with_data(data), self._vocabulary, overrides, validate=False)
 
     def set(self, **top_level: Any) -> Model:
         """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""

@@ -26,6 +26,10 @@ class Source:
         self._text = text
         self._lines: Any = None
 
+    def with_data(self, data: dict[str, Any]) -> Source:
+        """Other data from the same file: same places, same name."""
+        return Source(data, self.label, self.name, self._text)
+
     def where(self, path: tuple[PathItem, ...]) -> str:
         """`joints.b.axis (rotor.yaml, line 12)`; without a file only the dotted path."""
         dotted = dotted_path(path)

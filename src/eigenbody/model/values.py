@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import Variants, agreed, numbers
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.model.faults import Faults, Path
 from eigenbody.model.source import sentence, shown
@@ -25,9 +26,9 @@ Dimensions = str | None | Sequence[str | None]
 
 
 def freeze(values: Any) -> np.ndarray:
-    """Read-only float array, complex only when an entry is complex."""
+    """Read-only float array, complex only when an entry is complex, of objects only when one varies (batched.py)."""
     array = np.array(values)
-    if array.dtype.kind != "c":
+    if array.dtype.kind not in "cO":
         array = array.astype(float, copy=False)
     array.setflags(write=False)
     return array
@@ -57,9 +58,11 @@ class Values:
             return float(value)
         if isinstance(value, str):
             return self._text(value, dimension, path)
-        if isinstance(value, complex):
-            if np.isfinite(value):
-                return value
+        if isinstance(value, np.generic):
+            return self.number(value.item(), dimension, path)
+        if isinstance(value, complex | Variants):
+            if np.isfinite(numbers(value)).all():
+                return value  # type: ignore[return-value]
             self.faults.add(path, "the value is not finite.")
         elif value is None:
             self.faults.add(path, "a number is missing here.")
@@ -122,8 +125,7 @@ class Values:
         except ExpressionError as problem:
             self.faults.add(path, sentence(problem))
             return None
-        assert isinstance(value, float | complex)
-        return value
+        return Variants(value) if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
 
     # ---- lists of numbers
 
@@ -253,8 +255,9 @@ class Values:
     def _symmetric(self, rows: list[list[Number]], path: Path) -> list[Number] | None:
         if len(rows) != 3:
             return None
-        tensor = np.array(rows, dtype=complex)
-        if np.max(np.abs((tensor - tensor.T).real)) > 1e-9 * np.max(np.abs(tensor.real)):
+        tensor = np.real(numbers(np.array(rows)))
+        off, size = (np.abs(t).max(axis=(-2, -1)) for t in (tensor - np.swapaxes(tensor, -1, -2), tensor))
+        if agreed(off > 1e-9 * size):
             self.faults.add(path, "the inertia matrix is not symmetric.")
             return None
         return [rows[i][j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]

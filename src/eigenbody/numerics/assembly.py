@@ -94,15 +94,49 @@ def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.nda
     t = join(parts)
     keep = (t.rows < shape[0]) & (t.cols < shape[1])
     flat = t.rows[keep] * shape[1] + t.cols[keep]
-    values = t.values[..., keep]
-    size = shape[0] * shape[1]
+    summed = _sums(flat, t.values[..., keep], shape[0] * shape[1])
+    return summed.reshape(*summed.shape[:-1], *shape)
+
+
+def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Sum of values (..., n) at index (n,) into (..., size)."""
     lead = values.shape[:-1]
     if not lead and not np.iscomplexobj(values):
-        return np.bincount(flat, weights=values, minlength=size).astype(float).reshape(shape)
-    out = np.zeros((int(np.prod(lead, dtype=int)), size), dtype=values.dtype)
-    for row, vals in zip(out, values.reshape(len(out), values.shape[-1]), strict=True):
-        np.add.at(row, flat, vals)
-    return out.reshape(*lead, *shape)
+        return np.bincount(index, weights=values, minlength=size).astype(float)
+    out = np.zeros((*lead, size), dtype=values.dtype)
+    if len(index):
+        order = np.argsort(index, kind="stable")
+        ordered = index[order]
+        first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        out[..., ordered[first]] = np.add.reduceat(values[..., order], first, axis=-1)
+    return out
+
+
+def projected(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left^T X right for the sum X of parts of which only the values have batch axes, without forming X."""
+    shape = (len(left), len(right))
+    out = np.zeros((left.shape[1], right.shape[1]))
+    for part in parts:
+        if isinstance(part, Product):
+            a, b = (
+                dense([part.left], (part.count, shape[0])) @ left,
+                dense([part.right], (part.count, shape[1])) @ right,
+            )
+            values, a, b = part.factor, a[part.i], b[part.j]
+        else:
+            keep = (part.rows < shape[0]) & (part.cols < shape[1])
+            values, a, b = part.values[..., keep], left[part.rows[keep]], right[part.cols[keep]]
+        outer = (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
+        summed = values @ outer
+        out = out + summed.reshape(*summed.shape[:-1], *out.shape[-2:])
+    return out
+
+
+def only_values_vary(parts: Sequence[Part]) -> bool:
+    """Whether some values have batch axes but no rows of products: what `projected` is made for."""
+    products = [p for p in parts if isinstance(p, Product)]
+    lead = any((p.factor if isinstance(p, Product) else p.values).ndim > 1 for p in parts)
+    return lead and all(p.left.values.ndim == 1 == p.right.values.ndim for p in products)
 
 
 def sparse(parts: Sequence[Part], shape: tuple[int, int]) -> Any:
@@ -120,10 +154,4 @@ def sparse(parts: Sequence[Part], shape: tuple[int, int]) -> Any:
 
 def dense_vector(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Sum of values (..., n) at index (n,) into (..., size); an index equal to the size is dropped."""
-    lead = values.shape[:-1]
-    if not lead and not np.iscomplexobj(values):
-        return np.bincount(index, weights=values, minlength=size + 1)[:size].astype(float)
-    out = np.zeros((int(np.prod(lead, dtype=int)), size + 1), dtype=values.dtype)
-    for row, vals in zip(out, values.reshape(len(out), values.shape[-1]), strict=True):
-        np.add.at(row, index, vals)
-    return out[:, :size].reshape(*lead, size)
+    return _sums(index, values, size + 1)[..., :size]

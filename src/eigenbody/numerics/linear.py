@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -43,7 +43,31 @@ class DenseFactor:
     def _solve(self, rhs: np.ndarray, transposed: int) -> np.ndarray:
         if not rhs.size:
             return np.zeros_like(rhs)
+        if rhs.ndim > 2:
+            flat = np.moveaxis(rhs, -2, 0)
+            return np.moveaxis(self._solve(flat.reshape(len(flat), -1), transposed).reshape(flat.shape), 0, -2)
         return self._getrs(self._lu, self._pivots, rhs, trans=transposed)[0]
+
+
+class BatchFactor:
+    """Inverses of a batch of small dense matrices (..., n, n)."""
+
+    def __init__(self, matrices: np.ndarray) -> None:
+        try:
+            self._inverse = np.linalg.inv(matrices)
+        except np.linalg.LinAlgError as error:
+            raise ComputationError("A linear system that should be regular is singular.") from error
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        """For right sides (..., n, k)."""
+        return self._inverse @ rhs
+
+    def solve_transposed(self, rhs: np.ndarray) -> np.ndarray:
+        return self._inverse.mT @ rhs
+
+    def last_columns(self, count: int) -> np.ndarray:
+        """The last columns of the inverse."""
+        return self._inverse[..., self._inverse.shape[-1] - count :]
 
 
 class SparseFactor:
@@ -160,13 +184,49 @@ def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> An
 
 def factor(square: Any) -> Factor:
     """Factorize a dense array or a sparse array."""
-    return DenseFactor(square) if isinstance(square, np.ndarray) else SparseFactor(square)
+    if isinstance(square, np.ndarray):
+        return DenseFactor(square) if square.ndim == 2 else BatchFactor(square)
+    return SparseFactor(square)
+
+
+def solve_vector(square: Factor, rhs: np.ndarray, transposed: bool = False) -> np.ndarray:
+    """x of A x = rhs (or A^T x = rhs) for right sides (..., n)."""
+    solve = square.solve_transposed if transposed else square.solve
+    return solve(rhs) if rhs.ndim == 1 and not isinstance(square, BatchFactor) else _columns(solve, rhs, square)
+
+
+def _columns(solve: Callable[[np.ndarray], np.ndarray], rhs: np.ndarray, square: Factor) -> np.ndarray:
+    if isinstance(square, BatchFactor):
+        return solve(rhs[..., None])[..., 0]
+    return solve(np.ascontiguousarray(rhs.reshape(-1, rhs.shape[-1]).T)).T.reshape(rhs.shape)
+
+
+def times(matrix: Any, vector: np.ndarray) -> np.ndarray:
+    """A x for vectors (..., n)."""
+    return matrix @ vector if vector.ndim == 1 and matrix.ndim == 2 else (matrix @ vector[..., None])[..., 0]
+
+
+def rows_of(matrix: Any, index: np.ndarray) -> Any:
+    """Chosen rows of a dense (..., m, n) or sparse matrix."""
+    return matrix[..., index, :] if isinstance(matrix, np.ndarray) else matrix[index]
+
+
+def beside(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Dense matrices (..., m, k) side by side; batch axes are broadcast."""
+    return np.concatenate(_same_lead(parts), axis=-1)
+
+
+def _same_lead(parts: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    if all(part.ndim == 2 for part in parts):
+        return parts
+    lead = np.broadcast_shapes(*(part.shape[:-2] for part in parts))
+    return [np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts]
 
 
 def stack(parts: Sequence[Any]) -> Any:
     """Stack matrices of the same kind on top of each other."""
     if all(isinstance(part, np.ndarray) for part in parts):
-        return np.concatenate(parts, axis=0)
+        return np.concatenate(_same_lead(parts), axis=-2)
     from scipy.sparse import vstack
 
     return vstack(parts, format="csc")

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, Factor, factor, matrix, stack
+from eigenbody.numerics.linear import DENSE_LIMIT, BatchFactor, Factor, factor, matrix, rows_of, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet
@@ -43,14 +43,22 @@ class MotionFrame:
         self.has_slips = bool(self.system.slips.count)
         self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
 
+    def accelerated(self, mechanics: Mechanics) -> MotionFrame:
+        """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""
+        other = MotionFrame(mechanics, self.chosen)
+        kept = () if self.is_sparse else ("at_velocity", "at_position", "P", "Pv")
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
+        return other
+
     def held(self, what: str) -> Any:
         """Rows of the independent constraints: "gradient", "rate_q", "acceleration_q", "acceleration_u"."""
         system, m = self.system, self.mechanics
-        G = matrix(m.holonomic.rows(what), (system.constraints.count, system.nq), self.is_sparse)[self.chosen.rows]
+        G = matrix(m.holonomic.rows(what), (system.constraints.count, system.nq), self.is_sparse)
+        G = rows_of(G, self.chosen.rows)
         if not self.has_slips:
             return G
         N = matrix(m.non_holonomic.rows(what), (system.slips.count, system.nq), self.is_sparse)
-        return stack([G, N[self.chosen.slip_rows]])
+        return stack([G, rows_of(N, self.chosen.slip_rows)])
 
     def speed_rows(self, what: str) -> Any:
         return _jet_rows(self.mechanics, self.speeds, self._speed_jet, self.is_sparse, what)
@@ -76,7 +84,7 @@ class MotionFrame:
             return self.at_velocity
         system = self.system
         G = matrix(self.mechanics.holonomic.rows(), (system.constraints.count, system.nq), self.is_sparse)
-        return factor(stack([G[self.chosen.rows], self.position_rows("gradient")]))
+        return factor(stack([rows_of(G, self.chosen.rows), self.position_rows("gradient")]))
 
     @cached_property
     def P(self) -> np.ndarray:
@@ -89,6 +97,8 @@ class MotionFrame:
         return self._unit(self.at_velocity, self.speeds.count) if self.has_slips else self.P
 
     def _unit(self, J: Factor, count: int) -> np.ndarray:
+        if isinstance(J, BatchFactor):
+            return J.last_columns(count)
         n = self.system.nq
         rhs = np.zeros((n, count))
         rhs[np.arange(n - count, n), np.arange(count)] = 1.0

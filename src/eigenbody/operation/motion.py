@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.errors import ComputationError, Fault, InputError
-from eigenbody.numerics.linear import KKT, matrix
+from eigenbody.numerics.assembly import only_values_vary, projected
+from eigenbody.numerics.linear import KKT, matrix, solve_vector, times
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.system.system import System
 
@@ -31,29 +32,45 @@ def solve_motion(frame: MotionFrame) -> Motion:
     Pv leaves the small symmetric system Pv^T M Pv w' = Pv^T (Q - h - M u'_0).
     """
     mechanics, system = frame.mechanics, frame.system
-    held = mechanics.holonomic.acceleration[frame.chosen.rows]  # u' = 0 in `mechanics`: gamma
-    if frame.has_slips:
-        held = np.concatenate((held, mechanics.non_holonomic.acceleration[frame.chosen.slip_rows]))
-    own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
-    driving = mechanics.driving()
+    held, own, driving = own_accelerations(frame)
     if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
         return Motion(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
-    fixed = frame.at_velocity.solve(-np.concatenate((held, own)))
+    fixed = solve_vector(frame.at_velocity, -_joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
-        reduced = frame.Pv.T @ (M @ frame.Pv)
-        check_mass(system, frame, reduced)
-        rate = np.linalg.solve(reduced, frame.Pv.T @ (driving - M @ fixed)) if frame.speeds.count else np.zeros(0)
-        acceleration = fixed + frame.Pv @ rate
+        mass = mechanics.mass()
+        few = frame.Pv.ndim == 2 and only_values_vary(mass)
+        reduced = projected(mass, frame.Pv, frame.Pv) if few else frame.Pv.mT @ (M @ frame.Pv)
+        if reduced.ndim == 2:
+            check_mass(system, frame, reduced)
+        pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]
+        acceleration = fixed + (frame.Pv @ np.linalg.solve(reduced, pushed))[..., 0] if frame.speeds.count else fixed
     else:
         acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
-    forces = frame.at_velocity.solve_transposed(driving - M @ acceleration)
-    multipliers = np.zeros(system.constraints.count, dtype=forces.dtype)
-    slip = np.zeros(system.slips.count, dtype=forces.dtype)
+    forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
+    multipliers = np.zeros((*forces.shape[:-1], system.constraints.count), dtype=forces.dtype)
+    slip = np.zeros((*forces.shape[:-1], system.slips.count), dtype=forces.dtype)
     n = len(frame.chosen.rows)
-    multipliers[frame.chosen.rows] = forces[:n]
-    slip[frame.chosen.slip_rows] = forces[n : n + len(frame.chosen.slip_rows)]
+    multipliers[..., frame.chosen.rows] = forces[..., :n]
+    slip[..., frame.chosen.slip_rows] = forces[..., n : n + len(frame.chosen.slip_rows)]
     return Motion(acceleration, multipliers, slip)
+
+
+def _joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Vectors (..., m) and (..., n) one after the other; batch axes are broadcast."""
+    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)], axis=-1)
+
+
+def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What constraint rows and coordinates accelerate by with u' = 0 (gamma), and the driving forces."""
+    mechanics = frame.mechanics
+    held = mechanics.holonomic.acceleration[..., frame.chosen.rows]
+    if frame.has_slips:
+        slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
+        held = np.concatenate((held, slips), axis=-1)
+    own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
+    return held, own, mechanics.driving()
 
 
 def _every_body_has_mass(system: System) -> bool:

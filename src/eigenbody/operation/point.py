@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -38,7 +38,14 @@ class OperatingPoint:
     drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
     warnings: tuple[str, ...]
     mechanics: Mechanics = field(repr=False)  # everything about the mechanism here, accelerations included
+    frame: MotionFrame = field(repr=False)  # its free motion in the chosen coordinates
     is_steady: bool = False  # a motion whose linear equations, in its coordinates, do not change with time
+
+    def choosing(self, chosen: Selection) -> OperatingPoint:
+        """The same point with other independent rows and coordinates."""
+        if chosen is self.chosen:
+            return self
+        return replace(self, chosen=chosen, frame=MotionFrame(self.mechanics, chosen))
 
     @property
     def is_at_rest(self) -> bool:
@@ -126,6 +133,12 @@ def system_of(model: Model) -> System:
     return system
 
 
+def remember_system(model: Model, system: System) -> None:
+    """Spare a model its compilation, and its description the reading, where the system is known already."""
+    model.__dict__.setdefault("description", system.description)
+    _compiled[model] = system
+
+
 def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
@@ -146,6 +159,7 @@ def at_state(model: Model, system: System, state: State) -> OperatingPoint:
         drift=_drift(mechanics),
         warnings=system.warnings,
         mechanics=mechanics,
+        frame=frame.accelerated(mechanics),
     )
 
 

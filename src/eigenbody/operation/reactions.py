@@ -138,7 +138,7 @@ def reactions(point: OperatingPoint, axes: str = "joint") -> Reactions:
     if not isinstance(point, OperatingPoint):
         what = f"an operating point is expected, not {type(point).__name__}."
         raise InputError(Fault("reactions", what, "Use reactions(operating_point(model))."))
-    frame = MotionFrame(point.mechanics, point.chosen)
+    frame = point.frame
     return at_frame(frame, (point.motion.multipliers, point.motion.slip_multipliers), axes)
 
 

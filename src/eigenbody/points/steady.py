@@ -222,7 +222,7 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
     trial = outcome.trial
     point = at_state(trial.model, trial.system, trial.state)
     if not len(trial.system.coordinates) and set(point.chosen.positions) != set(trial.chosen.positions):
-        point = replace(point, chosen=trial.chosen)
+        point = point.choosing(trial.chosen)
     stability = _spectrum(dense_model(point, point.chosen)).stability if is_constant(trial, point.chosen) else "unknown"
     notes = (*family_note(outcome, task), *stability_note(stability))
     return SteadyMotion(

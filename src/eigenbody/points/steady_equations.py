@@ -125,11 +125,13 @@ def point_at(trial: Trial) -> OperatingPoint:
     """The trial state with its accelerations and forces."""
     system, chosen = trial.system, trial.chosen
     resting = Mechanics(system, trial.state)
-    motion = solve_motion(MotionFrame(resting, chosen))
+    frame = MotionFrame(resting, chosen)
+    motion = solve_motion(frame)
     mechanics = Mechanics(system, trial.state, motion.acceleration)
     return OperatingPoint(
-        trial.model, system, trial.state, motion, chosen, 0.0, (0.0, 0.0, 0.0), (), mechanics=mechanics
-    )
+        trial.model, system, trial.state, motion, chosen, 0.0, (0.0, 0.0, 0.0), (),
+        mechanics=mechanics, frame=frame.accelerated(mechanics),
+    )  # fmt: skip
 
 
 class Residual:
@@ -138,7 +140,7 @@ class Residual:
     def __init__(self, trial: Trial, task: Task, idle: np.ndarray) -> None:
         system, chosen = trial.system, trial.chosen
         self.point = point_at(trial)
-        self.frame = MotionFrame(self.point.mechanics, chosen)
+        self.frame = self.point.frame
         self.speeds = self.frame.speeds
         self.acceleration = np.real(self.speeds.jet(self.point.mechanics.at, trial.state.turns).acceleration)
         self.alive = np.flatnonzero(~idle)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from eigenbody.batched import over_variants
+
 # (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2: 32 terms are exact to rounding up to pi
 _TERMS = 32
 _ZETA = [math.pi**2 / 6, math.pi**4 / 90, math.pi**6 / 945]
@@ -52,6 +54,12 @@ def apply(R: np.ndarray, a: np.ndarray) -> np.ndarray:
 def apply_transposed(R: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R^T a for (..., 3, 3) and (..., 3)."""
     return (a[..., None, :] @ R)[..., 0, :]
+
+
+@over_variants
+def unit(a: np.ndarray) -> np.ndarray:
+    """The direction of a as a unit vector."""
+    return a / np.sqrt(dot(a, a))[..., None]
 
 
 def exp(a: np.ndarray) -> np.ndarray:
@@ -109,16 +117,16 @@ def cotangent_coefficient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     return polyval(x, _COT), polyval(x, _COT1), polyval(x, _COT2)
 
 
+@over_variants
 def about_axis(axis: np.ndarray, angle: np.ndarray | float | complex) -> np.ndarray:
     """Rotation matrix about a direction (need not be a unit vector) by an angle."""
-    axis = np.asarray(axis)
-    unit = axis / np.sqrt(dot(axis, axis))[..., None]
-    return exp(unit * np.asarray(angle)[..., None])
+    return exp(unit(np.asarray(axis)) * np.asarray(angle)[..., None])
 
 
+@over_variants
 def from_quaternion(q: np.ndarray) -> np.ndarray:
     """Rotation matrix of a quaternion (w, x, y, z) of any length but zero."""
-    q = q / np.sqrt(dot(q, q))[..., None]
+    q = unit(q)
     S = skew(q[..., 1:])
     return np.eye(3) + 2 * q[..., 0, None, None] * S + 2 * S @ S
 
@@ -132,15 +140,15 @@ def from_sequence(sequence: str, angles: np.ndarray | Sequence[float]) -> np.nda
     return R
 
 
+@over_variants
 def frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarray:
     """Frame (columns x, y, z) with z along `z` and x the projection of `x` normal to it.
 
     Without `x`, the global axis least aligned with z is projected. (..., 3) -> (..., 3, 3).
     """
-    z = np.asarray(z)
-    z = z / np.sqrt(dot(z, z))[..., None]
+    z = unit(np.asarray(z))
     if x is None:
         x = np.eye(3)[np.argmin(np.round(np.abs(np.real(z)), 12), axis=-1)]
     x = x - z * dot(z, x)[..., None]
-    x = x / np.sqrt(dot(x, x))[..., None]
-    return np.stack((x, cross(z, x), z), axis=-1)
+    x = unit(x)
+    return np.stack(np.broadcast_arrays(x, cross(z, x), z), axis=-1)

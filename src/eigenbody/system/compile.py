@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import Variants, agreed, stacked, variant
 from eigenbody.elements.blocks import with_blocks
 from eigenbody.elements.forces import FORCES, ForceBuilder
 from eigenbody.elements.forces.base import Coupling
@@ -16,6 +18,8 @@ from eigenbody.elements.places import Places
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.operating import measures_asked_for
+from eigenbody.model.values import freeze
+from eigenbody.spatial.rotations import unit
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
 from eigenbody.system.joints import JointTable, slip_kernels
@@ -37,6 +41,30 @@ AT_START = Quantities(_NONE, _NONE, _NONE, _NONE, 0.0)  # where only the time is
 
 def compile_system(description: Description) -> System:
     """Compile a description. Raises InputError for what only geometry can tell (zero-length springs, ...)."""
+    return _with_drawn_values(*_compiled(description))
+
+
+@dataclass(frozen=True)
+class CompiledVariants:
+    """The systems of all variants of a description, some of whose numbers are `Variants`."""
+
+    _template: System
+    _rows: ConstraintRows
+
+    @staticmethod
+    def of(description: Description) -> CompiledVariants:
+        return CompiledVariants(*_compiled(description))
+
+    def all(self) -> System:
+        """One system whose arrays have a leading batch axis where the variants differ."""
+        return _with_drawn_values(stacked(self._template), self._rows)
+
+    def one(self, index: int) -> System:
+        """The system of one variant."""
+        return _with_drawn_values(variant(self._template, index), self._rows)
+
+
+def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     description = with_blocks(description)
     places = Places(description)
     joints = JointTable(description, places)
@@ -79,7 +107,7 @@ def compile_system(description: Description) -> System:
         velocities=_given(description, named, "velocity", compiler),
         states=states,
         state_units=state_units(description, builder, named),
-        initial_states=np.array([*(e["initial"] for e in description.states), *(s.initial for s in builder.states)]),
+        initial_states=freeze([*(e["initial"] for e in description.states), *(s.initial for s in builder.states)]),
         inputs=tuple(entry.name for entry in description.inputs),
         input_units=input_units(description, named),
         outputs=outputs,
@@ -87,7 +115,7 @@ def compile_system(description: Description) -> System:
         warnings=(*builder.warnings, *_bushings_across_spin(description, joints)),
         aliases=dict(named.index),
     )
-    return _with_drawn_values(system, rows)
+    return system, rows
 
 
 def _tree(description: Description, places: Places, joints: JointTable) -> Tree:
@@ -124,10 +152,10 @@ def _signal_compiler(description: Description, named: NamedMeasures, builder: Fo
 
 @dataclass
 class _ForceParts:
-    constant: list[tuple[int, float, int]]  # channel, tension, owner
+    constant: list[tuple[int, Any, int]]  # channel, tension, owner
     signals: list[AnySignal]
     state_rates: list[AnySignal]
-    inputs: list[tuple[int, int, float]]  # channel, input, weight
+    inputs: list[tuple[int, int, Any]]  # channel, input, weight
 
 
 def _force_parts(
@@ -137,7 +165,7 @@ def _force_parts(
     parts = _ForceParts([], [], [], [])
     inner = _inner_names(description, builder)
     for item in builder.signals:
-        if isinstance(item.signal, int | float | complex):
+        if isinstance(item.signal, int | float | complex | Variants):
             parts.constant.append((item.channel, item.factor * item.signal, item.owner))
             continue
         own = own_names(item.channel, item.free) | inner.get(item.owner, {})
@@ -196,15 +224,14 @@ def _refuse_foreign_rates(entry: Entry, description: Description, rates: dict[st
             raise InputError(Fault(entry.where, f"{name} is the rate of a state that has its own `rate`.", remedy))
 
 
-def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list[tuple[int, float]]:
+def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list[tuple[int, Any]]:
     if entry.get("along") is not None:
         return [(int(builder.along([entry["along"]])[0]), 1.0)]
     if entry.get("body") is None:
         return []  # a setpoint: only expressions read it
     direction = entry["direction"]
     channels = builder.private(load_directions(places, entry, bool(entry.get("torque", False))))
-    unit = direction / np.sqrt(direction @ direction)
-    return [(int(c), float(w)) for c, w in zip(channels, unit, strict=True) if w != 0]
+    return [(int(c), w) for c, w in zip(channels, unit(direction), strict=True) if w != 0]
 
 
 def _bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
@@ -248,16 +275,21 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
         chain = [f, f.derivative("t"), f.derivative("t").derivative("t")]
         where = rows.rows[row].where
         motions.append(Motion(row, *(compiler.compile(e, row, where=where) for e in chain)))
-    constant = np.zeros(len(rows.rows))
-    for row, value in rows.constants.items():
-        constant = constant.astype(np.result_type(constant, value))
-        constant[row] = value
+    constant = _summed(rows.constants.items(), len(rows.rows))
     empty = np.zeros(0, dtype=int)
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))
     return Constraints(
         merge(placed, rows.count, dof, counter), r.astype(int), m.astype(int), c, constant, tuple(motions),
         tuple(rows.rows),
     )  # fmt: skip
+
+
+def _summed(shares: Iterable[tuple[int, Any]], count: int) -> np.ndarray:
+    """(count,) sums of the shares (position, value)."""
+    out = [0.0] * count
+    for position, value in shares:
+        out[position] = out[position] + value
+    return np.array(out)
 
 
 def _with_named(
@@ -282,10 +314,7 @@ def _assembled_forces(
 ) -> Forces:
     wanted = [(channel, named.index[name]) for name, channel in builder.named.items()]
     placed, counter = _with_named(builder.kernels, wanted, builder.count, named_set)
-    constant = np.zeros(builder.count)
-    for channel, value, _ in parts.constant:
-        constant = constant.astype(np.result_type(constant, value))
-        constant[channel] += value
+    constant = _summed([(channel, value) for channel, value, _ in parts.constant], builder.count)
     inputs = np.array(parts.inputs).reshape(-1, 3)
     return Forces(
         measures=merge(placed, builder.count, dof, counter),
@@ -295,7 +324,7 @@ def _assembled_forces(
         constant_owner=np.array([(o, c, v) for c, v, o in parts.constant]).reshape(-1, 3),
         input_channel=inputs[:, 0].astype(int),
         input_index=inputs[:, 1].astype(int),
-        input_weight=inputs[:, 2].astype(float),
+        input_weight=inputs[:, 2],
         owners=tuple(builder.owners),
         state_rates=tuple(parts.state_rates),
         stops=tuple(builder.stops),
@@ -345,8 +374,7 @@ def _given(description: Description, named: NamedMeasures, key: str, compiler: S
             measure.append(named.of(entry["measure"]))
             value.append(signal.value(AT_START))
             where.append(f"{entry.where}: motion")
-    return Given(np.array(measure, dtype=int), np.array(value, dtype=complex if np.iscomplexobj(value) else float),
-                 tuple(where))  # fmt: skip
+    return Given(np.array(measure, dtype=int), freeze(value), tuple(where))
 
 
 def _with_drawn_values(system: System, rows: ConstraintRows) -> System:
@@ -357,11 +385,12 @@ def _with_drawn_values(system: System, rows: ConstraintRows) -> System:
     c = system.constraints
     jet = c.measures.jet(carriers(system, state), state.turns)
     keep = np.concatenate(rows.keep_drawn)
-    constant = np.array(c.constant, dtype=np.result_type(c.constant, jet.value))
+    lead = jet.value.shape[:-1]
+    constant = np.array(np.broadcast_to(c.constant, (*lead, c.count)), dtype=np.result_type(c.constant, jet.value))
     measure_of_row = dict(zip(c.row.tolist(), c.measure.tolist(), strict=True))
-    constant[keep] = [jet.value[measure_of_row[r]] for r in keep.tolist()]
+    constant[..., keep] = jet.value[..., [measure_of_row[r] for r in keep.tolist()]]
     rods = [r for r in keep if system.constraints.rows[r].label == "distance"]
-    short = [system.constraints.rows[r].owner for r in rods if np.real(constant[r]) < 1e-12]
+    short = [system.constraints.rows[r].owner for r in rods if agreed(np.real(constant[..., r]) < 1e-12)]
     if short:
         raise InputError(
             [Fault(f"joints.{name}", "its two points coincide.", "Use a spherical joint.") for name in short]

@@ -11,7 +11,7 @@ from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.vocabulary import Kind
-from eigenbody.spatial.rotations import apply_transposed, dot
+from eigenbody.spatial.rotations import apply_transposed, unit
 
 
 @dataclass
@@ -47,8 +47,7 @@ class JointTable:
         for item in joint.keys:
             values = np.array([entry[item.name] for entry in entries])
             if item.kind is Kind.DIRECTION:
-                local = apply_transposed(self.places.R[pairs.first], values)
-                values = local / np.sqrt(dot(local, local))[..., None]
+                values = unit(apply_transposed(self.places.R[pairs.first], values))
             keys[item.name] = values
         return keys
 

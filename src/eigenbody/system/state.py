@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.spatial.rotations import about_axis, exp
+from eigenbody.spatial.rotations import about_axis, exp, unit
 
 if TYPE_CHECKING:
     from eigenbody.system.system import System
@@ -53,24 +53,27 @@ def spread(system: System, u: np.ndarray) -> np.ndarray:
 
 def collect(system: System, linear: np.ndarray, angular: np.ndarray) -> np.ndarray:
     """(..., bodies, 3) twice -> (..., nq)."""
+    if linear.shape != angular.shape:
+        linear, angular = np.broadcast_arrays(linear, angular)
     both = np.concatenate((linear, angular), axis=-1).reshape(*linear.shape[:-2], -1)
     return both[..., system.body_columns]
 
 
 def carriers(system: System, state: State, acceleration: np.ndarray | None = None) -> Carriers:
     """Poses and motions of bodies, moving frames and ground; `acceleration` is u' (..., nq), default zero."""
-    lead = state.r.shape[:-2]
+    lead = np.broadcast_shapes(state.r.shape[:-2], state.R.shape[:-3], state.v.shape[:-2], state.w.shape[:-2])
     if acceleration is None:
         both = np.zeros((*lead, system.bodies, 6))
     else:
         both = spread(system, acceleration)
         lead = np.broadcast_shapes(lead, both.shape[:-2])
     rest = frames_at(system, state.t)
+    lead = np.broadcast_shapes(lead, rest.R.shape[:-3], rest.w.shape[:-2], rest.r.shape[:-2])
 
     def append(moving: np.ndarray, still: np.ndarray, axes: int) -> np.ndarray:
         tail = moving.shape[moving.ndim - axes :]
         moving = np.broadcast_to(moving, (*lead, system.bodies, *tail))
-        still = np.broadcast_to(still, (*lead, *still.shape))
+        still = np.broadcast_to(still, (*lead, *still.shape[still.ndim - 1 - axes :]))
         return np.concatenate((moving, still), axis=-1 - axes)
 
     return Carriers(
@@ -86,13 +89,18 @@ def carriers(system: System, state: State, acceleration: np.ndarray | None = Non
 def frames_at(system: System, t: float | complex) -> Carriers:
     """Moving frames at time t, then ground: a frame turns about its point at a constant rate."""
     frames = system.description.frames
-    n = len(frames) + 1
-    zero = np.zeros((n, 3))
-    r, w = zero.copy(), zero.copy()
-    R = np.broadcast_to(np.eye(3), (n, 3, 3)).astype(complex if np.iscomplexobj(t) else float)
-    for k, frame in enumerate(frames):
-        about = np.asarray(frame["about"])
-        r[k] = frame["at"]
-        w[k] = frame["rate"] * about / np.sqrt(about @ about)
-        R[k] = about_axis(about, frame["rate"] * t)
-    return Carriers(r, R, zero, w, zero, zero)
+    zero = np.zeros((len(frames) + 1, 3))
+    if not frames:
+        return Carriers(zero, np.eye(3)[None], zero, zero, zero, zero)
+    rate = [np.asarray(frame["rate"])[..., None] for frame in frames]
+    w = [rate[k] * unit(np.asarray(frame["about"])) for k, frame in enumerate(frames)]
+    R = [about_axis(frame["about"], rate[k][..., 0] * t) for k, frame in enumerate(frames)]
+    return Carriers(
+        _rows([*(frame["at"] for frame in frames), np.zeros(3)], 1), _rows([*R, np.eye(3)], 2), zero,
+        _rows([*w, np.zeros(3)], 1), zero, zero,
+    )  # fmt: skip
+
+
+def _rows(items: list[np.ndarray], axes: int) -> np.ndarray:
+    """Stack items (..., *own axes) before their own axes; batch axes are broadcast."""
+    return np.stack(np.broadcast_arrays(*items), axis=-1 - axes)

@@ -161,7 +161,7 @@ class System:
 
     @property
     def bodies(self) -> int:
-        return len(self.mass)
+        return self.mass.shape[-1]
 
     @property
     def one_sided(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from eigenbody.cli import options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
+    from eigenbody.analyses.modes import Modes
     from eigenbody.model.model import Model
 
 
@@ -33,6 +34,9 @@ def modes(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each mode is: label, energy shares, participation, screw axes.")
+    ] = False,
     solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -49,6 +53,7 @@ def modes(
       eigenbody modes rotor.yaml --set "speed=1 Hz" --n 10 --plot rotor.png
       eigenbody modes rotor.yaml --near 50 --n 4 --json
       eigenbody modes rotor.yaml --frame spin
+      eigenbody modes rotor.yaml --explain --plot bars.png
 
     \b
     JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
@@ -65,12 +70,17 @@ def modes(
       With --frame also "frames": {"frame", "about", "at", "rate", "rotating": [modes],
       "pairs": [{"fixed", "rotating", "whirl", "likeness"}], "fixed_is_constant",
       "rotating_is_constant", "coordinates", "notes"}.
+      With --explain each mode also has "label", "whirl", "kinetic_energy": {body: {"x",
+      "y", "z", "rx", "ry", "rz"}}, "strain_energy": {element: share}, "dissipation":
+      {element: share}, "participation": {coordinate: share}, "screw_axes": {body:
+      {"motion", "point", "direction", "pitch", "wanders"}}. Shares sum to one and are
+      negative for what destabilizes; {} where there is no such energy.
 
     \b
     Files: .csv is the table; .json the document above; .npz and .mat hold
       eigenvalues, frequency_hz, damped_frequency_hz, damping_ratio, kind, stability,
       shapes (modes, bodies, 6): displacement and small rotation in global axes,
-      states_shape (modes, states), bodies, states.
+      states_shape (modes, states), bodies, states; with --explain the shares too.
     """
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
@@ -78,6 +88,8 @@ def modes(
 
     ending = session.known_ending(out, export.DATA_ENDINGS, model)
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    if explain and frame is not None:
+        raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
     mechanism = session.load(model, set_)
     if frame is not None:
         _in_frames(mechanism, frame, (n, near, solver), json, out, plot, quiet, ending, picture)
@@ -90,6 +102,9 @@ def modes(
     from eigenbody.present.tables import modes_rich, modes_text
 
     require_finite_modes(result)
+    if explain:
+        _explained(mechanism, result, json, out, plot, quiet, ending, picture)
+        return
     session.warn(result.linear.point.warnings, quiet)
     if out is not None:
         session.write(out, export.modes_writer(result, ending), quiet)
@@ -99,6 +114,27 @@ def modes(
         session.put(as_json(modes_document(result)))
     elif not (quiet and (out or plot)):
         session.put_table(lambda: modes_text(result), lambda: modes_rich(result))
+
+
+def _explained(
+    mechanism: Model, result: Modes, json: bool, out: str | None, plot: str | None, quiet: bool, ending: str,
+    picture: str,
+) -> None:  # fmt: skip
+    """Every mode with its explanation."""
+    with session.places_of(mechanism):
+        found = result.explain()
+    from eigenbody.present import explain, export
+    from eigenbody.present.documents import as_json
+
+    session.warn(result.linear.point.warnings, quiet)
+    if out is not None:
+        session.write(out, explain.explanation_writer(found, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(found.plot(), picture), quiet)
+    if json:
+        session.put(as_json(explain.explanation_document(found)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: explain.explanation_text(found), lambda: explain.explanation_rich(found))
 
 
 def _in_frames(

@@ -46,7 +46,7 @@ def _refuse_zero_length(entries: Sequence[Entry], builder: ForceBuilder) -> None
     for entry in entries:
         at = entry.get("at")
         ends = at if at is not None else np.stack([builder.places.origin(name) for name in entry["between"]])
-        if np.sqrt(np.abs(dot(ends[1] - ends[0], ends[1] - ends[0]))) < 1e-12:
+        if abs(dot(ends[1] - ends[0], ends[1] - ends[0])) < 1e-24:
             faults.append(
                 Fault(entry.where, "its two points coincide, so its direction is undefined.", "Use a bushing instead.")
             )

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import over_variants
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law
@@ -49,7 +50,7 @@ def build_tyre(entries: Sequence[Entry], builder: ForceBuilder) -> None:
 
 def _touching(entries: Sequence[Entry], wheels: Wheels) -> np.ndarray:
     """Height of the centre line where a wheel just touches: as drawn, unless the plane has a point of its own."""
-    drawn = -wheels.size["radius"] * np.sqrt(1 - wheels.cosine**2)
+    drawn = -wheels.size["radius"] * over_variants(np.sqrt)(1 - wheels.cosine**2)
     at = [entry.get("at") for entry in entries]
     own_point = np.array([p is not None and bool(np.any(p[0] != p[1])) for p in at])
     return np.where(own_point, wheels.size["tube"], drawn)

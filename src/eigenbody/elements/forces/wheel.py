@@ -16,7 +16,7 @@ from eigenbody.elements.places import Places
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind
-from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, unit
 
 STANDS_STILL = "it does not roll: at zero forward speed its slip has no value."
 
@@ -51,7 +51,7 @@ class Wheels:
         axes = plane_axes(apply_transposed(R, normal), apply_transposed(R, ahead))
         size = {name: column(entries, name) for name in numbers}
         keys = {"normal": axes[..., :, 2], "radius": size["radius"]}
-        cosine = dot(axle, normal) / np.sqrt(dot(normal, normal))
+        cosine = dot(axle, unit(normal))
         return Wheels(replace(pairs, keys=keys), axes, size, cosine)
 
     def speed(self, speed: Speed) -> ContactSpeed:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.elements.checks import Wrong, any_marker
+from eigenbody.batched import agreed, numbers
+from eigenbody.elements.checks import Wrong, any_marker, real
 from eigenbody.elements.joints.base import JointType
 from eigenbody.elements.measures.rolling import Height, NoSlip
 from eigenbody.model.vocabulary import Field, Kind
@@ -19,7 +20,7 @@ FLAT = 1e-6  # rad: an axis this close to the normal is that of a wheel lying fl
 
 def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
     """A wheel with a radius, which does not lie flat as drawn."""
-    radius, tube = (_real(values.get(key)) for key in ("radius", "tube"))
+    radius, tube = (real(values.get(key)) for key in ("radius", "tube"))
     if radius is not None and not radius > 0:
         yield "radius", f"a radius above zero is expected, but this is {radius:.6g} m.", "Give the radius of the wheel."
     if tube is not None and not tube >= 0:
@@ -29,16 +30,11 @@ def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
         axis = np.array([0.0, 0.0, 1.0])
     if not (isinstance(axis, np.ndarray) and isinstance(normal, np.ndarray | tuple)):
         return
-    axis, normal = np.real(axis), np.real(np.asarray(normal))
-    size = float(np.linalg.norm(axis) * np.linalg.norm(normal))
-    if float(np.linalg.norm(np.cross(axis, normal))) <= FLAT * size:
+    axis, normal = np.real(numbers(axis)), np.real(numbers(np.asarray(normal)))
+    size = np.linalg.norm(axis, axis=-1) * np.linalg.norm(normal, axis=-1)
+    if agreed(np.linalg.norm(np.cross(axis, normal), axis=-1) <= FLAT * size):
         what = "the wheel lies flat: its axis is parallel to the normal of the plane, so it has no lowest point."
         yield "axis", what, "Give axis as the direction of the axle, or normal as the direction away from the plane."
-
-
-def _real(value: Any) -> float | None:
-    """A number, or None if none was given or it could not be read."""
-    return float(np.real(value)) if isinstance(value, int | float | complex) else None
 
 
 ROLLING = JointType(

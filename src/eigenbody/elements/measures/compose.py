@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.batched import stack
 from eigenbody.elements.measures.features import Carriers, ScalarProduct, ScalarProductJet
 
 
@@ -60,10 +61,10 @@ class ComposedJet:
         self.value, self._d1, self._d2, self._d3 = kernel.outer.derivatives(b)
 
     def _stack(self, what: str) -> np.ndarray:
-        return np.stack([getattr(jet, what) for jet in self._jets], axis=-1)
+        return stack([getattr(jet, what) for jet in self._jets], axis=-1)
 
     def _rows(self, what: str) -> np.ndarray:
-        return np.stack([getattr(jet, what) for jet in self._jets], axis=-2)
+        return stack([getattr(jet, what) for jet in self._jets], axis=-2)
 
     @cached_property
     def _rate(self) -> np.ndarray:
@@ -109,7 +110,7 @@ class ComposedJet:
 
     @cached_property
     def curvature(self) -> np.ndarray:
-        inner = np.stack([jet.curvature for jet in self._jets], axis=-3)
+        inner = stack([jet.curvature for jet in self._jets], axis=-3)
         bent = np.einsum("...i,...iab->...ab", self._d1, inner)
         return bent + np.swapaxes(self._g, -1, -2) @ self._d2 @ self._g
 

@@ -29,7 +29,7 @@ import numpy as np
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
 from eigenbody.elements.measures.rolling import AngularRate
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.spatial.rotations import cross, dot
+from eigenbody.spatial.rotations import cross, dot, unit
 
 # Coefficients phi_j (..., n) by the name of the rate, and their derivatives by (rate, place)
 Coefficients = tuple[dict[str, np.ndarray], dict[tuple[str, str], np.ndarray]]
@@ -223,7 +223,6 @@ def _on_first(pairs: Pairs, direction: np.ndarray) -> Feature:
 
 def plane_axes(normal: np.ndarray, along: np.ndarray) -> np.ndarray:
     """(..., n, 3, 3) with columns e1 (the projection of `along`), e2, n."""
-    n = normal / np.sqrt(dot(normal, normal))[..., None]
-    e1 = along - dot(along, n)[..., None] * n
-    e1 = e1 / np.sqrt(dot(e1, e1))[..., None]
+    n = unit(normal)
+    e1 = unit(along - dot(along, n)[..., None] * n)
     return np.stack((e1, cross(n, e1), n), axis=-1)

@@ -200,8 +200,10 @@ class ScalarProductJet:
     def curvature(self) -> np.ndarray:
         X, Y = self.x.jacobian, self.y.jacobian
         XY = np.swapaxes(X, -1, -2) @ Y
-        H = XY + np.swapaxes(XY, -1, -2)
         blocks = self.x.curvature(self.y.value) + self.y.curvature(self.x.value)
+        H = XY + np.swapaxes(XY, -1, -2)
+        lead = np.broadcast_shapes(H.shape[:-2], blocks.shape[:-3])
+        H = np.array(np.broadcast_to(H, (*lead, *H.shape[-2:])), dtype=np.result_type(H, blocks))
         for k in range(blocks.shape[-3]):
             turn = slice(6 * k + 3, 6 * k + 6)
             H[..., turn, turn] += blocks[..., k, :, :]

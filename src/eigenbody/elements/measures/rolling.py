@@ -19,10 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
 
 
 # Height ---------------------------------------------------------------------------------------------------------------
@@ -97,11 +98,11 @@ class NoSlip:
         )
 
 
+@over_variants
 def _tangent(n: np.ndarray) -> np.ndarray:
     """A unit vector normal to n: the projection of the axis least aligned with it. Branches look at the real part."""
     least = np.eye(3)[np.argmin(np.abs(np.real(n)), axis=-1)]
-    t = least - dot(least, n)[..., None] * n
-    return t / np.sqrt(dot(t, t))[..., None]
+    return unit(least - dot(least, n)[..., None] * n)
 
 
 @dataclass(frozen=True, slots=True)

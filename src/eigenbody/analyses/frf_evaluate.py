@@ -1,0 +1,171 @@
+"""Frequency responses evaluated: transfer matrix, inputs' weights, poles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from eigenbody.analyses.frf_modal import ModalForm
+from eigenbody.analyses.frf_poles import (
+    AxisPole,
+    Pole,
+    axis_poles,
+    growth_text,
+    infinite,
+    mask_dense,
+    mask_sparse,
+    unstable_note,
+)
+from eigenbody.analyses.frf_system import DenseEquations, Excited
+from eigenbody.errors import ComputationError
+from eigenbody.numerics.transfer import require_finite_frequencies
+
+LARGE_MODES = 20  # of a large model, to choose a range and find resonances
+
+
+class Response(Protocol):
+    """Something that answers at frequencies."""
+
+    @property
+    def system(self) -> Excited: ...
+    def __call__(self, omega: np.ndarray) -> np.ndarray: ...
+    def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]: ...
+    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]: ...
+    def is_undamped(self, omega: float) -> np.ndarray: ...
+
+
+class Evaluator:
+    """H at any frequencies of one excited system; `transfer` may be replaced by a sum over modes."""
+
+    def __init__(self, system: Excited) -> None:
+        self._system = system
+        self.transfer: Callable[[np.ndarray], np.ndarray] | None = None
+        self._without_modes = ""  # why the modes of a large model are not known
+
+    @property
+    def system(self) -> Excited:
+        """What is excited."""
+        return self._system
+
+    @cached_property
+    def _poles(self) -> tuple[tuple[AxisPole, ...], ModalForm | None]:
+        equations = self.system.equations
+        return axis_poles(equations) if isinstance(equations, DenseEquations) else ((), None)
+
+    @property
+    def form(self) -> ModalForm | None:
+        """The modal form, where it was needed."""
+        return self._poles[1]
+
+    @cached_property
+    def _no_path(self) -> np.ndarray | None:
+        """Entries (ny, raw) of T that no path connects, whatever rounding says."""
+        equations = self.system.equations
+        if not isinstance(equations, DenseEquations):
+            return None
+        without = ~connected(equations)
+        return without if without.any() else None
+
+    def __call__(self, omega: np.ndarray) -> np.ndarray:
+        """H (nf, ny, nu) at omega (nf,) rad/s, whatever arithmetic makes of it on a pole."""
+        require_finite_frequencies(omega)
+        s = 1j * omega
+        T = (self.transfer or self.system.equations.transfer)(s)
+        if self._no_path is not None:
+            T[:, self._no_path] = 0
+        H = np.ascontiguousarray(self.system.through(T, s))
+        if self.system.weight is None:
+            H.imag[omega == 0] = 0.0  # real equations at rest have a real answer
+        return H
+
+    def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]:
+        """H (nf, ny, nu), infinite on poles, and the poles that were met."""
+        H = self(omega)
+        if not H.size:
+            return H, ()
+        if isinstance(self.system.equations, DenseEquations):
+            return H, mask_dense(self.system, *self._poles, omega, H)
+        return H, mask_sparse(self.system, omega, H)
+
+    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
+        """Undamped resonances: frequency in Hz and where (ny, nu) it is infinite."""
+        oscillating = [pole for pole in self._poles[0] if pole.omega > 0]
+        return [(p.omega / (2 * np.pi), infinite(self.system, p, 1j * p.omega)) for p in oscillating]
+
+    def is_undamped(self, omega: float) -> np.ndarray:
+        """Nowhere: undamped resonances are known from `infinite_peaks`."""
+        return np.zeros((len(self.system.outputs), len(self.system.inputs)), bool)
+
+    @cached_property
+    def resonances(self) -> np.ndarray:
+        """Eigenvalues (m,) that may show as resonances: one of each pair; of a large model the lowest."""
+        equations = self.system.equations
+        values = equations.spectrum.eigenvalues if isinstance(equations, DenseEquations) else self._large_modes
+        return values[(values.imag >= 0) & (values != 0)]
+
+    @cached_property
+    def _large_modes(self) -> np.ndarray:
+        from eigenbody.analyses.modes import sparse_modes
+        from eigenbody.linearization.large import SparseLinearModel
+
+        linear = self.system.linear
+        if not isinstance(linear, SparseLinearModel):
+            return np.zeros(0, complex)
+        try:
+            return sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None).eigenvalues
+        except ComputationError as error:
+            self._without_modes = f"Stability and resonances are not known, the modes were not found: {error}"
+            return np.zeros(0, complex)
+
+    @property
+    def _silence(self) -> tuple[str, ...]:
+        """Inputs that some outputs do not feel at all."""
+        system = self.system
+        if self._no_path is None or system.weight is not None:
+            return ()
+        return tuple(
+            f"Nothing leads from {name} to {_few(o for o, off in zip(system.outputs, column, strict=True) if off)}:"
+            " there the response is zero."
+            for name, column in zip(system.inputs, self._no_path.T, strict=True)
+            if column.any()
+        )
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """A warning where the model is unstable; what does not respond at all."""
+        equations = self.system.equations
+        if isinstance(equations, DenseEquations):
+            note = unstable_note(equations.spectrum)
+        else:
+            growing = self._large_modes[self._large_modes.real > 1e-9 * np.abs(self._large_modes)]
+            note = growth_text(complex(growing[np.argmax(growing.real)])) if len(growing) else self._without_modes
+        return ((note,) if note else ()) + self._silence
+
+
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+
+
+def connected(equations: DenseEquations) -> np.ndarray:
+    """Between which inputs and outputs (ny, nu) a chain of entries beyond rounding leads."""
+    from scipy.sparse import csr_array
+
+    A, B, C, D = equations.A, equations.B, equations.C, equations.D
+    links = csr_array((np.abs(A) > equations.noise).astype(np.int32))
+    reached = _beyond_rounding(B)
+    while True:
+        more = reached | (links @ reached.astype(np.int32) > 0)
+        if np.array_equal(more, reached):
+            break
+        reached = more
+    seen = _beyond_rounding(C.T).T.astype(np.int32) @ reached.astype(np.int32) > 0
+    return seen | (D != 0)
+
+
+def _beyond_rounding(columns: np.ndarray) -> np.ndarray:
+    size = np.abs(columns)
+    return size > 1e-15 * size.max(axis=0, initial=0.0)

@@ -1,0 +1,174 @@
+"""The frequency response as a result: arrays, resonance peaks, real form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.analyses.frf_evaluate import Response
+from eigenbody.analyses.frf_poles import Pole
+from eigenbody.linearization.certificate import Certificate
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.peaks import local_maxima, refine_minima
+from eigenbody.progress import report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_PEAKS = 400
+FLAT = 1e-9  # relative rise above the neighbours below which a maximum is rounding
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A resonance: where |output / input| is largest; `magnitude` is infinite for an undamped one."""
+
+    input: str
+    output: str
+    frequency_hz: float
+    magnitude: float
+
+
+@dataclass(frozen=True)
+class FrequencyResponse:
+    """H (nf, ny, nu) complex: amplitude and phase of each output to a unit cosine at each input.
+
+    Entries on undamped poles are infinite (`poles` names the mode); nan where a pole is met that the entry does not
+    feel and its finite value could not be told.
+    """
+
+    linear: LinearModel | SparseLinearModel
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
+    frequency_hz: np.ndarray
+    values: np.ndarray
+    peaks: tuple[Peak, ...]
+    poles: tuple[Pole, ...]
+    method: str
+    notes: tuple[str, ...]
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Angular frequency (nf,), rad/s."""
+        return 2 * np.pi * self.frequency_hz
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        """|H| (nf, ny, nu); infinite on poles."""
+        return np.abs(self.values)
+
+    @property
+    def phase(self) -> np.ndarray:
+        """Angle of H (nf, ny, nu) in rad, unwrapped along the frequencies; nan on poles."""
+        finite = np.isfinite(self.values)
+        angle = np.angle(np.where(finite, self.values, 0.0))
+        out = np.full(angle.shape, np.nan)
+        for i, j in np.ndindex(angle.shape[1:]):
+            on = finite[:, i, j]
+            out[on, i, j] = np.unwrap(angle[on, i, j])
+        return out
+
+    @property
+    def certificate(self) -> Certificate:
+        """How well the linear model holds."""
+        return self.linear.certificate
+
+    def unit(self, output: int, input: int) -> str:
+        """Unit of one entry, output per input."""
+        above, below = (units[k] for units, k in ((self.output_units, output), (self.input_units, input)))
+        if below in ("", "1"):
+            return above or "1"
+        bracket = lambda unit, signs: f"({unit})" if set(signs) & set(unit) else unit  # noqa: E731
+        return f"{bracket(above or '1', '/')}/{bracket(below, '*/')}"
+
+    def entry(self, output: str, input: str) -> np.ndarray:
+        """H (nf,) from one input to one output by name."""
+        return self.values[:, self.outputs.index(output), self.inputs.index(input)]
+
+    def real_form(self) -> np.ndarray:
+        """F (nf, 2 ny, 2 nu) real: [y_c, y_s] = F [u_c, u_s] for u = u_c cos(wt) + u_s sin(wt), y likewise.
+
+        F = [[Re H, Im H], [-Im H, Re H]]: the inverse of the real dynamic stiffness matrix (lecture notes on multibody
+        vibration), seen from the inputs to the outputs.
+        """
+        H = np.where(np.isfinite(self.values), self.values, np.nan)
+        return np.concatenate(
+            (np.concatenate((H.real, H.imag), axis=2), np.concatenate((-H.imag, H.real), axis=2)), axis=1
+        )
+
+    def table(self) -> str:
+        """The resonance peaks as a readable table."""
+        from eigenbody.present.frf import frf_text
+
+        return frf_text(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of `frf --json`."""
+        from eigenbody.present.frf import frf_document
+
+        return frf_document(self)
+
+    def plot(self, kind: str = "bode") -> Figure:
+        """Bode (magnitude and phase over frequency) or Nyquist (imaginary over real part) diagram."""
+        from eigenbody.present.frf_plots import plot_frf
+
+        return plot_frf(self, kind)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        from eigenbody.present.frf import frf_html
+
+        return frf_html(self)
+
+
+def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tuple[Peak, ...]:
+    """Resonances of every entry: undamped ones from their modes, the others refined from the maxima on the grid."""
+    outputs, inputs = evaluator.system.outputs, evaluator.system.inputs
+    low, high = (float(grid.min()), float(grid.max())) if len(grid) else (0.0, 0.0)
+    sharp = [(hz, where) for hz, where in evaluator.infinite_peaks() if low <= hz <= high]
+    rows: list[tuple[int, int, float, float]] = [
+        (j, i, hz, np.inf) for hz, where in sharp for i, j in np.argwhere(where)
+    ]
+    rows += _refined(evaluator, grid, values, [(hz, where) for hz, where in sharp])
+    rows.sort()
+    return tuple(Peak(inputs[j], outputs[i], hz, size) for j, i, hz, size in rows)
+
+
+def _refined(
+    evaluator: Response, grid: np.ndarray, values: np.ndarray, sharp: list[tuple[float, np.ndarray]]
+) -> list[tuple[int, int, float, float]]:
+    order = np.argsort(grid, kind="stable")
+    x, size = grid[order], np.abs(values[order])
+    found: list[tuple[int, int, int]] = []
+    for i, j in np.ndindex(size.shape[1:]):
+        curve = size[:, i, j]
+        at = local_maxima(curve)
+        at = at[curve[at] > np.minimum(curve[at - 1], curve[at + 1]) * (1 + FLAT)]
+        at = at[x[at + 1] > x[at - 1]]
+        poles = [hz for hz, where in sharp if where[i, j]]
+        at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in poles)], dtype=int)
+        highest = at[np.argsort(-curve[at], kind="stable")[:MOST_PEAKS]]
+        found += [(int(k), i, j) for k in highest]
+    if not found:
+        return []
+    report("locating the peaks")
+    k, i, j = (np.array(part) for part in zip(*found, strict=True))
+
+    def softness(hz: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """1/|H|^2, nearly a parabola about a resonance."""
+        H = evaluator(2 * np.pi * hz)
+        with np.errstate(divide="ignore"):
+            return 1.0 / np.abs(H[np.arange(len(hz)), i[which], j[which]]) ** 2
+
+    hz, least = refine_minima(softness, x[k - 1], x[k], x[k + 1])
+    with np.errstate(divide="ignore"):
+        height = 1.0 / np.sqrt(least)
+    rows = zip(i, j, hz.tolist(), height.tolist(), strict=True)
+    return [(int(b), int(a), f, np.inf if evaluator.is_undamped(2 * np.pi * f)[a, b] else h) for a, b, f, h in rows]

@@ -1,0 +1,229 @@
+"""Numbers that are many at once: the values of one quantity in every variant of a model.
+
+A model is read and compiled once for all its variants. Where a parameter varies, the entries of its arrays are
+`Variants`; arrays that hold some have the dtype object until `stacked` gives them a leading batch axis. Equality asks
+whether the variants agree; an order between variants that do not agree is refused with `Differ`, which says how the
+variants fall apart, so that the caller can treat each part by itself.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Differ(Exception):
+    """Variants take different branches: `mask` (variants,) bool."""
+
+    def __init__(self, mask: np.ndarray) -> None:
+        super().__init__("the variants take different branches")
+        self.mask = mask
+
+
+def _arithmetic(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Variants, Any], Any]:
+    def method(self: Variants, other: Any) -> Any:
+        if isinstance(other, np.ndarray) and other.ndim:
+            return NotImplemented
+        theirs = other.values if isinstance(other, Variants) else other
+        return Variants(f(theirs, self.values) if swapped else f(self.values, theirs))
+
+    return method
+
+
+def _order(f: Callable[[Any, Any], Any]) -> Callable[[Variants, Any], bool]:
+    def method(self: Variants, other: Any) -> Any:
+        if isinstance(other, np.ndarray) and other.ndim:
+            return NotImplemented
+        theirs = other.values if isinstance(other, Variants) else other
+        return agreed(f(np.real(self.values), np.real(theirs)))
+
+    return method
+
+
+def agreed(mask: Any) -> bool:
+    """The common answer of all variants; raises Differ where there is none."""
+    if mask.all():
+        return True
+    if mask.any():
+        raise Differ(mask)
+    return False
+
+
+def _function(f: Callable[[np.ndarray], np.ndarray]) -> Callable[[Variants], Variants]:
+    return lambda self: Variants(f(self.values))
+
+
+class Variants:
+    """One number in every variant: `values` (variants,), real or complex. Computes like a number."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    __add__, __radd__ = _arithmetic(operator.add), _arithmetic(operator.add, True)
+    __sub__, __rsub__ = _arithmetic(operator.sub), _arithmetic(operator.sub, True)
+    __mul__, __rmul__ = _arithmetic(operator.mul), _arithmetic(operator.mul, True)
+    __truediv__, __rtruediv__ = _arithmetic(operator.truediv), _arithmetic(operator.truediv, True)
+    __pow__, __rpow__ = _arithmetic(operator.pow), _arithmetic(operator.pow, True)
+    __lt__, __le__ = _order(operator.lt), _order(operator.le)
+    __gt__, __ge__ = _order(operator.gt), _order(operator.ge)
+    __neg__, __abs__ = _function(operator.neg), _function(np.abs)
+    sqrt, sin, cos, exp, log, arctan = (_function(f) for f in (np.sqrt, np.sin, np.cos, np.exp, np.log, np.arctan))
+    real, imag = (property(_function(f)) for f in (np.real, np.imag))
+    conjugate = _function(np.conjugate)
+
+    def __pos__(self) -> Variants:
+        return self
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, np.ndarray) and other.ndim:
+            return NotImplemented
+        theirs = other.values if isinstance(other, Variants) else other
+        return bool(np.all(self.values == theirs))
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return NotImplemented if equal is NotImplemented else not equal
+
+    def __bool__(self) -> bool:
+        return bool(np.any(self.values != 0))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __round__(self, digits: int = 0) -> Variants:
+        return Variants(np.round(self.values, digits))
+
+    rint = _function(np.rint)
+
+    def __repr__(self) -> str:
+        low, high = (f(np.real(self.values)).item() for f in (np.min, np.max))
+        return f"Variants({low:g} to {high:g}, {id(self)})"
+
+    def __format__(self, spec: str) -> str:
+        return format(float(np.real(self.values[0])), spec)
+
+
+def holds_variants(values: Any) -> bool:
+    """Whether the array has entries that vary."""
+    return isinstance(values, Variants) or (isinstance(values, np.ndarray) and values.dtype == object)
+
+
+def over_variants(f: F) -> F:
+    """Let a function that takes leading batch axes also take arrays and numbers that vary."""
+
+    @wraps(f)
+    def wrapper(*arguments: Any) -> Any:
+        if not any(map(holds_variants, arguments)):
+            return f(*arguments)
+        plain = [numbers(argument) for argument in arguments]
+        varies = any(np.ndim(new) > np.ndim(old) for new, old in zip(plain, arguments, strict=True))
+        return entries(f(*plain)) if varies else f(*plain)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def entries(batch: np.ndarray) -> np.ndarray:
+    """(variants, ...) as an array of objects: `Variants` where they differ, else the plain number."""
+    out = np.empty(batch.shape[1:], dtype=object)
+    for index in np.ndindex(out.shape):
+        column = batch[(slice(None), *index)]
+        out[index] = Variants(column) if np.any(column != column[0]) else column[0].item()
+    return out
+
+
+def numbers(values: Any) -> np.ndarray:
+    """The array with a leading batch axis if any entry varies, else as it is."""
+    if isinstance(values, Variants):
+        return values.values
+    if not (isinstance(values, np.ndarray) and values.dtype == object):
+        return values
+    flat = values.ravel().tolist()
+    if not any(isinstance(entry, Variants) for entry in flat):
+        return np.array(flat, dtype=np.result_type(float, *map(type, flat))).reshape(values.shape)
+    each = [entry.values if isinstance(entry, Variants) else np.asarray(entry) for entry in flat]
+    columns = np.stack(np.broadcast_arrays(*each), axis=-1)
+    return columns.reshape(*columns.shape[:-1], *values.shape)
+
+
+def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
+    """np.stack of arrays of which only some have batch axes."""
+    if any(part.shape != parts[0].shape for part in parts):
+        parts = np.broadcast_arrays(*parts)
+    return np.stack(parts, axis=axis)
+
+
+def stacked(item: Any) -> Any:
+    """The same structure with a leading batch axis on everything that varies."""
+    return _rebuilt(item, numbers)
+
+
+def variant(item: Any, index: int) -> Any:
+    """The same structure for one variant alone."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, Variants):
+            return value.values[index].item()
+        values = numbers(value)
+        return values if values is value else values[index] if values.ndim > value.ndim else values
+
+    return _rebuilt(item, one, into_numbers=True)
+
+
+def _rebuilt(item: Any, leaf: Callable[[Any], Any], into_numbers: bool = False) -> Any:
+    """`item` with `leaf` applied to every number and array; parts that do not vary are shared with the original."""
+    return _Rebuilding(leaf, into_numbers).of(item)
+
+
+class _Rebuilding:
+    def __init__(self, leaf: Callable[[Any], Any], into_numbers: bool) -> None:
+        self._leaf, self._into_numbers = leaf, into_numbers
+        self._done: dict[int, tuple[Any, Any]] = {}  # the original is kept so that its id stays its own
+
+    def of(self, item: Any) -> Any:
+        if isinstance(item, str | int | float | complex | bool | type(None)) or callable(item):
+            return item
+        if isinstance(item, Variants | np.ndarray):
+            return self._leaf(item)
+        if id(item) not in self._done:
+            self._done[id(item)] = item, self._parts(item)
+        return self._done[id(item)][1]
+
+    def _parts(self, item: Any) -> Any:
+        if hasattr(item, "with_numbers"):  # expressions take variants as they are
+            return item.with_numbers(self._leaf) if self._into_numbers else item
+        if isinstance(item, Mapping):
+            new = {key: self.of(value) for key, value in item.items()}
+            return item if _same(new.values(), item.values()) else type(item)(new)  # type: ignore[call-arg]
+        if isinstance(item, tuple | list):
+            parts = [self.of(part) for part in item]
+            if _same(parts, item):
+                return item
+            return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
+        if is_dataclass(item):
+            return self._replaced(item, [field.name for field in fields(item)])
+        if hasattr(item, "__dict__") and type(item).__module__.startswith("eigenbody."):
+            return self._replaced(item, list(vars(item)))
+        return item
+
+    def _replaced(self, item: Any, names: list[str]) -> Any:
+        old = [getattr(item, name) for name in names]
+        new = [self.of(value) for value in old]
+        if _same(new, old):
+            return item
+        copy = object.__new__(type(item))
+        for name, value in zip(names, new, strict=True):
+            object.__setattr__(copy, name, value)
+        return copy
+
+
+def _same(new: Any, old: Any) -> bool:
+    return all(a is b for a, b in zip(new, old, strict=True))

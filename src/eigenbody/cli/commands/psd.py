@@ -1,0 +1,230 @@
+"""`eigenbody psd`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from eigenbody.cli import options, session
+from eigenbody.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.spectra_in import Source
+
+
+def psd(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    input_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME",
+            help="Input of the model, or measure to push along; repeatable. Default: all inputs.",
+            show_default=False,
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", metavar="NAME", help="Driver or joint whose motion is random.", show_default=False),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            metavar="NAME",
+            help="Output of the model, or measure with ' and ''; repeatable. Default: all outputs.",
+            show_default=False,
+        ),
+    ] = None,
+    white: Annotated[
+        float | None,
+        typer.Option("--white", metavar="LEVEL", help="White noise: (unit of input)² per Hz.", show_default=False),
+    ] = None,
+    road: Annotated[
+        str | None,
+        typer.Option("--road", metavar="CLASS", help="ISO 8608 road A to H, or Gd(n0) in m³.", show_default=False),
+    ] = None,
+    speed: Annotated[
+        str | None,
+        typer.Option("--speed", metavar="V", help='Speed on the road, m/s or "72 km/h".', show_default=False),
+    ] = None,
+    cutoff: Annotated[
+        float, typer.Option("--cutoff", metavar="N", help="The road is flat below so many cycles/m.")
+    ] = 0.0,
+    table: Annotated[
+        str | None,
+        typer.Option("--table", metavar="FILE.csv", help="Lines of Hz, density of the input.", show_default=False),
+    ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="WHAT",
+            help="displacement, velocity or acceleration: what the input (or NAME=...) is.",
+            show_default=False,
+        ),
+    ] = None,
+    delay: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--delay", metavar="NAME=T", help="An input comes later by T seconds; repeatable.", show_default=False
+        ),
+    ] = None,
+    coherence: Annotated[
+        float, typer.Option("--coherence", metavar="0..1", help="Of several inputs: 1 the same signal, 0 independent.")
+    ] = 1.0,
+    from_: Annotated[
+        float | None, typer.Option("--from", metavar="HZ", help="Begin of the band.", show_default=False)
+    ] = None,
+    to: Annotated[float | None, typer.Option("--to", metavar="HZ", help="End of the band.", show_default=False)] = None,
+    weighting: Annotated[
+        str | None,
+        typer.Option("--weighting", metavar="NAME", help="ISO 2631-1: Wk Wd Wf Wc We Wj.", show_default=False),
+    ] = None,
+    level: Annotated[
+        list[float] | None,
+        typer.Option("--level", metavar="VALUE", help="How often it is crossed; repeatable.", show_default=False),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option("--duration", metavar="T", help="Greatest value to expect in it, dose.", show_default=False),
+    ] = None,
+    solver: options.Solver = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Random vibration: densities, RMS, crossings, comfort.
+
+    Stationary response of the linear model to white noise (--white), an ISO 8608 road (--road, --speed) or a table of
+    densities (--table). RMS values are integrated over the band and, where the excitation allows, computed a second
+    time without integration over all frequencies.
+
+    \b
+    Examples:
+      eigenbody psd quarter_car.yaml --road B --speed "72 km/h"
+      eigenbody psd quarter_car.yaml --road C --speed 20 --output acceleration \\
+                    --weighting Wk --duration 600 --plot ride.png
+      eigenbody psd half_car.yaml --road B --speed 20 --delay rear=0.13
+      eigenbody psd rotor.yaml --input stator.x --white 4 --output "rotor.x''" --to 200
+      eigenbody psd shaker.yaml --base table --table test.csv --of acceleration
+
+    \b
+    JSON: {"model", "inputs", "outputs", "excitation", "band_hz", "units",
+           "frequency_hz", "input_psd": {input: [...]}, "psd": {output: [...]},
+           "rms", "rms_exact", "difference", "zero_crossings_hz", "peaks_hz",
+           "moments": {output: {"0", "1", "2", "4"}}, "infinite",
+           "weighted_rms", "weighted_rms_exact", "weighting", "comfort",
+           "notes", "warnings"}
+      psd                one-sided, unit of the output squared per Hz
+      rms                over the band; null where infinite (then in "infinite")
+      rms_exact          over all frequencies, by Lyapunov equations; null where infinite
+                         or where the excitation is no filtered white noise
+      zero_crossings_hz  expected upward crossings of the mean per second
+      With --level also "level_crossings_hz", with --duration "expected_peak" and
+      "estimated_vdv".
+
+    \b
+    Files: .csv has a line for each frequency; .json the document above; .npz and .mat
+      hold frequency_hz, input_psd, psd, rms, rms_exact, moments, names and units.
+    """
+    from eigenbody.present import export
+
+    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    _one_excitation(white, road, table, speed, cutoff)
+    lasting = _quantity(duration, "s", "--duration", '600 or "10 min"')
+    delays = {name: _parsed(text, "s", "--delay", '0.13 or "130 ms"') for name, text in _pairs("--delay", delay)}
+    mechanism = session.load(model, set_)
+    names = ("white", "road", "speed", "cutoff", "of", "coherence", "weighting", "duration", "base", "solver")
+    places = {name: f"--{name}" for name in names} | {"band": "--from, --to", "delays": "--delay"}
+    with session.places_of(mechanism, **places):
+        from eigenbody.analyses.random_vibration import psd as psd_of
+
+        result = psd_of(
+            mechanism, _source(white, road, speed, cutoff, table), input_ or None, output or None, (from_, to),
+            of=_quantities(of), delays=delays, coherence=coherence, weighting=weighting, base=base, solver=solver,
+        )  # fmt: skip
+        if lasting is not None:
+            result.expected_peak(result.outputs[0], lasting)  # refuses what is no duration
+    from eigenbody.present import psd as present
+    from eigenbody.present.documents import as_json, require_finite_linear
+
+    require_finite_linear(result.linear)
+    session.warn(result.linear.point.warnings, quiet)
+    more: tuple[Any, ...] = (tuple(level or ()), lasting)
+    if out is not None:
+        session.write(out, present.psd_writer(result, ending, *more), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
+    if json:
+        session.put(as_json(present.psd_document(result, *more)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: present.psd_text(result, *more), lambda: present.psd_rich(result, *more))
+
+
+def _one_excitation(white: float | None, road: str | None, table: str | None, speed: str | None, cutoff: float) -> None:
+    given = [name for name, value in (("--white", white), ("--road", road), ("--table", table)) if value is not None]
+    if len(given) != 1:
+        what = f"{' and '.join(given)} are given." if given else "no excitation is given."
+        remedy = 'Give one of: --white LEVEL, --road B --speed "20 m/s", --table FILE.csv.'
+        raise InputError(Fault("excitation", what, remedy))
+    if road is not None and speed is None:
+        raise InputError(Fault("--road", "the speed is missing.", 'For example: --speed "20 m/s".'))
+    if road is None and (speed is not None or cutoff):
+        raise InputError(Fault("--speed" if speed is not None else "--cutoff", "only a road (--road) has this."))
+
+
+def _source(white: float | None, road: str | None, speed: str | None, cutoff: float, table: str | None) -> Source:
+    from eigenbody.analyses.roads import Road
+    from eigenbody.analyses.spectra_in import Tabulated, White
+
+    if white is not None:
+        return White(white)
+    if table is not None:
+        return Tabulated.from_csv(table)
+    assert road is not None
+    assert speed is not None
+    velocity = _parsed(speed, "m/s", "--speed", '20 or "72 km/h"')
+    try:
+        roughness: str | float = float(road)
+    except ValueError:
+        roughness = road
+    return Road(roughness, velocity, cutoff=cutoff)
+
+
+def _quantities(of: list[str] | None) -> str | dict[str, str] | None:
+    """`velocity`, or `front=velocity` for some inputs."""
+    if not of:
+        return None
+    if len(of) == 1 and "=" not in of[0]:
+        return of[0]
+    return dict(_pairs("--of", of))
+
+
+def _pairs(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
+    """`NAME=VALUE` as pairs."""
+    pairs = []
+    for text in texts or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not name or not equals or not value:
+            raise InputError(Fault(f"{option} {text}", "this is written NAME=VALUE."))
+        pairs.append((name, value))
+    return pairs
+
+
+def _quantity(text: str | None, unit: str, option: str, example: str) -> float | None:
+    """A number in SI units, plain or with its unit; None where nothing was given."""
+    return None if text is None else _parsed(text, unit, option, example)
+
+
+def _parsed(text: str, unit: str, option: str, example: str) -> float:
+    from eigenbody.model.units import UnitError, parse_quantity
+
+    try:
+        return float(parse_quantity(text, unit))
+    except UnitError as error:
+        raise InputError(Fault(option, f"{error}.", f"Write {example}.")) from error

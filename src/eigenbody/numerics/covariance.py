@@ -1,0 +1,168 @@
+"""Energy of the response of x' = A x to impulses that come one after the other, some modes on the imaginary axis.
+
+White noise of one source that enters by several doors with delays t_k makes y(t) a moving average of the noise with
+the impulse response h(t) = C x(t), where x jumps by b_k at t_k and moves freely in between. Its variance is the
+intensity of the noise times the integral of h^2: exact, by Lyapunov and Sylvester equations, with the motions that do
+not decay split off. They must leave no trace in y after the last impulse, else the variance is infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+UNSEEN = 1e-10
+"""A lasting motion is not seen by a row of C when what cancels in it cancels to this part."""
+ROUNDING = 1e-12
+"""Part of the largest entry of a balanced vector below which another one is taken for zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """x = V1 x1 + V2 x2 with x1' = A1 x1 and x2' = A2 x2; W1, W2 are the rows of the inverse of [V1, V2]."""
+
+    V1: np.ndarray
+    W1: np.ndarray
+    A1: np.ndarray
+    V2: np.ndarray
+    W2: np.ndarray
+    A2: np.ndarray
+
+
+def split(A: np.ndarray, chosen: Callable[[complex], bool]) -> Split:
+    """Invariant subspaces of A: of the chosen eigenvalues (first) and of the others."""
+    from scipy.linalg import schur, solve_sylvester
+
+    n = len(A)
+    if n == 0:
+        none = np.zeros((0, 0))
+        return Split(none, none, none, none, none, none)
+    T, Z, k = schur(A, output="complex", sort=chosen)
+    if k in (0, n):  # nothing to split
+        eye, left, right = np.eye(n), np.zeros((n, 0)), np.zeros((0, n))
+        nothing = np.zeros((0, 0))
+        return Split(eye, eye, A, left, right, nothing) if k else Split(left, right, nothing, eye, eye, A)
+    X = solve_sylvester(T[:k, :k], -T[k:, k:], -T[:k, k:])
+    V2 = Z[:, :k] @ X + Z[:, k:]
+    W1 = Z[:, :k].conj().T - X @ Z[:, k:].conj().T
+    A1 = np.where(np.abs(T[:k, :k]) > ROUNDING * np.abs(T).max(), T[:k, :k], 0.0)
+    return Split(_clean(Z[:, :k], 0), _clean(W1, 1), A1, V2, Z[:, k:].conj().T, T[k:, k:])
+
+
+def _clean(vectors: np.ndarray, axis: int) -> np.ndarray:
+    """Entries that are rounding beside the largest of their vector set to zero."""
+    size = np.abs(vectors)
+    return np.where(size > ROUNDING * size.max(axis=axis, keepdims=True), vectors, 0.0)
+
+
+def balanced(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same system with states scaled by powers of two so that rows and columns of A are of like size."""
+    from scipy.linalg import matrix_balance
+
+    if len(A) == 0:
+        return A, B, C
+    scaled, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    return scaled, B / scale[:, None], C * scale
+
+
+def lasting(A: np.ndarray, count: int) -> Callable[[complex], bool]:
+    """Which eigenvalues are the `count` least damped ones: a test for `split`."""
+    if count == 0 or len(A) == 0:
+        return lambda value: False
+    real = np.sort(np.linalg.eigvals(A).real)[::-1]
+    threshold = -np.inf if count >= len(real) else 0.5 * (real[count - 1] + real[count])
+    return lambda value: bool(np.real(value) > threshold)
+
+
+def entered(W: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """W b, rounding taken for nothing."""
+    x = W @ b
+    return np.where(np.abs(x) > UNSEEN * (np.abs(W) @ np.abs(b)), x, 0.0)
+
+
+def seen(A: np.ndarray, C: np.ndarray, V: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Which rows of C V see something of the motion of x' = A x from x: (rows,) bool."""
+    found = np.zeros(len(C), dtype=bool)
+    rate = np.linalg.norm(A, 2) if A.size else 0.0
+    for _ in range(len(A)):
+        size = (np.abs(C) @ np.abs(V)) @ np.abs(x)
+        found |= np.abs(C @ (V @ x)) > UNSEEN * size
+        if rate == 0:
+            break
+        x = A @ x / rate
+    return found
+
+
+def impulse_energy(
+    A: np.ndarray, C: np.ndarray, impulses: Sequence[tuple[float, np.ndarray]], marginal: int
+) -> np.ndarray:
+    """Integral of (C x)^2 over all time, (rows,): x jumps by b at each delay; inf where something lasts.
+
+    Impulses (delay, b) have different delays, in any order.
+    `marginal` is the number of eigenvalues of A on the imaginary axis; the others decay.
+    """
+    delays = [delay for delay, _ in impulses]
+    B = np.array([b for _, b in impulses]).T
+    A, B, C = balanced(A, B, C)
+    parts = split(A, lasting(A, marginal))
+    stay, fade = C @ parts.V1, C @ parts.V2
+    x1, x2 = np.zeros(len(parts.A1), dtype=parts.A1.dtype), np.zeros(len(parts.A2), dtype=parts.A2.dtype)
+    total = np.zeros(len(C))
+    for k in np.argsort(delays, kind="stable"):
+        x1, x2 = _added(x1, entered(parts.W1, B[:, k])), x2 + parts.W2 @ B[:, k]
+        later = [delay for delay in delays if delay > delays[k]]
+        length = min(later) - delays[k] if later else np.inf
+        if length == np.inf:
+            continue
+        energy, x1, x2 = _piece(parts, stay, fade, x1, x2, length)
+        total = total + energy
+    total = total + _rows(fade, _gramian(parts.A2, x2))
+    return np.where(seen(parts.A1, C, parts.V1, x1), np.inf, total)
+
+
+def _added(x: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """x + b, what is left by rounding taken for nothing."""
+    size = (np.abs(x) + np.abs(b)).max(initial=0.0)
+    return np.where(np.abs(x + b) > UNSEEN * size, x + b, 0.0)
+
+
+def _piece(
+    parts: Split, stay: np.ndarray, fade: np.ndarray, x1: np.ndarray, x2: np.ndarray, length: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Energy of C x over a piece of time, and x at its end."""
+    from scipy.linalg import expm, solve_sylvester
+
+    E1, E2 = expm(parts.A1 * length), expm(parts.A2 * length)
+    end1, end2 = E1 @ x1, E2 @ x2
+    energy = _rows(fade, _gramian(parts.A2, x2) - _gramian(parts.A2, end2))
+    if len(x1):
+        energy = energy + _rows(stay, _finite_gramian(parts.A1, x1, length))
+        if len(x2):
+            change = np.outer(end1, end2.conj()) - np.outer(x1, x2.conj())
+            cross = solve_sylvester(parts.A1, parts.A2.conj().T, change)
+            energy = energy + 2 * np.real(np.einsum("ij,jk,ik->i", stay, cross, fade.conj()))
+    return energy, end1, end2
+
+
+def _gramian(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Integral of e^(At) x x^H e^(At)^H over all time."""
+    from scipy.linalg import solve_continuous_lyapunov
+
+    return solve_continuous_lyapunov(A, -np.outer(x, x.conj())) if len(x) else np.zeros((0, 0))
+
+
+def _finite_gramian(A: np.ndarray, x: np.ndarray, length: float) -> np.ndarray:
+    """The same from 0 to `length`, A without decay (Van Loan 1978)."""
+    from scipy.linalg import expm
+
+    n = len(A)
+    block = np.block([[-A, np.outer(x, x.conj())], [np.zeros((n, n)), A.conj().T]])
+    large = expm(block * length)
+    return large[n:, n:].conj().T @ large[:n, n:]
+
+
+def _rows(C: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """Diagonal of C P C^H."""
+    return np.real(np.einsum("ij,jk,ik->i", C, P, C.conj()))
