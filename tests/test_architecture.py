@@ -17,10 +17,12 @@ LAYERS = (
     "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
-DEPENDENCIES = {"numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "pyarrow", "control"}
+DEPENDENCIES = {
+    "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "control",
+}  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",),
+    "typer": ("cli",), "plotly": ("present",),
 }  # fmt: skip
 LONGEST = 400
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eigenbody.operation.reactions import Reactions, reactions
     from eigenbody.points.equilibrium import Equilibrium, equilibrium
     from eigenbody.points.find import operating_point
+    from eigenbody.present.report.build import figure, report
     from eigenbody.simulation.impulse import Impulse, impulse
     from eigenbody.simulation.inverse import InverseDynamics, inverse
     from eigenbody.simulation.laws import cycloid, harmonic, polynomial345
@@ -82,6 +83,8 @@ _HOME = {
     "cycloid": "eigenbody.simulation.laws",
     "polynomial345": "eigenbody.simulation.laws",
     "harmonic": "eigenbody.simulation.laws",
+    "report": "eigenbody.present.report.build",
+    "figure": "eigenbody.present.report.build",
     "simulate": "eigenbody.simulation.run",
     "Simulation": "eigenbody.simulation.result",
     "SimulationError": "eigenbody.simulation.result",
@@ -119,9 +122,9 @@ __all__ = [
     "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "PeriodicInput", "RandomResponse", "Reactions",
     "Road", "SampledInput", "Shaped", "Simulation", "SimulationError", "SimulationInterrupted", "StepInput",
     "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying", "TruncatedModel", "White",
-    "VariantModes", "__version__", "along", "campbell", "cycloid", "equilibrium", "explain", "fft", "frf", "fundamental_matrix",
+    "VariantModes", "__version__", "along", "campbell", "cycloid", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix",
     "harmonic", "impulse", "inverse", "linearize",
-    "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions", "response",
+    "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions", "report", "response",
     "simulate", "spectrogram", "sweep", "total_value", "truncate", "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 

@@ -136,7 +136,8 @@ def entries(batch: np.ndarray) -> np.ndarray:
     out = np.empty(batch.shape[1:], dtype=object)
     for index in np.ndindex(out.shape):
         column = batch[(slice(None), *index)]
-        out[index] = Variants(column) if np.any(column != column[0]) else column[0].item()
+        varies = len(column) == 1 or np.any(column != column[0])
+        out[index] = Variants(column) if varies else column[0].item()
     return out
 
 
@@ -159,6 +160,19 @@ def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     if any(part.shape != parts[0].shape for part in parts):
         parts = np.broadcast_arrays(*parts)
     return np.stack(parts, axis=axis)
+
+
+def arrays_in(item: Any) -> list[np.ndarray]:
+    """All arrays in a structure."""
+    found: list[np.ndarray] = []
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            found.append(value)
+        return value
+
+    _rebuilt(item, leaf)
+    return found
 
 
 def stacked(item: Any) -> Any:

@@ -14,8 +14,7 @@ from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.truncate import frequency_response
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-sys.path.insert(0, str(EXAMPLES))
-from families import family  # noqa: E402
+from families import family
 
 OMEGA = np.array([0.797302985861869, 3.08165793705976])  # slider-pendulum, Trom 1990
 

@@ -15,6 +15,7 @@ from eigenbody.batched import Variants, stacked
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.numerics.transfer import DenseTransfer
 
 STEP = 1e-5  # relative, of central differences
 TOGETHER = 1e-7  # relative distance below which eigenvalues count as repeated
@@ -167,6 +168,11 @@ class Design:
                 )
             left[:, members] = left[:, members] @ np.linalg.inv(gram).conj().T
         return left
+
+    @cached_property
+    def transfers(self) -> dict[tuple[int, int], DenseTransfer]:
+        """Transfer functions by output and input, kept once they are made."""
+        return {}
 
     @cached_property
     def slopes(self) -> Slopes:

@@ -137,7 +137,8 @@ def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np
         form.refuse_defective()
         total = form.entries()
         keep = None if modes is None or modes >= total else form.lowest(modes)
-        summed: Any = form if keep is None else lambda s: form(s, keep)
+        inner = form if equations.rates is None else ModalForm(equations.in_rates())
+        summed: Any = equations.from_rates(inner if keep is None else lambda s: inner(s, keep))
         kept = total if keep is None else modes
         notes = () if keep is None else (f"Sum over the {kept} lowest of {total} modes.",)
     else:

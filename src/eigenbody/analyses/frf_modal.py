@@ -134,11 +134,11 @@ def _closest(values: np.ndarray) -> complex | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """An invariant subspace: C_c (s Ew - Aw)^-1 B_c with small matrices."""
+    """An invariant subspace: (C_0 + s C_1) (s Ew - Aw)^-1 B_c with small matrices."""
 
     E: np.ndarray
     A: np.ndarray
-    C: np.ndarray
+    C: tuple[np.ndarray, np.ndarray]
     B: np.ndarray
     is_pair: bool  # its conjugate belongs to it
 
@@ -148,20 +148,26 @@ class Cluster:
         return own + self._one(s.conj()).conj() if self.is_pair else own
 
     def _one(self, s: np.ndarray) -> np.ndarray:
-        inside = s[:, None, None] * self.E - self.A
-        return self.C @ np.linalg.solve(inside, np.broadcast_to(self.B, (len(s), *self.B.shape)))
+        s = s[:, None, None]
+        x = np.linalg.solve(s * self.E - self.A, np.broadcast_to(self.B, (len(s), *self.B.shape)))
+        return self.C[0] @ x + s * (self.C[1] @ x)
 
 
 class SparseModalForm:
-    """The sum over the lowest modes of a large model, D included; right and left vectors by inverse iteration."""
+    """The sum over the lowest modes of a large model; right and left vectors by inverse iteration.
+
+    Infinite eigenvalues of the pencil (constraints) leave a constant: what an input does at once. At rest accelerations
+    are taken as s times velocities, which converges far better than that constant and the modes.
+    """
 
     def __init__(self, linear: SparseLinearModel, equations: SparseEquations, count: int) -> None:
         from eigenbody.analyses.modes import sparse_modes
 
         self.modes = sparse_modes(linear, count, None)
-        self._E, self._A, self._B, self._C, D = equations.descriptor
-        self.D = np.asarray(D if isinstance(D, np.ndarray) else D.toarray())
+        self._E, self._A, self._B, C, D = equations.descriptor
         self._right = _array(self._B)
+        self._C = _split(C, linear) if linear.is_static else (C, 0 * C)
+        self.D = self._at_once(linear.descriptor.differential, _array(D))
         groups = _groups(self.modes.eigenvalues)
         self.clusters = []
         for i, group in enumerate(groups):
@@ -170,11 +176,19 @@ class SparseModalForm:
 
     def __call__(self, s: np.ndarray) -> np.ndarray:
         """H (nf, ny, nu)."""
-        out = np.broadcast_to(self.D, (len(s), *self.D.shape)).astype(complex)
-        for part in chunks(len(s), 64.0 * (self.D.size + 16)):
+        out = self.D[0] + s[:, None, None] * self.D[1]
+        for part in chunks(len(s), 64.0 * (self.D[0].size + 16)):
             for cluster in self.clusters:
                 out[part] += cluster(s[part])
         return out
+
+    def _at_once(self, n: int, D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """D - C A^-1 B of the auxiliary unknowns."""
+        from scipy.sparse.linalg import splu
+
+        auxiliary = splu(self._A.tocsc()[n:, n:].tocsc()).solve(np.ascontiguousarray(self._right[n:]))
+        now, rate = (np.asarray(part.tocsc()[:, n:] @ auxiliary) for part in self._C)
+        return D - now, -rate
 
     def _cluster(self, values: np.ndarray) -> Cluster:
         """Block inverse iteration from a shift beside the eigenvalues, right and left."""
@@ -191,8 +205,24 @@ class SparseModalForm:
             w = np.linalg.qr(lu.solve(self._E.T @ w, "T"))[0]
         onto = w.T
         return Cluster(
-            onto @ (self._E @ z), onto @ (self._A @ z), self._C @ z, onto @ self._right, bool(centre.imag > 0)
+            onto @ (self._E @ z),
+            onto @ (self._A @ z),
+            (self._C[0] @ z, self._C[1] @ z),
+            onto @ self._right,
+            bool(centre.imag > 0),
         )
+
+
+def _split(C: Any, linear: SparseLinearModel) -> tuple[Any, Any]:
+    """C z = C_0 z + s C_1 z: the columns of du' stand for s times du at rest."""
+    from scipy.sparse import csc_array, hstack
+
+    d, nq = linear.descriptor, linear.point.system.nq
+    C = csc_array(C)
+    u, a = d.dq.stop, d.dq.stop + nq
+    none = lambda columns: csc_array((C.shape[0], columns))  # noqa: E731
+    C0 = hstack([C[:, :a], none(nq), C[:, a + nq :]], format="csr")
+    return C0, hstack([none(u), C[:, a : a + nq], none(C.shape[1] - u - nq)], format="csr")
 
 
 def _array(matrix: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ that grow with the square of the frequency.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -64,19 +64,28 @@ class DenseEquations:
     def transfer(self) -> Callable[[np.ndarray], np.ndarray]:
         if self.sparse is not None and len(self.A) > MANY_STATES:
             return self.sparse.transfer
-        if self.rates is None:
-            return DenseTransfer(self.A, self.B, self.C, self.D)
-        return self._through_rates(*self.rates)
+        inner = self.in_rates()
+        return self.from_rates(DenseTransfer(inner.A, inner.B, inner.C, inner.D))
 
-    def _through_rates(self, places: list[int], rows: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """Accelerations as s times velocities: below the resonances C z and D u would cancel."""
+    def in_rates(self) -> DenseEquations:
+        """The same with velocities in place of accelerations."""
+        if self.rates is None:
+            return self
+        places, rows = self.rates
         C, D = self.C.copy(), self.D.copy()
         C[places], D[places] = rows, 0.0
-        inner = DenseTransfer(self.A, self.B, C, D)
+        return replace(self, C=C, D=D, rates=None)
+
+    def from_rates(self, inner: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+        """Accelerations as s times the velocities that `inner` gives: below the resonances C z and D u would cancel."""
+        if self.rates is None:
+            return inner
+        places, _ = self.rates
 
         def transfer(s: np.ndarray) -> np.ndarray:
             T = inner(s)
-            T[:, places] *= s[:, None, None]
+            with np.errstate(all="ignore"):  # free motion at 0 Hz is looked after by the poles
+                T[:, places] *= s[:, None, None]
             return T
 
         return transfer

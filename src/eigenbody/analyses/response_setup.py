@@ -58,11 +58,12 @@ def finer(A: np.ndarray, times: np.ndarray, excitation: Excitation) -> int:
     fastest motion in steps of a quarter radian, as far as that is cheap."""
     if len(times) < 2 or len(distinct_steps(times)[0]) > 1:
         return 1
-    fastest = float(np.abs(np.linalg.eigvals(A)).max(initial=0.0))
+    fastest, numbers = float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)), max(1, len(A))
     if isinstance(excitation, HarmonicInput | PeriodicInput):
-        fastest = max(fastest, float(excitation.lines().omega.max(initial=0.0)))
+        omega = excitation.lines().omega
+        fastest, numbers = max(fastest, float(omega.max(initial=0.0))), numbers + 4 * len(omega)
     wanted = np.ceil(fastest * (times[-1] - times[0]) / (len(times) - 1) / 0.25)
-    return int(np.clip(wanted, 1, max(1, CHEAP // (len(times) * max(1, len(A))))))
+    return int(np.clip(wanted, 1, max(1, CHEAP // (len(times) * numbers))))
 
 
 def start_state(linear: LinearModel | SparseLinearModel, initial: Mapping[str, float]) -> np.ndarray:

@@ -15,10 +15,11 @@ from eigenbody.cli.commands.inverse import inverse
 from eigenbody.cli.commands.linearize import linearize
 from eigenbody.cli.commands.modes import modes
 from eigenbody.cli.commands.psd import psd
+from eigenbody.cli.commands.report import report
 from eigenbody.cli.commands.response import response
 from eigenbody.cli.commands.simulate import simulate
 
-COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell)
+COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, report)
 
 EXIT_CODES = """\b
 Exit codes:
@@ -29,7 +30,7 @@ Exit codes:
 
 app = typer.Typer(
     name="eigenbody",
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -60,6 +61,7 @@ def _eigenbody(
       eigenbody modes rotor.yaml                  frequencies, damping, stability
       eigenbody modes rotor.yaml --set speed="1 Hz" --json
       eigenbody linearize rotor.yaml -o rotor.mat M, C, K and A, B, C, D for MATLAB
+      eigenbody report rotor.yaml -o rotor.html   a page with the modes moving in 3-D
 
     MODEL is a YAML or JSON file, or - for standard input.
     """

@@ -24,7 +24,7 @@ from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.numerics.assembly import Part, absolute, only_values_vary, projected
-from eigenbody.numerics.linear import beside, matrix, stack
+from eigenbody.numerics.linear import beside, factor, matrix, stack
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
@@ -325,8 +325,13 @@ class _Shapes:
         self.q = beside([frame.P, np.zeros((n, nW)), none])
         self.u = beside([motion.D, frame.Pv, none])
         right = beside([-K, -C, X, B])
-        self.rates = np.linalg.solve(M, right) if nW else np.zeros((0, nS + nW + nx + nu))  # W' by [S, W, x | in]
-        self.a = frame.Pv @ self.rates + beside([motion.A_S, motion.A_W, none, np.zeros((n, nu))])  # by state and input
+        self.rates = factor(M).solve(right) if nW else np.zeros((0, nS + nW + nx + nu))  # W' by [S, W, x | in]
+        self._own = beside([motion.A_S, motion.A_W, none, np.zeros((n, nu))])
+
+    @cached_property
+    def a(self) -> np.ndarray:
+        """du' by linear state and input."""
+        return self._frame.Pv @ self.rates + self._own
 
     @cached_property
     def multipliers(self) -> np.ndarray:

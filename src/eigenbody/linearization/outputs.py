@@ -31,7 +31,9 @@ def through(rows: Rows, shapes: Shapes) -> np.ndarray:
     by_state = rows.q @ shapes.q + rows.u @ shapes.u
     none = np.zeros((by_state.shape[-2], first))
     direct = beside([none, _dense(rows.x), _dense(rows.inputs)])
-    full = rows.a @ shapes.a + direct + beside([by_state, np.zeros((by_state.shape[-2], direct.shape[-1] - n))])
+    full = direct + beside([by_state, np.zeros((by_state.shape[-2], direct.shape[-1] - n))])
+    if _any(rows.a):
+        full = full + rows.a @ shapes.a
     return full + rows.multipliers @ shapes.multipliers if _any(rows.multipliers) else full
 
 

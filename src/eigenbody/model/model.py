@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
@@ -15,7 +15,11 @@ from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.paths import locate, replaced
 from eigenbody.model.resolve import resolve
 from eigenbody.model.source import PathItem, Source, read, shown
+from eigenbody.model.values import Values
 from eigenbody.model.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from eigenbody.present.report.build import View
 
 
 class Model:
@@ -96,6 +100,12 @@ class Model:
             counts.append(f"{number} {one if number == 1 else many}")
         return f"Model({self.name!r}: {', '.join(counts)})"
 
+    def view(self, modes: int = 0) -> View:
+        """The mechanism in 3-D, at its operating point; shows itself in a notebook. `modes`: so many of them moving."""
+        from eigenbody.present.report.build import view
+
+        return view(self, modes)
+
     # ---- new models from this one
 
     def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Model:
@@ -110,6 +120,17 @@ class Model:
                 faults.add(("parameters",), what, faults.nearest(str(name), known))
         faults.raise_if_any()
         return self.from_source(self._source, self._vocabulary, {**self._overrides, **new}, validate=False)
+
+    def value_of(self, name: str) -> float:
+        """SI value of a parameter or of any number by path: `k`, `bodies.rotor.mass`, `joints.b.at[2]`."""
+        path, given = locate(self._source, name)
+        if path[0] == "parameters":
+            return self.parameters[str(path[1])]
+        faults = Faults(self._source)
+        number = Values(faults, dict(self.parameters)).number(given, None, path)
+        faults.raise_if_any()
+        assert number is not None
+        return float(number.real)
 
     def with_values(self, values: Mapping[str, object]) -> Model:
         """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`."""

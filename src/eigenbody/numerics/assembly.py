@@ -113,23 +113,29 @@ def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
 
 
 def projected(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """left^T X right for the sum X of parts of which only the values have batch axes, without forming X."""
+    """left^T X right for the sum X of parts of which only the values have batch axes, without forming X for each."""
     shape = (len(left), len(right))
     out = np.zeros((left.shape[1], right.shape[1]))
     for part in parts:
         if isinstance(part, Product):
-            a, b = (
-                dense([part.left], (part.count, shape[0])) @ left,
-                dense([part.right], (part.count, shape[1])) @ right,
-            )
-            values, a, b = part.factor, a[part.i], b[part.j]
+            a, b = dense([part.left], (part.count, shape[0])) @ left, dense([part.right], (part.count, shape[1])) @ right
+            values, i, j = part.factor, part.i, part.j
         else:
             keep = (part.rows < shape[0]) & (part.cols < shape[1])
-            values, a, b = part.values[..., keep], left[part.rows[keep]], right[part.cols[keep]]
-        outer = (a[:, :, None] * b[:, None, :]).reshape(len(a), -1)
-        summed = values @ outer
-        out = out + summed.reshape(*summed.shape[:-1], *out.shape[-2:])
+            a, b, values, i, j = left, right, part.values[..., keep], part.rows[keep], part.cols[keep]
+        out = out + _weighted_products(a, b, values, i, j)
     return out
+
+
+def _weighted_products(a: np.ndarray, b: np.ndarray, values: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """sum_k values_k a[i_k]^T b[j_k] for values (..., k)."""
+    if values.ndim == 2 and np.iscomplexobj(values) and not np.any(values.real != values[:1].real):
+        used = np.flatnonzero(values.imag.any(axis=0))  # complex steps: one real part for all, few imaginary ones
+        real = a[i].T @ (values[0].real[:, None] * b[j])
+        return real + 1j * _weighted_products(a, b, values.imag[:, used], i[used], j[used])
+    outer = (a[i][:, :, None] * b[j][:, None, :]).reshape(len(i), a.shape[1] * b.shape[1])
+    summed = values @ outer
+    return summed.reshape(*summed.shape[:-1], a.shape[1], b.shape[1])
 
 
 def only_values_vary(parts: Sequence[Part]) -> bool:

@@ -43,6 +43,8 @@ class DenseFactor:
     def _solve(self, rhs: np.ndarray, transposed: int) -> np.ndarray:
         if not rhs.size:
             return np.zeros_like(rhs)
+        if np.iscomplexobj(rhs) and not np.iscomplexobj(self._lu):
+            return self._solve(rhs.real, transposed) + 1j * self._solve(rhs.imag, transposed)
         if rhs.ndim > 2:
             flat = np.moveaxis(rhs, -2, 0)
             return np.moveaxis(self._solve(flat.reshape(len(flat), -1), transposed).reshape(flat.shape), 0, -2)
@@ -68,6 +70,30 @@ class BatchFactor:
     def last_columns(self, count: int) -> np.ndarray:
         """The last columns of the inverse."""
         return self._inverse[..., self._inverse.shape[-1] - count :]
+
+
+class StepFactor:
+    """Matrices A + i dA_k (k, n, n) with the same real part and imaginary parts so small that their squares vanish:
+    one factorization of A serves all (complex steps)."""
+
+    def __init__(self, matrices: np.ndarray) -> None:
+        self._real = DenseFactor(np.ascontiguousarray(matrices[0].real))
+        self._step = matrices.imag
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        """For right sides (..., n, k)."""
+        return self._solve(self._real.solve, self._step, rhs)
+
+    def solve_transposed(self, rhs: np.ndarray) -> np.ndarray:
+        return self._solve(self._real.solve_transposed, self._step.mT, rhs)
+
+    @staticmethod
+    def _solve(solve: Callable[[np.ndarray], np.ndarray], step: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+        real = solve(np.ascontiguousarray(rhs.real if rhs.ndim == 2 else rhs[0].real))  # the same for all
+        return real + 1j * solve(rhs.imag - step @ real)
+
+
+Batched = BatchFactor | StepFactor
 
 
 class SparseFactor:
@@ -185,18 +211,21 @@ def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> An
 def factor(square: Any) -> Factor:
     """Factorize a dense array or a sparse array."""
     if isinstance(square, np.ndarray):
-        return DenseFactor(square) if square.ndim == 2 else BatchFactor(square)
+        if square.ndim == 2:
+            return DenseFactor(square)
+        is_step = np.iscomplexobj(square) and bool(np.all(square.real == square[:1].real))
+        return StepFactor(square) if is_step else BatchFactor(square)
     return SparseFactor(square)
 
 
 def solve_vector(square: Factor, rhs: np.ndarray, transposed: bool = False) -> np.ndarray:
     """x of A x = rhs (or A^T x = rhs) for right sides (..., n)."""
     solve = square.solve_transposed if transposed else square.solve
-    return solve(rhs) if rhs.ndim == 1 and not isinstance(square, BatchFactor) else _columns(solve, rhs, square)
+    return solve(rhs) if rhs.ndim == 1 and not isinstance(square, Batched) else _columns(solve, rhs, square)
 
 
 def _columns(solve: Callable[[np.ndarray], np.ndarray], rhs: np.ndarray, square: Factor) -> np.ndarray:
-    if isinstance(square, BatchFactor):
+    if isinstance(square, Batched):
         return solve(rhs[..., None])[..., 0]
     return solve(np.ascontiguousarray(rhs.reshape(-1, rhs.shape[-1]).T)).T.reshape(rhs.shape)
 

@@ -34,18 +34,18 @@ def _jet_rows(mechanics: Mechanics, measures: MeasureSet, jet: SetJet, is_sparse
 class MotionFrame:
     """Constraint rows and coordinate rows at one state, factorized once."""
 
-    def __init__(self, mechanics: Mechanics, chosen: Selection) -> None:
+    def __init__(self, mechanics: Mechanics, chosen: Selection, is_sparse: bool | None = None) -> None:
         self.mechanics = mechanics
         self.chosen = chosen
         self.system = mechanics.system
-        self.is_sparse = self.system.nq > DENSE_LIMIT
+        self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
         self.positions = coordinate_set(self.system, chosen.positions)
         self.has_slips = bool(self.system.slips.count)
         self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
 
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
         """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""
-        other = MotionFrame(mechanics, self.chosen)
+        other = MotionFrame(mechanics, self.chosen, self.is_sparse)
         kept = () if self.is_sparse else ("at_velocity", "at_position", "P", "Pv")
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other

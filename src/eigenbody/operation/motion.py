@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import only_values_vary, projected
-from eigenbody.numerics.linear import KKT, matrix, solve_vector, times
+from eigenbody.numerics.linear import KKT, factor, matrix, solve_vector, times
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.system.system import System
 
@@ -44,7 +44,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
         if reduced.ndim == 2:
             check_mass(system, frame, reduced)
         pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]
-        acceleration = fixed + (frame.Pv @ np.linalg.solve(reduced, pushed))[..., 0] if frame.speeds.count else fixed
+        acceleration = fixed + (frame.Pv @ factor(reduced).solve(pushed))[..., 0] if frame.speeds.count else fixed
     else:
         acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
     forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
@@ -76,7 +76,7 @@ def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.nd
 def _every_body_has_mass(system: System) -> bool:
     """Whether every coordinate of every body moves mass, so that no motion can be without."""
     turning = system.dof[: system.bodies, 3] >= 0
-    smallest = np.linalg.eigvalsh(np.real(system.inertia[turning])).min(initial=np.inf)
+    smallest = np.linalg.eigvalsh(np.real(system.inertia[..., turning, :, :])).min(initial=np.inf)
     return bool(np.real(system.mass).min(initial=np.inf) > 0 and smallest > 0)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.batched import stack
 from eigenbody.model.model import Model
 from eigenbody.operation.initial import initial_configuration, initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
@@ -23,15 +24,15 @@ def given_point(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
 
 def given_state(system: System, options: Mapping[str, Any]) -> State:
     """The consistent state with the values of `positions`, `velocities`, `states` and `inputs`."""
-    return _with_states(system, initial_state(_asked(system, options)), options)
+    return _with_states(system, initial_state(asked(system, options)), options)
 
 
 def given_configuration(system: System, options: Mapping[str, Any]) -> State:
     """The same at rest."""
-    return _with_states(system, initial_configuration(_asked(system, options)), options)
+    return _with_states(system, initial_configuration(asked(system, options)), options)
 
 
-def _asked(system: System, options: Mapping[str, Any]) -> System:
+def asked(system: System, options: Mapping[str, Any]) -> System:
     return replace(
         system,
         positions=_overridden(system, system.positions, options.get("positions") or {}),
@@ -52,9 +53,10 @@ def _overridden(system: System, own: Given, values: Mapping[str, float]) -> Give
         return own
     index = np.array([system.aliases[name] for name in values])
     kept = np.flatnonzero(~np.isin(own.measure, index))
+    each = [np.asarray(value) for value in values.values()] + [own.value[..., k] for k in kept]
     return Given(
         np.concatenate((index, own.measure[kept])),
-        np.concatenate((np.array(list(values.values())), own.value[kept])),
+        stack(each, axis=-1),
         (*(f"operating_point: {name}" for name in values), *(own.where[k] for k in kept)),
     )
 

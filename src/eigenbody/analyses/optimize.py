@@ -1,0 +1,235 @@
+"""Optimization: the best values of design variables, by SciPy's solvers with exact gradients, from one or many starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.analyses.descent import descend, merit
+from eigenbody.analyses.designs import DesignSpace
+from eigenbody.analyses.formulation import HOLDS, Best, Formulation
+from eigenbody.analyses.mode_identity import Follower
+from eigenbody.analyses.optimum import Optimum, collected
+from eigenbody.analyses.problem import Given, Problem, read_problem
+from eigenbody.errors import ComputationError
+from eigenbody.model.model import Model
+from eigenbody.numerics.kkt import optimality, sharpened
+from eigenbody.numerics.threads import on_one_thread
+from eigenbody.progress import report
+
+ROUNDS = 6  # from one start
+MENDINGS = 6
+TINY = 1e-11  # change of the objective at which the solver stops
+SETTLED = 1e-6  # relative gain of a round below which the next would bring nothing
+SHARPEN = 40  # variables up to which the optimum is sharpened by second derivatives
+NEAR = 1e-2  # relative violation that a few Newton steps can mend
+PLACED = 1e-12  # relative error of an equality that is worked for
+
+
+@dataclass
+class Run:
+    """What happened on the way from one start."""
+
+    best: Best
+    iterations: int
+    evaluations: int
+    residual: float
+    doubts: int
+    interrupted: bool = False
+
+
+@on_one_thread
+def optimize(model: Model, problem: Given, exact: bool = True) -> Optimum:
+    """Find the values of the variables that make the objective best and keep the constraints.
+
+    `problem` is a map or a YAML file with variables, objective and constraints. Gradients are exact; `exact` False
+    takes them from central differences. Ctrl-C ends the search with the best design so far.
+    """
+    task, space = read_problem(model, problem, exact)
+    first = space.at(task.start)
+    wanted = tuple(i for q in task.quantities for i in q.wanted_modes())
+    runs: list[Run] = []
+    try:
+        places = _starts(task, space, Follower(first, wanted))
+        for k, u in enumerate(places):
+            report(f"improving start {k + 1} of {len(places)}" if len(places) > 1 else "improving", None)
+            runs.append(_improve(task, space, Follower(first, wanted), u))
+            if runs[-1].interrupted:
+                break
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+        runs[-1].interrupted = True
+    best = runs[0]
+    for run in runs[1:]:
+        if best.best.better(run.best.violation, run.best.objective):
+            best = run
+    return collected(task, space, Follower(first, wanted), best, runs)
+
+
+# Starts ---------------------------------------------------------------------------------------------------------------
+def _starts(task: Problem, space: DesignSpace, follower: Follower) -> list[np.ndarray]:
+    """The given start, and the best of many that fill the space evenly, judged in one batch."""
+    given = task.u(task.start)
+    if task.starts == 1:
+        return [given]
+    from scipy.stats import qmc
+
+    report(f"judging {task.starts} starts")
+    count = task.starts - 1
+    filling = qmc.Sobol(len(given), seed=task.seed).random_base2(int(np.ceil(np.log2(max(count, 1)))))[:count]
+    judge = Formulation(task, space, follower)
+    scores = []
+    for u, design in zip(filling, space.many(np.stack([task.x(u) for u in filling])), strict=True):
+        if isinstance(design, str):
+            continue
+        try:
+            made = judge.judge(u, design, follower.directly(design))
+        except ComputationError:
+            continue
+        scores.append((judge.violation(made), judge.judged(made), len(scores), u))
+    scores.sort(key=lambda s: (max(s[0], HOLDS), s[1]))
+    return [given, *(s[3] for s in scores[: task.refine])]
+
+
+# From one start -------------------------------------------------------------------------------------------------------
+def _improve(task: Problem, space: DesignSpace, follower: Follower, u: np.ndarray) -> Run:
+    """Rounds of the solver until nothing is gained, then sharpened."""
+    form = Formulation(task, space, follower)
+    run = Run(form.best, 0, 0, np.nan, 0)
+    try:
+        _rounds(task, form, u, run)
+        _sharpen(form)
+        run.residual = _residual(form)
+    except KeyboardInterrupt:
+        run.interrupted = True
+        if form.best.u is None:
+            raise
+    run.best, run.evaluations, run.doubts = form.best, form.evaluations, follower.doubts
+    return run
+
+
+def _rounds(task: Problem, form: Formulation, u: np.ndarray, run: Run) -> None:
+    """Descent by linear programs and SciPy's solver in turn, until nothing is gained."""
+    before = merit(form, u)
+    for turn in range(ROUNDS):
+        for way in (descend, _solve):
+            steps, there = way(form, u, task.iterations)
+            run.iterations += steps
+            there = _mended(form, there)
+            u = there if merit(form, there) <= merit(form, u) else u
+        now = merit(form, u)
+        if turn == 0 and form.best.violation > HOLDS:
+            _nearest(form, u)
+            assert form.best.u is not None
+            u, now = (form.best.u, np.inf) if form.best.violation < HOLDS else (u, now)
+        if before - now <= SETTLED * (1.0 + abs(now)):
+            break
+        before = now
+
+
+def _solve(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.ndarray]:
+    """One call of SciPy's solver; iterations, and where it ended."""
+    from scipy.optimize import Bounds, minimize
+
+    form.accept(u)
+    made = form.point(u)
+    levels = form.levels(made)
+    z = np.concatenate((u, levels))
+    free = np.full(len(levels), np.inf)
+    limits = Bounds(np.concatenate((np.zeros(len(u)), -free)), np.concatenate((np.ones(len(u)), free)))
+    c, e = form.constraints(z)
+
+    def gradient(z: np.ndarray) -> np.ndarray:
+        form.accept(z[: len(u)])
+        said = form.objective(form.point(z[: len(u)]))
+        report("improving" if said is None else f"improving: {said:.6g}")
+        return form.gradient(z)
+
+    held: list[dict[str, object]] = []
+    if len(c):
+        held.append({"type": "ineq", "fun": lambda z: form.constraints(z)[0], "jac": lambda z: form.program(z).J})
+    if len(e):
+        held.append({"type": "eq", "fun": lambda z: form.constraints(z)[1], "jac": lambda z: form.program(z).E})
+    options = {"maxiter": iterations, "ftol": TINY}
+    found = minimize(form.value, z, jac=gradient, method="SLSQP", bounds=limits, constraints=held, options=options)
+    return int(found.nit), np.clip(found.x[: len(u)], 0.0, 1.0)
+
+
+def _nearest(form: Formulation, u: np.ndarray) -> None:
+    """The design that violates the constraints least, by least squares."""
+    from scipy.optimize import least_squares
+
+    report("looking for a design that keeps the constraints")
+    made = form.point(u)
+    levels = form.levels(made)
+    skip = sum(len(made.values[k]) for k in form.leveled)
+
+    def residual(u: np.ndarray) -> np.ndarray:
+        c, e = form.constraints(np.concatenate((u, levels)))
+        return np.concatenate((np.minimum(c[skip:], 0.0), e))
+
+    def jacobian(u: np.ndarray) -> np.ndarray:
+        form.accept(u)
+        p = form.program(np.concatenate((u, levels)))
+        J = np.where(p.c[skip:, None] < 0, p.J[skip:], 0.0)
+        return np.concatenate((J, p.E))[:, : len(u)]
+
+    inside = np.clip(u, 1e-9, 1 - 1e-9)
+    least_squares(residual, inside, jacobian, bounds=(0.0, 1.0), xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=200)
+
+
+def _sharpen(form: Formulation) -> None:
+    """Newton steps on the conditions of optimality, then on the constraints alone."""
+    u = form.best.u
+    if u is None or form.best.violation > NEAR:
+        return
+    report("sharpening")
+    lower, upper = np.zeros(len(u)), np.ones(len(u))
+    levels = form.levels(form.point(u))
+    free = np.full(len(levels), np.inf)
+    z = np.concatenate((u, levels))
+    form.accept(u)
+    if len(u) <= SHARPEN:
+        try:
+            better = sharpened(form.program, z, np.concatenate((lower, -free)), np.concatenate((upper, free)))
+        except ComputationError:
+            better = z
+        form.prefer(better[: len(u)])
+    assert form.best.u is not None
+    form.prefer(_mended(form, form.best.u))
+
+
+def _mended(form: Formulation, u: np.ndarray) -> np.ndarray:
+    """The design after the smallest steps that make equalities and violated inequalities hold to rounding."""
+    start = u
+    for _ in range(MENDINGS):
+        made = form.point(u)
+        if not 0 < form.violation(made) < NEAR:
+            break
+        z = np.concatenate((u, form.levels(made)))
+        p = form.program(z)
+        more_c, more_J = form.cuts(z)
+        c, J = np.append(p.c, more_c), np.concatenate((p.J, more_J))
+        wrong = np.flatnonzero(c < 0)
+        miss = np.concatenate((p.e, c[wrong]))
+        if not len(miss) or np.abs(miss).max() <= PLACED:
+            break
+        free = (u > 0) & (u < 1)
+        rows = np.concatenate((p.E, J[wrong]))[:, : len(u)][:, free]
+        u = u.copy()
+        u[free] = np.clip(u[free] + np.linalg.lstsq(rows, -miss, rcond=1e-10)[0], 0.0, 1.0)
+    return u if form.violation(form.point(u)) <= form.violation(form.point(start)) else start
+
+
+def _residual(form: Formulation) -> float:
+    """How far from the conditions of optimality the best design is."""
+    assert form.best.u is not None
+    u = form.best.u
+    try:
+        p = form.program(np.concatenate((u, form.levels(form.point(u)))))
+    except ComputationError:
+        return np.nan
+    none = np.zeros(len(p.gradient) - len(u), dtype=bool)
+    return optimality(p, np.append(u <= 0, none), np.append(u >= 1, none)).residual

@@ -1,0 +1,108 @@
+// Motion of the bodies in a mode or a simulation, and the controls that choose and drive it.
+"use strict";
+
+EB.decode = function (text) { // base64 of little-endian 32-bit floats
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new Float32Array(bytes.buffer);
+};
+
+// Small rotation vector (global axes) before a quaternion (x, y, z, w).
+EB.turned = function (v, q) {
+  const angle = Math.hypot(v[0], v[1], v[2]), s = angle > 1e-12 ? Math.sin(angle / 2) / angle : 0.5;
+  const [x, y, z, w] = [s * v[0], s * v[1], s * v[2], Math.cos(angle / 2)];
+  return [
+    w * q[0] + x * q[3] + y * q[2] - z * q[1], w * q[1] - x * q[2] + y * q[3] + z * q[0],
+    w * q[2] + x * q[1] - y * q[0] + z * q[3], w * q[3] - x * q[0] - y * q[1] - z * q[2],
+  ];
+};
+
+EB.makePlayer = function (scene, data) {
+  const count = scene.count, modes = data.modes || [], motion = data.motion;
+  const shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
+  const path = motion ? EB.decode(motion.poses) : null; // (times, bodies, 7)
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const player = {
+    what: modes.length ? "mode" : motion ? "motion" : "rest", mode: 0, phase: 0, time: 0, amplitude: 1, speed: 0.5, rate: 1,
+    playing: !still && (modes.length > 0 || !!motion), changed: [],
+  };
+  const tell = () => { for (const listener of player.changed) listener(player); };
+
+  // Complex motion of body b: displacement (m) and rotation (rad) at a phase, Re(shape exp(i phase)) times the scale of the page.
+  player.displacement = function (b, phase = player.phase, mode = player.mode) {
+    const scale = player.amplitude * (modes[mode] ? modes[mode].scale : 0), c = Math.cos(phase), s = Math.sin(phase), out = [];
+    for (let k = 0; k < 6; k++) {
+      const i = 2 * ((mode * count + b) * 6 + k);
+      out.push(scale * (shapes[i] * c - shapes[i + 1] * s));
+    }
+    return out;
+  };
+  function poseMode() {
+    for (let b = 0; b < count; b++) {
+      const d = player.displacement(b), rest = scene.rest[b];
+      scene.now[b].p = [rest.p[0] + d[0], rest.p[1] + d[1], rest.p[2] + d[2]];
+      scene.now[b].q = EB.turned(d.slice(3), rest.q);
+    }
+  }
+  function poseMotion() {
+    const times = motion.times, last = times.length - 1;
+    const at = Math.min(last, Math.max(0, ((player.time - times[0]) / (times[last] - times[0] || 1)) * last));
+    const i = Math.min(Math.floor(at), Math.max(last - 1, 0)), f = at - i, j = Math.min(i + 1, last);
+    for (let b = 0; b < count; b++) {
+      const a = 7 * (i * count + b), c = 7 * (j * count + b), mixed = [];
+      const same = path[a + 3] * path[c + 3] + path[a + 4] * path[c + 4] + path[a + 5] * path[c + 5] + path[a + 6] * path[c + 6] >= 0 ? 1 : -1;
+      for (let k = 0; k < 7; k++) mixed.push((1 - f) * path[a + k] + f * (k < 3 ? 1 : same) * path[c + k]);
+      scene.now[b].p = mixed.slice(0, 3);
+      scene.now[b].q = mixed.slice(3);
+    }
+  }
+  player.pose = function () {
+    if (player.what === "mode") poseMode();
+    else if (player.what === "motion") poseMotion();
+    scene.dirty();
+  };
+  player.orbits = function () { // paths of the centres of mass over a cycle
+    if (player.what !== "mode" || count > 40) { scene.showPaths([]); return; }
+    const list = [];
+    for (let b = 0; b < count; b++) {
+      const points = [];
+      let far = 0;
+      for (let k = 0; k < 72; k++) {
+        const d = player.displacement(b, (2 * Math.PI * k) / 72), r = scene.rest[b].p;
+        far = Math.max(far, Math.hypot(d[0], d[1], d[2]));
+        points.push([r[0] + d[0], r[1] + d[1], r[2] + d[2]]);
+      }
+      if (far > 0.004 * data.scene.size) list.push({ body: b, points });
+    }
+    scene.showPaths(list);
+  };
+  player.select = function (index) {
+    if (!modes.length) return;
+    player.mode = (index + modes.length) % modes.length;
+    player.what = "mode";
+    player.phase = 0;
+    player.pose();
+    player.orbits();
+    tell();
+  };
+  player.setWhat = (what) => { player.what = what; player.pose(); player.orbits(); tell(); };
+  player.setAmplitude = (value) => { player.amplitude = value; player.pose(); player.orbits(); tell(); };
+  player.setSpeed = (value) => { player.speed = value; tell(); };
+  player.setRate = (value) => { player.rate = value; tell(); };
+  player.setPhase = (value) => { player.phase = value; player.pose(); tell(); };
+  player.setTime = (value) => { player.time = value; player.pose(); tell(); };
+  player.play = (on) => { player.playing = on && player.what !== "rest"; tell(); };
+  player.step = function (seconds) {
+    if (!player.playing) return;
+    if (player.what === "mode") player.phase = (player.phase + 2 * Math.PI * player.speed * seconds) % (2 * Math.PI);
+    else {
+      const times = motion.times, end = times[times.length - 1];
+      player.time += player.rate * seconds;
+      if (player.time > end) player.time = times[0];
+      if (player.onTime) player.onTime(player.time);
+    }
+    player.pose();
+  };
+  if (motion) player.time = motion.times[0];
+  return player;
+};

@@ -1,0 +1,315 @@
+// The mechanism in 3-D: instanced primitives carried by bodies, links that stretch, an orbit camera, names under the pointer.
+// Positions are kept in metres; only what goes to the graphics card is scaled, so that tiny and huge mechanisms look alike.
+"use strict";
+
+EB.palette = ["#4c78a8", "#e49444", "#59a14f", "#b07aa1", "#d1605e", "#5fa2a0", "#c9a227", "#8c6d5a"];
+
+EB.makeScene = function (THREE, host, drawing) {
+  const size = drawing.size, count = drawing.bodies.length;
+  const centre = new THREE.Vector3(...drawing.centre), up = new THREE.Vector3(...drawing.up);
+  const scaled = (p) => new THREE.Vector3(...p).sub(centre).divideScalar(size);
+  const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = THREE.PCFShadowMap;
+  renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+  const canvas = renderer.domElement;
+  canvas.tabIndex = 0;
+  canvas.setAttribute("role", "img");
+  host.appendChild(canvas);
+  const world = new THREE.Scene();
+  const still = new THREE.Matrix4().makeScale(1 / size, 1 / size, 1 / size).setPosition(scaled([0, 0, 0]));
+  const rest = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
+  const now = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
+
+  // ---- light and ground
+
+  const sky = new THREE.HemisphereLight(0xffffff, 0x8a94a6, 1.15);
+  sky.position.copy(up);
+  const sun = new THREE.DirectionalLight(0xffffff, 1.9);
+  const side = new THREE.Vector3(1, 0, 0).cross(up).lengthSq() > 0.1 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
+  const east = side.sub(up.clone().multiplyScalar(side.dot(up))).normalize(), north = up.clone().cross(east);
+  sun.position.copy(up).multiplyScalar(3).addScaledVector(east, 1.2).addScaledVector(north, -1.8);
+  sun.castShadow = true;
+  Object.assign(sun.shadow.camera, { left: -1.6, right: 1.6, top: 1.6, bottom: -1.6, near: 0.5, far: 8 });
+  sun.shadow.mapSize.set(1024, 1024);
+  sun.shadow.bias = -0.0008;
+  sun.shadow.normalBias = 0.01;
+  const height = drawing.floor / size - centre.dot(up) / size;
+  const upright = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
+  const floor = new THREE.Mesh(new THREE.PlaneGeometry(12, 12), new THREE.ShadowMaterial({ opacity: 0.16 }));
+  floor.quaternion.copy(upright);
+  floor.position.copy(up).multiplyScalar(height);
+  floor.receiveShadow = true;
+  const grid = new THREE.LineSegments(gridGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
+  grid.quaternion.copy(upright);
+  grid.position.copy(up).multiplyScalar(height + 0.001);
+  world.add(sky, sun, floor, grid);
+
+  function gridGeometry() { // lines that fade away from the middle
+    const points = [], shades = [], n = 14, step = 0.25, cuts = 14;
+    const put = (x, y) => { points.push(x, y, 0); shades.push(0.5, 0.55, 0.62, 0.5 * Math.max(0, 1 - Math.hypot(x, y) / (n * step))); };
+    for (let i = -n; i <= n; i++) for (let k = -cuts; k < cuts; k++) {
+      const a = (k * n * step) / cuts, b = ((k + 1) * n * step) / cuts;
+      put(i * step, a); put(i * step, b); put(a, i * step); put(b, i * step);
+    }
+    return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3))
+      .setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
+  }
+
+  // ---- primitives
+
+  const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
+  class Helix extends THREE.Curve {
+    getPoint(t, target = new THREE.Vector3()) {
+      const ends = Math.min(1, Math.min(t, 1 - t) / 0.06), turn = 2 * Math.PI * 7 * t;
+      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), t);
+    }
+  }
+  const facets = (many, few) => Math.round(few + (many - few) * Math.max(0, Math.min(1, 12 / (drawing.parts.length / 8 + 1)))); // coarser where there are very many
+  const geometries = {
+    box: () => new THREE.BoxGeometry(1, 1, 1),
+    cylinder: () => alongZ(new THREE.CylinderGeometry(1, 1, 1, facets(36, 8))),
+    sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
+    cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
+    ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
+    coil: () => new THREE.TubeGeometry(new Helix(), facets(150, 64), 0.16, facets(6, 3)),
+  };
+  const items = []; // {kind, on, local, part} or {kind, link}
+  for (const part of drawing.parts) {
+    const local = new THREE.Matrix4().compose(new THREE.Vector3(...part.p), new THREE.Quaternion(...part.q), new THREE.Vector3(...part.s));
+    items.push({ kind: part.kind, on: part.on, local, source: part });
+  }
+  for (const link of drawing.links) {
+    const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind];
+    for (const piece of pieces) items.push({ kind: link.kind === "coil" ? "coil" : "cylinder", link, piece, source: link });
+  }
+  const meshes = [], ghosts = [];
+  for (const kind of Object.keys(geometries)) for (const layer of ["body", "joint", "force", "marker", "ground"]) {
+    const own = items.filter((i) => i.kind === kind && i.source.layer === layer);
+    if (!own.length) continue;
+    const metal = { body: 0.1, joint: 0.55, force: 0.45 }[layer] || 0;
+    const material = new THREE.MeshStandardMaterial({ roughness: layer === "body" ? 0.55 : 0.45, metalness: metal });
+    const mesh = new THREE.InstancedMesh(geometries[kind](), material, own.length);
+    mesh.castShadow = layer !== "marker";
+    mesh.frustumCulled = false;
+    mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e3); // picking must not cull what has moved
+    mesh.userData = { items: own, layer };
+    meshes.push(mesh);
+    world.add(mesh);
+    if (layer === "body") {
+      const faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
+      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, own.length);
+      ghost.frustumCulled = false;
+      ghost.visible = false;
+      ghost.userData = { items: own };
+      ghosts.push(ghost);
+      world.add(ghost);
+    }
+  }
+  const numberOf = new Map(drawing.bodies.map((b, i) => [b.name, i]));
+  const colourOf = (source, dark) => {
+    if (source.color) return source.color;
+    if (source.layer === "body") return EB.palette[numberOf.get(source.name) % EB.palette.length];
+    return { joint: dark ? "#aeb9c9" : "#47536a", force: dark ? "#9fb3c8" : "#6c7a90", ground: dark ? "#56607a" : "#9aa5b5" }[source.layer];
+  };
+
+  // ---- poses to matrices
+
+  const matrices = drawing.bodies.map(() => new THREE.Matrix4());
+  const point = new THREE.Vector3(), turn = new THREE.Quaternion(), one = new THREE.Vector3(), product = new THREE.Matrix4();
+  const carry = (on) => (on < 0 ? still : matrices[on]);
+  const from = new THREE.Vector3(), to = new THREE.Vector3(), along = new THREE.Vector3(), axis = new THREE.Vector3(0, 0, 1);
+  function compose(poses) {
+    poses.forEach((pose, i) => {
+      point.set(...pose.p).sub(centre).divideScalar(size);
+      matrices[i].compose(point, turn.set(...pose.q).normalize(), one.setScalar(1 / size));
+    });
+  }
+  function linkMatrix(item) {
+    const { link, piece } = item, radius = link.radius / size;
+    from.set(...link.p).applyMatrix4(carry(link.a));
+    to.set(...link.q).applyMatrix4(carry(link.b));
+    along.subVectors(to, from);
+    const length = Math.max(along.length(), 1e-9);
+    turn.setFromUnitVectors(axis, along.divideScalar(length));
+    if (link.kind === "coil") return product.compose(from, turn, one.set(1.1 * radius, 1.1 * radius, length));
+    const [start, end, thick] = { whole: [0, 1, 1], tube: [0, 0.55, 0.9], rod: [0.3, 1, 0.4] }[piece];
+    from.addScaledVector(along, 0.5 * (start + end) * length);
+    return product.compose(from, turn, one.set(thick * radius, thick * radius, (end - start) * length));
+  }
+  function place(list) {
+    for (const mesh of list) {
+      mesh.userData.items.forEach((item, i) =>
+        mesh.setMatrixAt(i, item.link ? linkMatrix(item) : product.multiplyMatrices(carry(item.on), item.local)));
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  // ---- paths of the bodies
+
+  const paths = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
+  paths.frustumCulled = false;
+  world.add(paths);
+  function showPaths(list) { // [{body, points: [[x, y, z], ...]}], closed
+    const points = [], shades = [], colour = new THREE.Color();
+    for (const { body, points: own } of list) {
+      colour.set(EB.palette[body % EB.palette.length]);
+      own.forEach((p, k) => {
+        for (const q of [p, own[(k + 1) % own.length]]) { points.push(...scaled(q).toArray()); shades.push(colour.r, colour.g, colour.b); }
+      });
+    }
+    paths.geometry.dispose();
+    paths.geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3))
+      .setAttribute("color", new THREE.Float32BufferAttribute(shades, 3));
+    dirty();
+  }
+
+  // ---- camera
+
+  const camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+  camera.up.copy(up);
+  const views = { oblique: [0.9, 0.42], front: [0, 0], side: [Math.PI / 2, 0], top: [0, 1.55] };
+  const orbit = { azimuth: 0.9, height: 0.42, distance: 4, target: new THREE.Vector3() };
+  function look() {
+    const { azimuth, height: h, distance, target } = orbit;
+    camera.position.copy(target).addScaledVector(up, distance * Math.sin(h))
+      .addScaledVector(east, distance * Math.cos(h) * Math.sin(azimuth)).addScaledVector(north, -distance * Math.cos(h) * Math.cos(azimuth));
+    camera.lookAt(target);
+    dirty();
+  }
+  function view(name) {
+    if (name) [orbit.azimuth, orbit.height] = views[name];
+    orbit.target.set(0, 0, 0);
+    orbit.distance = 3.7 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    look();
+  }
+  function rotate(dx, dy) {
+    orbit.azimuth -= dx;
+    orbit.height = Math.max(-1.55, Math.min(1.55, orbit.height + dy));
+    look();
+  }
+  function zoom(factor) {
+    orbit.distance = Math.max(0.15, Math.min(30, orbit.distance * factor));
+    look();
+  }
+  function pan(dx, dy) {
+    const right = new THREE.Vector3().setFromMatrixColumn(camera.matrix, 0), over = new THREE.Vector3().setFromMatrixColumn(camera.matrix, 1);
+    orbit.target.addScaledVector(right, -dx * orbit.distance).addScaledVector(over, dy * orbit.distance);
+    look();
+  }
+
+  // ---- pointer: one turns, two or the right button move, wheel and pinch zoom
+
+  const held = new Map();
+  let gap = 0;
+  canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); held.set(e.pointerId, [e.clientX, e.clientY]); gap = 0; tip.hidden = true; });
+  for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, (e) => { held.delete(e.pointerId); gap = 0; });
+  canvas.addEventListener("pointermove", (e) => {
+    if (!held.has(e.pointerId)) { pick(e); return; }
+    const [x, y] = held.get(e.pointerId), dx = e.clientX - x, dy = e.clientY - y, unit = canvas.clientHeight || 1;
+    held.set(e.pointerId, [e.clientX, e.clientY]);
+    if (held.size === 2) {
+      const [a, b] = [...held.values()], wide = Math.hypot(a[0] - b[0], a[1] - b[1]);
+      if (gap) zoom(gap / Math.max(wide, 1));
+      gap = wide;
+      pan((0.3 * dx) / unit, (0.3 * dy) / unit);
+    } else if (e.buttons === 2 || e.shiftKey) pan((0.6 * dx) / unit, (0.6 * dy) / unit);
+    else rotate((4 * dx) / unit, (4 * dy) / unit);
+  });
+  canvas.addEventListener("contextmenu", (e) => e.preventDefault());
+  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+  canvas.addEventListener("wheel", (e) => { e.preventDefault(); zoom(Math.exp(0.0012 * Math.max(-200, Math.min(200, e.deltaY)))); }, { passive: false });
+
+  const ray = new THREE.Raycaster(), spot = new THREE.Vector2();
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  host.appendChild(tip);
+  function pick(e) {
+    const box = canvas.getBoundingClientRect();
+    spot.set(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
+    ray.setFromCamera(spot, camera);
+    const hit = ray.intersectObjects(meshes.filter((m) => m.visible), false)[0];
+    tip.hidden = !hit;
+    if (!hit) return;
+    tip.textContent = hit.object.userData.items[hit.instanceId].source.title;
+    tip.style.left = `${Math.min(e.clientX - box.left + 12, box.width - 160)}px`;
+    tip.style.top = `${e.clientY - box.top + 14}px`;
+  }
+
+  // ---- names
+
+  const labels = document.createElement("div");
+  labels.className = "labels";
+  labels.setAttribute("aria-hidden", "true");
+  host.appendChild(labels);
+  const names = drawing.bodies.slice(0, 60).map((b) => {
+    const label = document.createElement("span");
+    label.textContent = b.name;
+    labels.appendChild(label);
+    return label;
+  });
+  function placeLabels() {
+    if (labels.hidden) return;
+    names.forEach((label, i) => {
+      point.setFromMatrixPosition(matrices[i]).project(camera);
+      label.style.transform = `translate(${((point.x + 1) / 2) * canvas.clientWidth}px, ${((1 - point.y) / 2) * canvas.clientHeight}px) translate(-50%, -50%)`;
+      label.hidden = Math.abs(point.z) > 1;
+    });
+  }
+
+  // ---- drawing when something changed
+
+  let isDirty = true, frames = 0, slow = 0;
+  const began = performance.now();
+  function dirty() { isDirty = true; }
+  function economize() { // without a graphics card: first no shadows, then fewer pixels
+    if (sun.castShadow) sun.castShadow = false;
+    else renderer.setPixelRatio(Math.max(0.5, 0.75 * renderer.getPixelRatio()));
+    dirty();
+  }
+  function pace(milliseconds) { // time since the last frame while something moves
+    if (performance.now() - began < 1000 || milliseconds > 2000) return;
+    slow = milliseconds > 45 ? slow + 1 : Math.max(0, slow - 2);
+    if (slow >= 6 && renderer.getPixelRatio() > 0.5) { slow = 0; economize(); }
+  }
+  function draw() {
+    if (!isDirty) return;
+    isDirty = false;
+    compose(now);
+    place(meshes);
+    renderer.render(world, camera);
+    placeLabels();
+    frames += 1;
+  }
+  function resize() {
+    const wide = host.clientWidth, high = host.clientHeight;
+    if (!wide || !high) return;
+    renderer.setSize(wide, high);
+    camera.aspect = wide / high;
+    camera.updateProjectionMatrix();
+    dirty();
+  }
+  function paint(dark) {
+    const colour = new THREE.Color();
+    for (const mesh of [...meshes, ...ghosts]) {
+      mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, colour.set(colourOf(item.source, dark)).multiplyScalar(item.source.mark ? 0.6 : 1)));
+      mesh.instanceColor.needsUpdate = true;
+    }
+    sky.intensity = dark ? 1.0 : 1.15;
+    floor.material.opacity = dark ? 0.4 : 0.16;
+    dirty();
+  }
+  compose(rest);
+  place(ghosts);
+  new ResizeObserver(() => { resize(); }).observe(host);
+  resize();
+  view("oblique");
+  return {
+    canvas, now, rest, count, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths,
+    show: (layer, on) => { for (const mesh of meshes) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
+    showNames: (on) => { labels.hidden = !on; dirty(); },
+    showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },
+    frames: () => frames,
+  };
+};

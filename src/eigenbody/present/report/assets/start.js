@@ -1,0 +1,91 @@
+// Puts the page together: unpacks the libraries, builds the scene, connects the controls.
+"use strict";
+
+(async function () {
+  const $ = (id) => document.getElementById(id);
+  const root = document.documentElement, data = JSON.parse($("data").textContent), nonce = $("start").nonce;
+  const loaded = new Map();
+
+  function load(id) { // a library that the page carries, gzip in base64
+    if (!loaded.has(id)) loaded.set(id, unpack(id));
+    return loaded.get(id);
+  }
+  async function unpack(id) {
+    const holder = $(id), raw = atob(holder.textContent.trim()), bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.nonce = nonce;
+    script.textContent = await new Response(stream).text();
+    document.head.appendChild(script);
+    script.remove();
+    holder.remove();
+  }
+  async function three() {
+    let library = null;
+    const styles = new Set(document.querySelectorAll("style"));
+    window.define = (name, needs, make) => {
+      library = make();
+      for (const style of document.querySelectorAll("style")) if (!styles.has(style)) style.remove(); // looks of its own, with fonts from elsewhere
+    };
+    window.define.amd = true;
+    await load("library-3d");
+    delete window.define;
+    return library.ThreeJsProvider.THREE;
+  }
+
+  // ---- light and dark
+
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
+  const listeners = [];
+  function repaint() { for (const listener of listeners) listener(isDark()); }
+  const button = $("theme");
+  if (button) button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; repaint(); });
+  prefersDark.addEventListener("change", repaint);
+
+  document.addEventListener("keydown", (e) => { if (e.key === "Tab") root.dataset.keyboard = "yes"; });
+
+  // ---- charts
+
+  const charts = EB.makeCharts(data.charts || {}, async () => { await load("library-charts"); return window.Plotly; });
+  listeners.push(() => charts.repaint());
+  let before;
+  window.addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; repaint(); });
+  window.addEventListener("afterprint", () => { if (before === undefined) delete root.dataset.theme; else root.dataset.theme = before; repaint(); });
+
+  // ---- the mechanism
+
+  window.eigenbody = { ready: false, charts };
+  const host = $("view");
+  let scene;
+  try {
+    scene = EB.makeScene(await three(), host, data.scene);
+  } catch (error) {
+    host.classList.add("failed");
+    host.textContent = `The mechanism cannot be drawn here: this browser offers no WebGL 2 (${error.message}). The tables below are complete.`;
+    window.eigenbody.ready = true;
+    return;
+  }
+  scene.canvas.setAttribute("aria-label", `${data.name}: the mechanism in 3-D. ${$("keys") ? $("keys").textContent : ""}`);
+  scene.paint(isDark());
+  listeners.push((dark) => scene.paint(dark));
+  const player = EB.makePlayer(scene, data);
+  EB.connect(player, scene, data);
+  player.select(data.first || 0);
+  player.pose();
+  let last = performance.now();
+  function frame(time) {
+    if (player.playing) scene.pace(time - last);
+    player.step(Math.min(0.1, (time - last) / 1000));
+    last = time;
+    scene.draw();
+    requestAnimationFrame(frame);
+  }
+  requestAnimationFrame(frame);
+  if (document.activeElement === document.body) scene.canvas.focus({ preventScroll: true });
+  Object.assign(window.eigenbody, {
+    ready: true, player, scene,
+    bodies: () => data.scene.bodies.map((b, i) => ({ name: b.name, position: scene.now[i].p.slice(), quaternion: scene.now[i].q.slice(), rest: scene.rest[i].p.slice() })),
+  });
+})();

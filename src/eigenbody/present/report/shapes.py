@@ -1,0 +1,249 @@
+"""What a body looks like: the `shape` its author gave, or one that has its mass and inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.faults import Faults
+from eigenbody.model.model import Model
+from eigenbody.model.source import PathItem, Source, shown
+from eigenbody.model.values import Values
+from eigenbody.spatial.rotations import frame
+
+ALIKE = 0.02  # relative: moments this near to each other make a body of revolution
+THIN = 0.05  # of the largest extent: the least that is drawn
+EXAMPLE = "Write for example {type: box, size: [0.4, 0.1, 0.1]}."
+COMMON = ("type", "at", "rotation", "color")
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """One primitive in body axes: unit solid of a kind, scaled, turned and put somewhere.
+
+    Unit solids: box with edges 1; cylinder of radius 1 and height 1 along z; sphere of radius 1; cone of base radius 1
+    and height 1 along z; ring of radius 1 about z. `extent` (3,) holds the half sizes.
+    """
+
+    kind: str
+    scale: np.ndarray  # (3,)
+    at: np.ndarray  # (3,)
+    rotation: np.ndarray  # (3, 3)
+    color: str = ""
+
+    @property
+    def extent(self) -> np.ndarray:
+        """Half sizes (3,) in its own axes."""
+        halves = {"box": (0.5, 0.5, 0.5), "cylinder": (1, 1, 0.5), "cone": (1, 1, 0.5), "sphere": (1, 1, 1)}
+        return self.scale * np.array(halves.get(self.kind, (1, 1, 0.15)))
+
+    @property
+    def reach(self) -> float:
+        """Largest distance from the centre of mass."""
+        return float(np.linalg.norm(self.at) + np.linalg.norm(self.extent))
+
+    def contains(self, point: np.ndarray, margin: float = 1.0) -> bool:
+        """Whether a point (3,) in body axes lies inside."""
+        inside = self.rotation.T @ (point - self.at)
+        return bool(np.all(np.abs(inside) <= margin * self.extent))
+
+
+# ---- given by the author
+
+
+def given_solids(model: Model, which: Sequence[int]) -> dict[int, list[Solid]]:
+    """The solids of the bodies that have a `shape`, by index; every fault at once. An empty list: not drawn."""
+    table = model.description.bodies
+    faults = Faults(_Placed(model))
+    values = Values(faults, dict(model.parameters))
+    found = {}
+    for i in which:
+        given = table.shapes[i]
+        if given is not None:
+            items = given if isinstance(given, list) else [given]
+            path = ("bodies", table.names[i], "shape")
+            solids = [_read(item, (*path, k) if isinstance(given, list) else path, values)
+                      for k, item in enumerate(items) if item != "none"]  # fmt: skip
+            found[i] = [solid for solid in solids if solid is not None]
+    faults.raise_if_any()
+    return found
+
+
+class _Placed(Source):
+    """The places of a model's items, for messages."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__({}, name=model.name)
+        self._model = model
+
+    def where(self, path: tuple[PathItem, ...]) -> str:
+        return self._model.where(*path)
+
+
+def _read(item: Any, path: tuple[Any, ...], values: Values) -> Solid | None:
+    faults = values.faults
+    if not isinstance(item, Mapping):
+        faults.add(path, "a shape is a map with its type.", EXAMPLE)
+        return None
+    kind = item.get("type")
+    if kind not in READERS:
+        if kind is None:
+            faults.add(path, "the shape has no type.", EXAMPLE)
+        else:
+            faults.unknown((*path, "type"), "shape", kind, READERS)
+        return None
+    reader, keys = READERS[kind]
+    for key in sorted(item.keys() - {*COMMON, *keys}, key=str):
+        faults.unknown((*path, key), "key", key, (*COMMON, *keys))
+    before = len(faults.found)
+    solid = reader(_Keys(item, path, values))
+    return solid if len(faults.found) == before else None
+
+
+class _Keys:
+    """Reads the keys of one shape; what is wrong is remembered and replaced by something harmless."""
+
+    def __init__(self, item: Mapping[str, Any], path: tuple[Any, ...], values: Values) -> None:
+        self.item, self.path, self.values = item, path, values
+
+    def size(self, key: str, default: float | None = None) -> float:
+        """A positive length."""
+        if self.item.get(key) is None and default is not None:
+            return default
+        value = self.values.number(self.item.get(key), "m", (*self.path, key))
+        return self._positive(key, [value])[0]
+
+    def sizes(self, key: str) -> np.ndarray:
+        value = self.values.vector(self.item.get(key), "m", (*self.path, key))
+        return np.array(self._positive(key, [None] * 3 if value is None else list(value)))
+
+    def _positive(self, key: str, given: Sequence[Any]) -> list[float]:
+        real = [1.0 if value is None else float(np.real(value)) for value in given]
+        if min(real) <= 0:
+            self.values.faults.add((*self.path, key), "a length that is not positive cannot be drawn.")
+            return [1.0] * len(real)
+        return real
+
+    def point(self, key: str) -> np.ndarray:
+        if key == "at" and self.item.get(key) is None:
+            return np.zeros(3)
+        value = self.values.vector(self.item.get(key), "m", (*self.path, key))
+        return np.zeros(3) if value is None else np.real(value)
+
+    def axes(self) -> np.ndarray:
+        """Rotation (3, 3): as given, or z along `axis`."""
+        if self.item.get("rotation") is not None:
+            value = self.values.rotation(self.item["rotation"], (*self.path, "rotation"))
+            return np.eye(3) if value is None else np.real(value)
+        axis = self.item.get("axis")
+        direction = None if axis is None else self.values.direction(axis, None, (*self.path, "axis"))
+        return np.eye(3) if direction is None else frame(np.real(direction))
+
+    def color(self) -> str:
+        """As #rrggbb, or nothing."""
+        given = self.item.get("color")
+        if given is None:
+            return ""
+        from matplotlib.colors import is_color_like, to_hex
+
+        if isinstance(given, str) and is_color_like(given):
+            return to_hex(given)
+        what = f'"{shown(given)}" is no colour.'
+        self.values.faults.add((*self.path, "color"), what, 'Write a name such as "steelblue" or "#4682b4".')
+        return ""
+
+    def solid(self, kind: str, scale: Any) -> Solid:
+        return Solid(kind, np.array(scale, dtype=float), self.point("at"), self.axes(), self.color())
+
+
+def _round(kind: str) -> Callable[[_Keys], Solid]:
+    def read(keys: _Keys) -> Solid:
+        radius = keys.size("radius")
+        return keys.solid(kind, (radius, radius, keys.size("length")))
+
+    return read
+
+
+def _sphere(keys: _Keys) -> Solid:
+    return keys.solid("sphere", [keys.size("radius")] * 3)
+
+
+def _bar(keys: _Keys) -> Solid:
+    start, end = keys.point("from"), keys.point("to")
+    if not np.any(end - start):
+        keys.values.faults.add(keys.path, "the two ends of the bar coincide.")
+        end = start + np.array([0.0, 0.0, 1.0])
+    return bar(start, end, keys.size("radius"), keys.color())
+
+
+def _wheel(keys: _Keys) -> Solid:
+    return keys.solid("ring", [keys.size("radius")] * 3)
+
+
+READERS: dict[str, tuple[Callable[[_Keys], Solid], tuple[str, ...]]] = {
+    "box": (lambda keys: keys.solid("box", keys.sizes("size")), ("size",)),
+    "sphere": (_sphere, ("radius",)),
+    "ellipsoid": (lambda keys: keys.solid("sphere", keys.sizes("radii")), ("radii",)),
+    "cylinder": (_round("cylinder"), ("radius", "length", "axis")),
+    "cone": (_round("cone"), ("radius", "length", "axis")),
+    "bar": (_bar, ("from", "to", "radius")),
+    "wheel": (_wheel, ("radius", "axis")),
+}
+
+
+def bar(start: np.ndarray, end: np.ndarray, radius: float, color: str = "") -> Solid:
+    """A round bar between two points."""
+    along = end - start
+    scale = np.array([radius, radius, float(np.linalg.norm(along))])
+    return Solid("cylinder", scale, 0.5 * (start + end), frame(along), color)
+
+
+def mark(solid: Solid) -> Solid:
+    """A stripe on a round solid, that shows how it turns about its axis."""
+    across, thick, along = (1.8, 0.12, 1.02) if solid.kind == "cylinder" else (1.45, 0.16, 1.45)
+    scale = solid.scale * np.array([across, thick, along])
+    return Solid("box", scale, solid.at, solid.rotation, solid.color)
+
+
+# ---- from mass and inertia
+
+
+def equivalent_solid(mass: float, inertia: np.ndarray, reach: float) -> Solid | None:
+    """The sphere, cylinder or box of the same mass and inertia (3, 3), no longer than its attachments at `reach` ask.
+
+    None for a point mass. A flat disc keeps its radius: wheels and rotors are wider than their bearings are apart.
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    if mass <= 0 or moments[2] <= 0:
+        return None
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    if moments[2] - moments[0] <= ALIKE * moments[2]:
+        radius = np.sqrt(2.5 * moments.mean() / mass)
+        radius = min(radius, 0.55 * reach) if reach > 0 else radius
+        return Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))
+    for spin in (2, 0):  # the axis of revolution has the largest or the smallest moment
+        pair = [k for k in range(3) if k != spin]
+        if abs(moments[pair[0]] - moments[pair[1]]) <= ALIKE * moments[2]:
+            return _cylinder(mass, moments[spin], moments[pair].mean(), frame(axes[:, spin]), reach)
+    edges = np.sqrt(np.maximum(6 * (moments.sum() - 2 * moments) / mass, 0.0))
+    return Solid("box", _limited(edges, 1.8 * reach), np.zeros(3), axes)
+
+
+def _cylinder(mass: float, polar: float, transverse: float, axes: np.ndarray, reach: float) -> Solid:
+    radius = np.sqrt(2 * polar / mass)
+    height = np.sqrt(max(12 * transverse / mass - 3 * radius**2, 0.0))
+    is_disc = polar > 1.2 * transverse
+    if reach > 0:
+        height = min(height, 1.8 * reach)
+        radius = radius if is_disc else min(radius, 0.7 * reach)
+    radius, height = max(radius, 0.5 * THIN * height), max(height, 2 * THIN * radius)
+    return Solid("cylinder", np.array([radius, radius, height]), np.zeros(3), axes)
+
+
+def _limited(edges: np.ndarray, longest: float) -> np.ndarray:
+    edges = np.minimum(edges, longest) if longest > 0 else edges
+    return np.maximum(edges, THIN * edges.max())
