@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying, along
     from eigenbody.analyses.campbell import Campbell, campbell
     from eigenbody.analyses.comfort import total_value, weighted_history, weighting
+    from eigenbody.analyses.derivatives import Derivatives, derivatives
     from eigenbody.analyses.excitation import HarmonicInput, ImpulseInput, PeriodicInput, SampledInput, StepInput
     from eigenbody.analyses.explain import Explanation, explain
     from eigenbody.analyses.frames import FrameModes, modes_in_frames
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.random_vibration import psd
     from eigenbody.analyses.response import TimeResponse, fundamental_matrix, response
     from eigenbody.analyses.roads import Road
+    from eigenbody.analyses.sensitivity import Sensitivity, sensitivity
     from eigenbody.analyses.signals import fft, spectrogram
     from eigenbody.analyses.spectra_in import Drive, Shaped, Tabulated, White
     from eigenbody.analyses.sweep import Sweep, SweepInterrupted, sweep
@@ -65,6 +67,10 @@ _HOME = {
     "TruncatedModel": "eigenbody.analyses.truncate",
     "frf": "eigenbody.analyses.frf",
     "FrequencyResponse": "eigenbody.analyses.frf",
+    "sensitivity": "eigenbody.analyses.sensitivity",
+    "Sensitivity": "eigenbody.analyses.sensitivity",
+    "derivatives": "eigenbody.analyses.derivatives",
+    "Derivatives": "eigenbody.analyses.derivatives",
     "variants": "eigenbody.analyses.variants",
     "VariantModes": "eigenbody.analyses.variants",
     "along": "eigenbody.analyses.along",
@@ -117,15 +123,16 @@ _HOME = {
 }
 
 __all__ = [
-    "Campbell", "ComputationError", "Drive", "EigenbodyError", "Equilibrium", "Explanation", "Fault", "FrameModes",
-    "FrequencyResponse", "Function", "HarmonicInput", "Impulse", "ImpulseInput", "InputError", "InverseDynamics",
-    "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "PeriodicInput", "RandomResponse", "Reactions",
-    "Road", "SampledInput", "Shaped", "Simulation", "SimulationError", "SimulationInterrupted", "StepInput",
-    "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying", "TruncatedModel", "White",
-    "VariantModes", "__version__", "along", "campbell", "cycloid", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix",
-    "harmonic", "impulse", "inverse", "linearize",
-    "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions", "report", "response",
-    "simulate", "spectrogram", "sweep", "total_value", "truncate", "weighted_history", "weighting", "with_damping",
+    "Campbell", "ComputationError", "Derivatives", "Drive", "EigenbodyError", "Equilibrium", "Explanation", "Fault",
+    "FrameModes", "FrequencyResponse", "Function", "HarmonicInput", "Impulse", "ImpulseInput", "InputError",
+    "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "PeriodicInput", "RandomResponse",
+    "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
+    "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying",
+    "TruncatedModel", "VariantModes", "White", "__version__", "along", "campbell", "cycloid", "derivatives",
+    "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse", "inverse",
+    "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions",
+    "report", "response", "sensitivity", "simulate", "spectrogram", "sweep", "total_value", "truncate", "variants",
+    "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from eigenbody.progress import report
 
 PENALTY = 100.0  # of the violation, beside an objective near one
 FIRST, WIDEST, LEAST = 0.1, 0.3, 1e-6  # trust region, as a share of the ranges
+PATIENCE, SLOW = 8, 0.01  # so many steps that gain less than this (relative) end the descent too
 GAINED = 1e-9  # predicted gain that ends the descent
 
 
@@ -33,6 +34,7 @@ class Rows(NamedTuple):
 def descend(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.ndarray]:
     """Steps until the region or the predicted gain vanishes; their number, and where it ended."""
     region, now = FIRST, merit(form, u)
+    past = [now]
     form.accept(u)
     for step in range(iterations):
         try:
@@ -51,6 +53,9 @@ def descend(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.
                 break
         u, now = there, now - gained
         form.accept(u)
+        past.append(now)
+        if len(past) > PATIENCE and past[-PATIENCE] - now < SLOW:
+            return step, u
         said = form.objective(form.point(u))
         report("descending" if said is None else f"descending: {said:.6g}")
     return iterations, u

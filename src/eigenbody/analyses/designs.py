@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenbody.analyses.derivatives import derivatives
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.analyses.variants import VariantModes, variants
 from eigenbody.batched import Variants, stacked
@@ -177,7 +178,7 @@ class Design:
     @cached_property
     def slopes(self) -> Slopes:
         """Derivatives of A, B, C, D by the variables."""
-        return _gradient(self.space, self.x)
+        return _gradient(self)
 
     @cached_property
     def eigenvalue_slopes(self) -> np.ndarray:
@@ -213,8 +214,15 @@ def _clusters(values: np.ndarray) -> list[np.ndarray]:
 
 
 # Derivatives ----------------------------------------------------------------------------------------------------------
-def _gradient(space: DesignSpace, x: np.ndarray) -> Slopes:
-    return differences(space, x)
+def _gradient(design: Design) -> Slopes:
+    """Exact derivatives; by differences where asked for, or where the design stands in other coordinates."""
+    space = design.space
+    if not space.exact:
+        return differences(space, design.x)
+    found = derivatives(space.model.with_values(dict(zip(space.names, design.x.tolist(), strict=True))), space.names)
+    if found.dA.shape[1:] != design.A.shape or not np.allclose(found.linear.A, design.A, rtol=1e-8, atol=1e-300):
+        return differences(space, design.x)
+    return Slopes(found.dA, found.dB, found.dC_out, found.dD)
 
 
 def differences(space: DesignSpace, x: np.ndarray) -> Slopes:

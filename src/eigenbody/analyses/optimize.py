@@ -20,8 +20,8 @@ from eigenbody.progress import report
 
 ROUNDS = 6  # from one start
 MENDINGS = 6
-TINY = 1e-11  # change of the objective at which the solver stops
-SETTLED = 1e-6  # relative gain of a round below which the next would bring nothing
+TINY = 1e-8  # change of the objective at which the solver stops
+SETTLED = 1e-3  # relative gain of a round below which the next would bring nothing
 SHARPEN = 40  # variables up to which the optimum is sharpened by second derivatives
 NEAR = 1e-2  # relative violation that a few Newton steps can mend
 PLACED = 1e-12  # relative error of an equality that is worked for

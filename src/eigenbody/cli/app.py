@@ -17,9 +17,10 @@ from eigenbody.cli.commands.modes import modes
 from eigenbody.cli.commands.psd import psd
 from eigenbody.cli.commands.report import report
 from eigenbody.cli.commands.response import response
+from eigenbody.cli.commands.sensitivity import sensitivity
 from eigenbody.cli.commands.simulate import simulate
 
-COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, report)
+COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, sensitivity, report)
 
 EXIT_CODES = """\b
 Exit codes:

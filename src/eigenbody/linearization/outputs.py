@@ -19,7 +19,9 @@ class Shapes(Protocol):
     nu: int
     q: np.ndarray  # (nq, states)
     u: np.ndarray
-    a: np.ndarray  # (nq, states + inputs)
+
+    @property
+    def a(self) -> np.ndarray: ...  # (nq, states + inputs)
 
     @property
     def multipliers(self) -> np.ndarray: ...  # (independent rows, states + inputs)

@@ -18,8 +18,9 @@ from eigenbody.batched import Variants, arrays_in
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import Equations
+from eigenbody.linearization.pencil import tangents
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import factor, matrix, rows_of, solve_vector, stack
+from eigenbody.numerics.linear import Saddle, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operation.assembly import is_rough
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.initial import square
@@ -55,7 +56,6 @@ class Steps:
             return np.zeros((n, *complex_values.shape[1:])) if _leads(complex_values, n) else complex_values * 0.0
         return complex_values.imag / self.size.reshape(n, *(1,) * (complex_values.ndim - 1))
 
-
     def split(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names in two parts: numbers that leave the geometry of the drawing as it is, and the others."""
         measures = (self.system.constraints.measures, self.system.forces.measures, self.system.named, self.system.slips)
@@ -84,7 +84,20 @@ def with_steps(model: Model, names: Sequence[str]) -> Steps:
 
 
 def shifted_point(point: OperatingPoint, steps: Steps) -> tuple[OperatingPoint, bool]:
-    """The operating point of every variant, as one with batch axes; and whether its shift was found exactly.
+    """The operating point of every variant, as one with batch axes; and whether its shift was found exactly."""
+    state, exact = shifted_state(point, steps)
+    frame = MotionFrame(Mechanics(steps.system, state), point.chosen, is_sparse=False)
+    motion = solve_motion(frame)
+    mechanics = Mechanics(steps.system, state, motion.acceleration)
+    moved = replace(
+        point, system=steps.system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
+    )
+    _refuse_opening(moved, steps)
+    return moved, exact
+
+
+def shifted_state(point: OperatingPoint, steps: Steps) -> tuple[State, bool]:
+    """The state of every variant, and whether its shift was found exactly.
 
     Where it rests on a search that has no equations of its own (the assembly of a rough drawing, a steady motion, the
     end of a simulation), its shift is found by differences, extrapolated to step zero.
@@ -94,19 +107,9 @@ def shifted_point(point: OperatingPoint, steps: Steps) -> tuple[OperatingPoint, 
     rough = is_rough(point.system, point.system.reference_state())
     exact = wanted["type"] in ("reference", "given", "equilibrium") and not rough
     if not exact:
-        state = _by_differences(point, steps)
-    elif wanted["type"] == "equilibrium":
-        state = _equilibrium_shift(point, steps)
-    else:
-        state = _initial_shift(point, steps)
-    frame = MotionFrame(Mechanics(steps.system, state), point.chosen, is_sparse=False)
-    motion = solve_motion(frame)
-    mechanics = Mechanics(steps.system, state, motion.acceleration)
-    moved = replace(
-        point, system=steps.system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
-    )
-    _refuse_opening(moved, steps)
-    return moved, exact
+        return _by_differences(point, steps), False
+    find = _equilibrium_shift if wanted["type"] == "equilibrium" else _initial_shift
+    return find(point, steps), True
 
 
 def _refuse_opening(moved: OperatingPoint, steps: Steps) -> None:
@@ -206,6 +209,8 @@ def _joined(parts: Sequence[np.ndarray], n: int) -> np.ndarray:
 # Equilibrium ----------------------------------------------------------------------------------------------------------
 def _equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     """Constraints and the balance of forces hold; states stay at rest."""
+    if point.frame.is_sparse:
+        return _large_equilibrium_shift(point, steps)
     e = Equations(point)
     frame, system = point.frame, steps.system
     held = Mechanics(system, point.state).holonomic.value[..., point.chosen.rows]
@@ -226,6 +231,24 @@ def _equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     dx = found[nS:].T
     x = point.state.x + 1j * steps.size[:, None] * dx if np.any(dx) else point.state.x
     return replace(_moved(point.state, steps, dq), x=x)
+
+
+def _large_equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
+    """The same by one sparse factorization of [[K, G^T], [G, 0]]."""
+    if len(point.state.x):
+        raise ComputationError(
+            f"The equilibrium has first-order states and {point.system.nq} body coordinates:"
+            " its shift is not known on the sparse path."
+        )
+    system, n = steps.system, len(steps.names)
+    there = Mechanics(system, point.state)
+    force = _joined([there.residual(point.motion.multipliers, np.zeros(system.slips.count))], n)
+    held = _joined([there.holonomic.value[..., point.chosen.rows]], n)
+    _, K = tangents(point)
+    dq, _ = Saddle(K, point.frame.held("gradient")).solve(-steps.slope(force).T, -steps.slope(held).T)
+    if not np.isfinite(dq).all():
+        raise ComputationError("The equilibrium does not move smoothly with a parameter: its stiffness is singular.")
+    return _moved(point.state, steps, dq.T)
 
 
 def _least_change(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ def library(which: str) -> str:
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         path = Path(folder) / name
         if path.is_file():
-            return base64.b64encode(gzip.compress(path.read_bytes(), 9, mtime=0)).decode("ascii")
+            return base64.b64encode(gzip.compress(path.read_bytes(), 6, mtime=0)).decode("ascii")
     raise ComputationError(
         f"The report needs the package {package}, which lacks {name}. Install it: pip install {package}"
     )

@@ -82,6 +82,7 @@ EB.connect = function (player, scene, data) {
     const play = $("play");
     if (play) {
       play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
+      play.title = `${player.playing ? "Pause" : "Play"} (space)`;
       play.dataset.state = player.playing ? "playing" : "paused";
     }
     for (const row of rows) {

@@ -4,11 +4,21 @@
 
 EB.palette = ["#4c78a8", "#e49444", "#59a14f", "#b07aa1", "#d1605e", "#5fa2a0", "#c9a227", "#8c6d5a"];
 
+// False where the processor draws in place of a graphics card: then shadows and smooth edges cost too much.
+EB.hasGraphicsCard = function () {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  if (gl) { const lose = gl.getExtension("WEBGL_lose_context"); if (lose) lose.loseContext(); }
+  return EB.quality === "high" || !/swiftshader|llvmpipe|software|basic render/i.test(name);
+};
+
 EB.makeScene = function (THREE, host, drawing) {
   const size = drawing.size, count = drawing.bodies.length;
   const centre = new THREE.Vector3(...drawing.centre), up = new THREE.Vector3(...drawing.up);
   const scaled = (p) => new THREE.Vector3(...p).sub(centre).divideScalar(size);
-  const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+  const hasCard = EB.hasGraphicsCard();
+  const renderer = new THREE.WebGLRenderer({ antialias: hasCard, alpha: true, preserveDrawingBuffer: true });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFShadowMap;
   renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -29,7 +39,7 @@ EB.makeScene = function (THREE, host, drawing) {
   const side = new THREE.Vector3(1, 0, 0).cross(up).lengthSq() > 0.1 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
   const east = side.sub(up.clone().multiplyScalar(side.dot(up))).normalize(), north = up.clone().cross(east);
   sun.position.copy(up).multiplyScalar(3).addScaledVector(east, 1.2).addScaledVector(north, -1.8);
-  sun.castShadow = true;
+  sun.castShadow = hasCard;
   Object.assign(sun.shadow.camera, { left: -1.6, right: 1.6, top: 1.6, bottom: -1.6, near: 0.5, far: 8 });
   sun.shadow.mapSize.set(1024, 1024);
   sun.shadow.bias = -0.0008;

@@ -56,6 +56,7 @@
 
   // ---- the mechanism
 
+  if (location.hash === "#high-quality") EB.quality = "high"; // for pictures made without a graphics card
   window.eigenbody = { ready: false, charts };
   const host = $("view");
   let scene;
@@ -67,7 +68,8 @@
     window.eigenbody.ready = true;
     return;
   }
-  scene.canvas.setAttribute("aria-label", `${data.name}: the mechanism in 3-D. ${$("keys") ? $("keys").textContent : ""}`);
+  scene.canvas.setAttribute("aria-label", `The mechanism in 3-D: ${data.name}`);
+  scene.canvas.setAttribute("aria-describedby", "keys");
   scene.paint(isDark());
   listeners.push((dark) => scene.paint(dark));
   const player = EB.makePlayer(scene, data);

@@ -1,0 +1,227 @@
+"""Eigenvalue slopes of large mechanisms at rest: no matrix of the size of the system is ever dense.
+
+With the pencil (s^2 M + s C + K) phi + G^T mu = 0, G phi = 0 and its left vectors psi, nu
+
+    ds = - [psi^T (s^2 dM + s dC + dK) phi + mu^T dG psi + nu^T dG phi] / (psi^T (2 s M + C) phi)
+
+in which d is the total derivative: matrices at the operating point moved by the parameter, with the constraint forces
+there. All of them are complex steps through the same kernels, summed element by element against the mode shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.analyses.modes import Modes
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import ComputationError
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.shift import Steps, shifted_state, with_steps
+from eigenbody.progress import report
+
+SAME = 1e-7  # relative distance of eigenvalues that count as repeated
+CHUNK = 4_000_000  # triplets of one chunk of parameters
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives (numbers, modes) of eigenvalues by the named numbers, and what to know about each mode."""
+
+    names: tuple[str, ...]
+    numbers: np.ndarray
+    values: np.ndarray
+    notes: tuple[str, ...]
+    is_exact: bool
+
+
+def eigenvalue_slopes(found: Modes, names: Sequence[str]) -> Slopes:
+    """Slopes of the eigenvalues of modes found on the sparse path."""
+    linear = found.linear
+    assert isinstance(linear, SparseLinearModel)
+    point = linear.point
+    if not linear.is_static:
+        raise ComputationError(
+            "On the sparse path sensitivities are known at rest only; ask for --solver dense, or name fewer bodies."
+        )
+    pairing = _Pairing(found, linear)
+    chunk = max(1, CHUNK // (200 * point.system.bodies))
+    names = tuple(dict.fromkeys(names))
+    parts = [
+        _slopes(point, with_steps(point.model, names[i : i + chunk]), pairing) for i in range(0, len(names), chunk)
+    ]
+    return Slopes(
+        names,
+        np.concatenate([numbers for numbers, _, _ in parts]),
+        np.concatenate([values for _, values, _ in parts]),
+        pairing.notes,
+        all(exact for _, _, exact in parts),
+    )
+
+
+class _Pairing:
+    """Mode shapes of all bodies, the multipliers of each mode, and groups of repeated eigenvalues."""
+
+    def __init__(self, found: Modes, linear: SparseLinearModel) -> None:
+        pencil = linear.pencil
+        self.values, self.G = found.eigenvalues, pencil.G.tocsr()
+        self.phi = _shapes_of(found)  # (nq, modes)
+        if _is_unsymmetric(pencil.C) or _is_unsymmetric(pencil.K):
+            raise ComputationError(
+                "The stiffness or damping is not symmetric: on the sparse path left eigenvectors are not known."
+                " Ask for --solver dense."
+            )
+        s = self.values
+        force = pencil.M @ (self.phi * s**2) + pencil.C @ (self.phi * s) + pencil.K @ self.phi
+        self.mu = -_multipliers(self.G, force)  # G^T mu = -force
+        self.denominator = pencil.M @ (2 * s * self.phi) + pencil.C @ self.phi
+        near = np.abs(s[:, None] - s) <= SAME * np.abs(s)[:, None]
+        self.group = np.argmax(near, axis=1)
+        count = np.bincount(self.group, minlength=len(s))[self.group]
+        self.notes = tuple(
+            "" if c == 1 else f"repeated: {c} equal eigenvalues; the slopes belong to the set" for c in count
+        )
+
+
+def _shapes_of(found: Modes) -> np.ndarray:
+    """Body coordinates (nq, modes) of the shapes: rotations back into body axes."""
+    point, system = found.linear.point, found.linear.point.system
+    turned = np.einsum("bji,nbj->nbi", point.state.R, found.shapes[..., 3:])
+    both = np.concatenate((found.shapes[..., :3], turned), axis=-1).reshape(len(found), -1)
+    return both[:, system.body_columns].T
+
+
+def _is_unsymmetric(matrix: object) -> bool:
+    difference = matrix - matrix.T  # type: ignore[attr-defined]
+    largest = np.abs(matrix.data).max(initial=0.0)  # type: ignore[attr-defined]
+    return bool(difference.nnz) and bool(np.abs(difference.data).max(initial=0.0) > 1e-9 * largest)
+
+
+def _multipliers(G: object, force: np.ndarray) -> np.ndarray:
+    """mu of G^T mu = force, whose left side it is up to rounding."""
+    from scipy.sparse.linalg import splu
+
+    if not G.shape[0]:  # type: ignore[attr-defined]
+        return np.zeros((0, force.shape[1]), dtype=force.dtype)
+    square, right = (G @ G.T).tocsc(), G @ force  # type: ignore[attr-defined]
+    solve = splu(square).solve
+    return solve(right.real) + 1j * solve(right.imag)
+
+
+def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.ndarray, np.ndarray, bool]:
+    report("sensitivities")
+    state, exact = shifted_state(point, steps)
+    multipliers = _shifted_multipliers(point, steps, Mechanics(steps.system, state))
+    mechanics = Mechanics(steps.system, state)
+    slips = np.zeros(point.system.slips.count)
+    n = len(steps.names)
+    s, phi = pairing.values, pairing.phi
+    total = np.zeros((n, len(s), len(s)), dtype=complex)  # psi_a^T (...) phi_b, within groups
+    for parts, factor in ((mechanics.mass(), s**2), (mechanics.damping(), s),
+                          (mechanics.stiffness(multipliers, slips), np.ones_like(s))):  # fmt: skip
+        for entries in _steps_in(parts, point.system.nq, steps):
+            total += _contracted(entries, phi, phi * factor, pairing.group)
+    rows = np.full(point.system.constraints.count, -1)
+    rows[point.chosen.rows] = np.arange(len(point.chosen.rows))
+    for triplets in mechanics.holonomic.rows():
+        chosen = Triplets(rows[triplets.rows], triplets.cols, triplets.values)
+        kept = chosen.rows >= 0
+        held = Triplets(chosen.rows[kept], chosen.cols[kept], chosen.values[..., kept])
+        for entries in _steps_in([held], point.system.nq, steps, rows=len(point.chosen.rows)):
+            total += _contracted(entries, pairing.mu, phi, pairing.group)
+            turned = entries[0], entries[2], entries[1], entries[3]
+            total += _contracted(turned, phi, pairing.mu, pairing.group)
+    return steps.values, _within_groups(total, pairing), exact
+
+
+def _shifted_multipliers(point: OperatingPoint, steps: Steps, moved: Mechanics) -> np.ndarray:
+    """Constraint forces in the moved state: G^T d(lambda) = -dF at fixed lambda."""
+    lam, n = point.motion.multipliers, len(steps.names)
+    residual = moved.residual(lam, np.zeros(point.system.slips.count))
+    if not np.iscomplexobj(residual):
+        return lam
+    force = steps.slope(np.broadcast_to(residual, (n, residual.shape[-1])))
+    if not np.any(force):
+        return lam
+    frame = MotionFrame(Mechanics(point.system, point.state), point.chosen)
+    found = frame.at_velocity.solve_transposed(np.ascontiguousarray(-force.T))[: len(point.chosen.rows)]
+    change = np.zeros((n, len(lam)))
+    change[:, point.chosen.rows] = found.T
+    return lam + 1j * steps.size[:, None] * change
+
+
+Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # variant, row, column, slope
+
+
+def _steps_in(parts: Sequence[Part], nq: int, steps: Steps, rows: int | None = None) -> Iterator[Entries]:
+    """The non-zero slopes in parts as entries (number, row, column, value)."""
+    height = nq if rows is None else rows
+    for part in parts:
+        if isinstance(part, Product):
+            yield from _product_steps(part, nq, steps)
+        elif np.iscomplexobj(part.values):
+            values = np.broadcast_to(part.values, (len(steps.names), part.values.shape[-1])).imag
+            k, e = np.nonzero(values)
+            inside = (part.rows[e] < height) & (part.cols[e] < nq)
+            k, e = k[inside], e[inside]
+            yield k, part.rows[e], part.cols[e], values[k, e] / steps.size[k]
+
+
+def _product_steps(part: Product, nq: int, steps: Steps) -> Iterator[Entries]:
+    """Slopes of sum f_k left_i^T right_j, number by number where its rows or factors have one."""
+    varying = [np.iscomplexobj(v) for v in (part.factor, part.left.values, part.right.values)]
+    if not any(varying):
+        return
+    for k in range(len(steps.names)):
+        own = [_one(v, k) for v in (part.factor, part.left.values, part.right.values)]
+        if not any(np.any(np.imag(v)) for v in own):
+            continue
+        left = sparse([Triplets(part.left.rows, part.left.cols, own[1])], (part.count, nq))
+        right = sparse([Triplets(part.right.rows, part.right.cols, own[2])], (part.count, nq))
+        touched = np.flatnonzero(
+            np.imag(own[0])
+            != 0
+            | np.isin(part.i, np.unique(part.left.rows[np.imag(own[1]) != 0]))
+            | np.isin(part.j, np.unique(part.right.rows[np.imag(own[2]) != 0]))
+        )
+        middle = sparse([Triplets(part.i[touched], part.j[touched], own[0][touched])], (part.count, part.count))
+        whole = (left.T @ (middle @ right)).tocoo()
+        slope = whole.data.imag / steps.size[k]
+        yield np.full(len(slope), k), whole.row, whole.col, slope
+
+
+def _one(values: np.ndarray, k: int) -> np.ndarray:
+    return values[k] if values.ndim > 1 else values
+
+
+def _contracted(entries: Entries, left: np.ndarray, right: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """sum left[row]_a slope right[column]_b for each number, between modes of the same group only."""
+    k, row, column, slope = entries
+    n = int(k.max(initial=-1)) + 1
+    m = len(group)
+    out = np.zeros((n, m, m), dtype=complex)
+    for a, b in zip(*np.nonzero(group[:, None] == group), strict=True):
+        out[:, a, b] = _by_number(k, slope * left[row, a] * right[column, b], n)
+    return out
+
+
+def _by_number(k: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    return np.bincount(k, values.real, n) + 1j * np.bincount(k, values.imag, n)
+
+
+def _within_groups(total: np.ndarray, pairing: _Pairing) -> np.ndarray:
+    """- (denominator of the group)^-1 times its block; eigenvalues of it are the slopes of a repeated eigenvalue."""
+    out = np.zeros(total.shape[:2], dtype=complex)
+    for first in np.unique(pairing.group):
+        members = np.flatnonzero(pairing.group == first)
+        base = pairing.phi[:, members].T @ pairing.denominator[:, members]
+        block = -np.linalg.solve(base, total[:, members[:, None], members])
+        slopes = block[..., 0] if len(members) == 1 else np.linalg.eigvals(block)
+        order = np.argsort(np.imag(slopes), axis=-1)
+        out[:, members] = np.take_along_axis(slopes, order, axis=-1)
+    return out

@@ -1,0 +1,87 @@
+"""`eigenbody sensitivity`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+from eigenbody.errors import Fault, InputError
+
+
+def sensitivity(
+    model: options.ModelPath,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter", "-p", metavar="NAME",
+            help="A parameter, or any number of the model by path: bodies.rotor.mass, joints.b.at[2]; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
+    ] = None,
+    mode: Annotated[
+        int | None, typer.Option("--mode", min=1, metavar="INDEX", help="Draw this mode alone.", show_default=False)
+    ] = None,
+    solver: options.Solver = None,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:  # fmt: skip
+    """Which number moves which mode, and how far.
+
+    Exact derivatives of every eigenvalue, frequency and damping ratio, the shift of the
+    operating point included. Without --parameter all parameters of the model, or where it
+    has none its masses, stiffnesses and dampings.
+
+    \b
+    Examples:
+      eigenbody sensitivity rotor.yaml
+      eigenbody sensitivity rotor.yaml -p speed -p bodies.rotor.mass --n 6
+      eigenbody sensitivity rotor.yaml -p "joints.spin.at[2]" --json
+      eigenbody sensitivity rotor.yaml --plot tornado.png
+
+    \b
+    JSON: {"model", "parameters": [{"name", "value"}], "exact", "certificate", "notes",
+           "modes": [{"index", "real", "imag", "frequency_hz", "damping_ratio", "kind",
+                      "note", "ranking",
+                      "derivatives": {name: {"real", "imag", "frequency_hz",
+                                             "damping_ratio", "relative_frequency"}}}]}
+      real, imag          derivative of the eigenvalue, per SI unit of the number
+      relative_frequency  d ln f / d ln p; null for numbers that are zero and rigid modes
+      note                repeated or defective eigenvalues: what their slopes mean
+      exact               false where the operating point's shift needed differences
+
+    \b
+    Files: .csv has a line for each mode and number; .json the document above; .npz and
+      .mat hold d_eigenvalues (numbers, modes), and the derivatives of the matrices.
+    """
+    from eigenbody.present import export
+
+    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism, solver="--solver", parameters="--parameter"):
+        from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
+
+        result = sensitivity_of(mechanism, parameter, n=n, solver=solver)
+    if mode is not None and mode > len(result.modes):
+        raise InputError(Fault("--mode", f"there are {len(result.modes)} modes.", "Choose one of them."))
+    from eigenbody.present import sensitivity as present
+    from eigenbody.present.documents import as_json
+
+    session.warn(result.modes.linear.point.warnings, quiet)
+    if out is not None:
+        session.write(out, present.sensitivity_writer(result, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(result.plot(mode), picture), quiet)
+    if json:
+        session.put(as_json(present.sensitivity_document(result)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: present.sensitivity_text(result), lambda: present.sensitivity_rich(result))

@@ -1,0 +1,102 @@
+"""Chromium for the tests of the built report: any that is installed, else the one Playwright brings."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eigenbody as eb
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+PATIENCE = 60_000  # milliseconds: graphics are drawn by the processor here
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser without a window."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: ./run test installs it"
+    )
+    found = next((path for path in map(shutil.which, CHROMIUMS) if path), None)
+    with playwright.sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=found, args=FLAGS)
+        except playwright.Error as error:
+            pytest.skip(
+                f"no Chromium can be started; install it with: apt-get install chromium ({error.message[:200]})"
+            )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """A page with what it complained of and what it asked the network for."""
+
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __call__(self, script: str) -> Any:
+        return self.page.evaluate(script)
+
+
+Open = Callable[..., Opened]
+
+
+def open_in(chromium: Any, contexts: list[Any]) -> Open:
+    """Opens a file in a fresh context whose network is blocked."""
+
+    def open_(path: Path, ready: bool = True, **context: Any) -> Opened:
+        context = {"viewport": {"width": 900, "height": 560}, "offline": True, **context}
+        contexts.append(chromium.new_context(**context))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE)
+        found = Opened(page)
+        page.on("console", lambda m: found.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        page.on("request", lambda request: found.requests.append(request.url))
+        page.goto(path.as_uri(), timeout=PATIENCE)
+        if ready:
+            page.wait_for_function("window.eigenbody && window.eigenbody.ready")
+        return found
+
+    return open_
+
+
+@pytest.fixture
+def opened(chromium: Any) -> Iterator[Open]:
+    """Opens pages that are closed after the test."""
+    contexts: list[Any] = []
+    yield open_in(chromium, contexts)
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def kept_open(chromium: Any) -> Iterator[Open]:
+    """Opens pages that several tests share."""
+    contexts: list[Any] = []
+    yield open_in(chromium, contexts)
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Writes the report of a model once."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    def write(name: str, model: Any, **options: Any) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            eb.report(model, path, **options)
+        return path
+
+    return write

@@ -1,0 +1,291 @@
+"""The built report in Chromium: it loads clean and offline, moves the right bodies, obeys its controls."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eigenbody as eb
+from eigenbody.spatial.rotations import exp
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+X = [1, 0, 0]
+HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">'
+
+
+@pytest.fixture(scope="session")
+def rotor() -> Any:
+    return eb.load(EXAMPLES / "rotor_stator.yaml")
+
+
+@pytest.fixture(scope="session")
+def rotor_page(written: Any, rotor: Any) -> Path:
+    return written("rotor", rotor, campbell=("speed", 0, "1 Hz", 9), simulate=2)
+
+
+@pytest.fixture(scope="session")
+def car_page(written: Any) -> Path:
+    return written("car", eb.load(EXAMPLES / "quarter_car.yaml"))
+
+
+@pytest.fixture(scope="session")
+def shared(kept_open: Any, rotor_page: Path) -> Any:
+    return kept_open(rotor_page)
+
+
+@pytest.fixture
+def desk(shared: Any) -> Any:
+    """The report of the rotor as it looks at the start."""
+    shared(
+        "(() => { const p = eigenbody.player; p.setAmplitude(1); p.setSpeed(0.5); p.select(2); p.play(true);"
+        " document.getElementById('amplitude').value = 1; eigenbody.scene.view('oblique'); })()"
+    )
+    yield shared
+    assert shared.complaints == []
+
+
+def places(found: Any) -> np.ndarray:
+    return np.array(found("eigenbody.bodies().map(b => b.position)"))
+
+
+def at_phase(found: Any, mode: int, phase: float, amplitude: float = 1.0) -> list[dict[str, Any]]:
+    """Bodies of the scene in a mode (counted from 1) at a phase."""
+    return found(
+        f"(() => {{ const p = eigenbody.player; p.play(false); p.select({mode - 1}); p.setAmplitude({amplitude});"
+        f" p.setPhase({phase}); return eigenbody.bodies(); }})()"
+    )
+
+
+def rotated(quaternion: list[float], vector: np.ndarray) -> np.ndarray:
+    x, y, z, w = quaternion
+    axis = np.array([x, y, z])
+    return vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
+
+
+def test_loads_without_complaint_and_without_network(opened: Any, rotor_page: Path, car_page: Path) -> None:
+    for path in (rotor_page, car_page):
+        found = opened(path)
+        found("eigenbody.charts.all()")
+        found.page.wait_for_function("[...document.querySelectorAll('[data-chart]')].every(c => c.dataset.drawn)")
+        found.page.wait_for_timeout(200)
+        assert found.complaints == []
+        assert found.requests == [path.as_uri()]
+        assert found("document.querySelectorAll('[data-chart] .main-svg').length") > 0
+
+
+@pytest.mark.parametrize("mode", [3, 6, 8])
+def test_a_mode_moves_the_right_bodies_in_phase(desk: Any, rotor: Any, mode: int) -> None:
+    """Places and small rotations of the scene graph against the complex eigenvector, at four phases."""
+    modes = eb.modes(rotor)
+    shape = modes.shapes[mode - 1]
+    rest = np.real(modes.linear.point.state.r)
+    turned = np.real(modes.linear.point.state.R)
+    scale = desk(f"JSON.parse(document.getElementById('data').textContent).modes[{mode - 1}].scale")
+    for phase in (0.0, 0.7, np.pi / 2, 4.0):
+        bodies = at_phase(desk, mode, phase)
+        expected = np.real(shape * np.exp(1j * phase)) * scale
+        assert [b["name"] for b in bodies] == list(modes.bodies)
+        moved = np.array([b["position"] for b in bodies]) - rest
+        assert moved == pytest.approx(expected[:, :3], abs=1e-6 * scale)  # 32-bit floats
+        for body, R, rotation in zip(bodies, turned, expected[:, 3:], strict=True):
+            for axis in np.eye(3):
+                assert rotated(body["quaternion"], axis) == pytest.approx(exp(rotation) @ R @ axis, abs=1e-6)
+
+
+def test_whirl_goes_round_the_way_the_table_says(desk: Any, rotor: Any) -> None:
+    """The rotor spins about +z: in a backward mode its centre goes round clockwise, in a forward one the other way."""
+    labels = eb.modes(rotor).explain().whirls
+    for mode, whirl in enumerate(labels, start=1):
+        if whirl:
+            a, b = (np.array(at_phase(desk, mode, phase)[1]["position"][:2]) for phase in (0.0, np.pi / 2))
+            turn = a[0] * b[1] - a[1] * b[0]
+            assert np.sign(turn) == {"forward": 1, "backward": -1}[whirl]
+    assert set(labels) >= {"forward", "backward"}
+
+
+def test_pixels_change_with_the_mode(desk: Any) -> None:
+    pictures = []
+    for phase in (0.0, np.pi):
+        at_phase(desk, 5, phase, 2.0)
+        desk.page.wait_for_timeout(300)
+        pictures.append(desk.page.locator("#view canvas").screenshot())
+    assert pictures[0] != pictures[1]
+
+
+def test_choosing_from_the_list_and_by_keys(desk: Any) -> None:
+    page = desk.page
+    assert desk("eigenbody.player.mode") == 2  # the first that oscillates
+    page.get_by_role("button", name="stator torsion").click()
+    assert desk("eigenbody.player.mode") == 7
+    assert page.locator("#mode-detail h3").inner_text().startswith("Mode 8: stator torsion")
+    page.locator("#view canvas").focus()
+    page.keyboard.press("ArrowUp")
+    assert desk("eigenbody.player.mode") == 6
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert desk("eigenbody.player.mode") == 0  # round and round
+    page.get_by_label("Previous mode").click()
+    assert desk("eigenbody.player.mode") == 7
+    pressed = page.locator(".modes button[aria-pressed=true]")
+    assert pressed.count() == 1
+    assert pressed.get_attribute("data-mode") == "7"
+
+
+def test_play_and_pause(desk: Any) -> None:
+    page = desk.page
+    assert desk("eigenbody.player.playing")
+    page.get_by_role("button", name="Pause").click()
+    assert not desk("eigenbody.player.playing")
+    still = places(desk)
+    page.wait_for_timeout(300)
+    assert np.array_equal(places(desk), still)
+    page.locator("#view canvas").focus()
+    page.keyboard.press("Space")
+    assert desk("eigenbody.player.playing")
+    page.wait_for_function(f"eigenbody.bodies()[1].position[0] !== {still[1, 0]!r}")
+
+
+def test_amplitude_scales_the_motion(desk: Any) -> None:
+    one = np.array([b["position"] for b in at_phase(desk, 3, 0.4, 1.0)])
+    rest = np.array(desk("eigenbody.bodies().map(b => b.rest)"))
+    desk.page.locator("#amplitude").fill("2")
+    assert places(desk) - rest == pytest.approx(2 * (one - rest), rel=1e-6, abs=1e-9)
+    assert desk.page.locator("#amplitude-value").inner_text() == "2×"
+    desk.page.locator("#view canvas").focus()
+    desk.page.keyboard.press("]")
+    assert desk("eigenbody.player.amplitude") == pytest.approx(2.1)
+    desk.page.locator("#amplitude").fill("0")
+    assert places(desk) == pytest.approx(rest)
+
+
+def test_speed_slider_and_views(desk: Any) -> None:
+    desk.page.locator("#speed").fill("0")
+    assert desk("eigenbody.player.speed") == pytest.approx(1.0)
+    desk("eigenbody.player.play(false)")
+    before = desk.page.locator("#view canvas").screenshot()
+    desk.page.get_by_label("View: top").click()
+    desk.page.wait_for_timeout(300)
+    assert desk.page.locator("#view canvas").screenshot() != before
+
+
+def test_simulation_plays(desk: Any, rotor: Any) -> None:
+    desk.page.get_by_role("button", name="Simulation").click()
+    desk("eigenbody.player.play(false); eigenbody.player.setTime(1.0)")
+    motion = eb.simulate(eb.operating_point(rotor), until=2, times=[1.0])
+    R = np.real(motion.states.R[-1, 1])
+    quaternion = desk("eigenbody.bodies()[1].quaternion")
+    assert rotated(quaternion, np.array([1.0, 0, 0])) == pytest.approx(R[:, 0], abs=1e-4)
+    assert desk.page.locator("#time-value").inner_text() == "1 s"
+
+
+def test_phone(opened: Any, rotor_page: Path, car_page: Path) -> None:
+    for path in (rotor_page, car_page):
+        found = opened(
+            path, viewport={"width": 375, "height": 740}, has_touch=True, is_mobile=True, device_scale_factor=1
+        )
+        found("eigenbody.charts.all()")
+        found.page.wait_for_function("[...document.querySelectorAll('[data-chart]')].every(c => c.dataset.drawn)")
+        assert found("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        small = found(
+            "[...document.querySelectorAll('button')].filter(b => b.offsetParent && b.offsetHeight < 38).length"
+        )
+        assert small == 0
+        found.page.get_by_role("button", name="Pause").tap()
+        assert not found("eigenbody.player.playing")
+
+
+def test_dark_by_preference_and_by_button(opened: Any, rotor_page: Path) -> None:
+    def brightness(found: Any) -> float:
+        colour = found("getComputedStyle(document.body).backgroundColor").removeprefix("rgb(").removesuffix(")")
+        return float(np.mean([float(part) for part in colour.split(",")]))
+
+    light, dark = opened(rotor_page, color_scheme="light"), opened(rotor_page, color_scheme="dark")
+    assert brightness(light) > 200
+    assert brightness(dark) < 60
+    dark.page.get_by_label("Switch between light and dark").click()
+    assert brightness(dark) > 200
+    light.page.get_by_label("Switch between light and dark").click()
+    assert brightness(light) < 60
+    assert light.complaints == dark.complaints == []
+
+
+def test_prints_light_without_controls(opened: Any, rotor_page: Path) -> None:
+    found = opened(rotor_page, color_scheme="dark")
+    found.page.emulate_media(media="print")
+    assert not found.page.locator(".controls").is_visible()
+    assert found.page.locator("#modes table").is_visible()
+    assert found("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_every_control_has_a_name_and_can_be_reached_by_keys(desk: Any) -> None:
+    nameless = desk(
+        "[...document.querySelectorAll('button, input, summary, [role=img]')].filter(e => !(e.getAttribute('aria-label')"
+        " || e.textContent.trim() || (e.labels && e.labels.length))).map(e => e.outerHTML)"
+    )
+    assert nameless == []
+    unreachable = desk("[...document.querySelectorAll('button, input, canvas')].filter(e => e.tabIndex < 0).length")
+    assert unreachable == 0
+
+
+def test_hostile_names_stay_text(opened: Any, written: Any) -> None:
+    document = {
+        "eigenbody": 1, "name": f"model {HOSTILE}", "parameters": {HOSTILE: 1},
+        "bodies": {
+            HOSTILE: {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+            "</script>": {"mass": 1, "at": [1, 0, 0]},
+        },
+        "joints": {
+            f"joint {HOSTILE}": {"type": "prismatic", "between": ["ground", HOSTILE], "at": [0, 0, 0], "axis": X},
+            "bond": {"type": "prismatic", "between": [HOSTILE, "</script>"], "at": [1, 0, 0], "axis": X},
+        },
+        "forces": {f"spring {HOSTILE}": {"type": "spring", "along": "bond", "k": 5, "c": 0.1},
+                   "hold": {"type": "spring", "along": f"joint {HOSTILE}", "k": 5, "c": 0.1}},
+        "inputs": {f"in {HOSTILE}": {"along": "bond"}},
+        "outputs": {f"out {HOSTILE}": {"measure": "bond"}},
+    }  # fmt: skip
+    path = written("hostile", eb.load(document), simulate=1)
+    found = opened(path)
+    found("eigenbody.charts.all()")
+    found.page.wait_for_function("[...document.querySelectorAll('[data-chart]')].every(c => c.dataset.drawn)")
+    assert found("window.hacked") is None
+    assert found("document.querySelectorAll('img').length") == 0
+    assert found("eigenbody.bodies()[0].name") == HOSTILE
+    assert HOSTILE in found.page.locator("h1").inner_text()
+    assert HOSTILE[:20] in found.page.locator("#model").inner_text()
+    assert "<script>" in found.page.locator("#frf .legendtext").first.text_content()
+    assert found.complaints == []
+
+
+def test_large_model_loads_soon(opened: Any, written: Any) -> None:
+    """300 bodies: the page has loaded within five seconds. What was drawn per second is printed, not judged: here the
+    processor stands in for a graphics card."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        from families import family
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    path = written("chain", eb.load(family("C300RF1")))
+    found = opened(path, ready=False)
+    loaded = found("performance.getEntriesByType('navigation')[0].loadEventEnd / 1000")
+    assert 0 < loaded < 5
+    found.page.wait_for_function("window.eigenbody && window.eigenbody.ready")
+    assert len(found("eigenbody.bodies()")) == 300
+    assert found.complaints == []
+    count = "eigenbody.scene.frames()"
+    frames = found(f"new Promise(done => {{ const a = {count}; setTimeout(() => done({count} - a), 1000); }})")
+    print(f"300 bodies: loaded in {loaded:.2f} s, {frames} frames in a second")
+
+
+def test_view_of_a_notebook(opened: Any, rotor: Any, tmp_path: Path) -> None:
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><title>n</title>{rotor.view(modes=4)._repr_html_()}")
+    found = opened(path, ready=False)
+    frame = found.page.frames[1]
+    frame.wait_for_function("window.eigenbody && window.eigenbody.ready")
+    assert frame.evaluate("eigenbody.bodies().map(b => b.name)") == ["stator", "rotor"]
+    assert frame.evaluate("document.querySelectorAll('.modes button').length") == 4
+    assert found.complaints == []
