@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_page import PATIENCE, Opened
 
 import eigenbody as eb
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
-PATIENCE = 60_000  # milliseconds: graphics are drawn by the processor here
 
 
 @pytest.fixture(scope="session")
@@ -35,18 +34,6 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@dataclass
-class Opened:
-    """A page with what it complained of and what it asked the network for."""
-
-    page: Any
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def __call__(self, script: str) -> Any:
-        return self.page.evaluate(script)
-
-
 Open = Callable[..., Opened]
 
 
@@ -64,7 +51,7 @@ def open_in(chromium: Any, contexts: list[Any]) -> Open:
         page.on("request", lambda request: found.requests.append(request.url))
         page.goto(path.as_uri(), timeout=PATIENCE)
         if ready:
-            page.wait_for_function("window.eigenbody && window.eigenbody.ready")
+            found.until_ready()
         return found
 
     return open_

@@ -13,6 +13,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.analyses import sweep as sweeping
 from eigenbody.analyses.roots import dips, roots
+from eigenbody.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81
@@ -383,3 +384,16 @@ def test_pictures_draw() -> None:
         assert figure.axes
     assert "Critical speeds" in str(found)
     assert "<table>" in found._repr_html_()
+
+
+def test_a_number_by_path_can_be_swept():
+    """The mass of a body, as a parameter would be."""
+    model = eb.load(EXAMPLES / "slider_pendulum.yaml")
+    body = model.description.bodies.names[0]
+    name = f"bodies.{body}.mass"
+    now = model.value_of(name)
+    found = eb.sweep(model, name, np.linspace(now, 2 * now, 5))
+    last = eb.modes(model.with_values({name: 2 * now}))
+    assert np.sort(np.abs(found.eigenvalues[-1])) == pytest.approx(np.abs(last.eigenvalues), rel=1e-9)
+    with pytest.raises(InputError, match="maas"):
+        eb.sweep(model, f"bodies.{body}.maas", [1, 2])

@@ -279,7 +279,7 @@ def _frame_notes(model: Model, walk: Walk, frame: str | None) -> tuple[str, ...]
     turning = [i for i in walk.good if np.abs(walk.outcomes[i].spins).max(initial=0.0) > 0]
     if frame is None or not turning or walk.interrupted:
         return ()
-    variant = model.with_parameters(values_at(walk, float(walk.t[turning[-1]])))
+    variant = model.with_values(values_at(walk, float(walk.t[turning[-1]])))
     about = "Measured in the rotating frame: circular motion sideways to the axis is shifted by the spin."
     return (about, *modes_in_frames(variant, frame).notes[1:])
 

@@ -50,15 +50,20 @@ def derivatives(model: Model, names: Sequence[str], at: OperatingPoint | None = 
     assert isinstance(linear, LinearModel)
     if linear.dof > DENSE_FREEDOMS:
         raise ComputationError(f"The derivative of A would be dense ({linear.dof} degrees of freedom): too large.")
-    found: dict[str, dict[str, np.ndarray]] = {}
-    exact = True
     steps = with_steps(model, names)
+    place = {name: k for k, name in enumerate(steps.names)}
+    arrays: dict[str, np.ndarray] = {}
+    exact = True
     for part, width in zip(steps.split(), (len(linear.states), point.system.nq), strict=True):
         for few in _chunks(part, width):
             slopes, few_exact = _of(steps if few == steps.names else with_steps(model, few), point)
-            found.update({name: {key: a[k] for key, a in slopes.items()} for k, name in enumerate(few)})
             exact = exact and few_exact
-    arrays = {key: np.stack([found[name][key] for name in steps.names]) for key in found[steps.names[0]]}
+            if few == steps.names:
+                arrays = slopes
+                break
+            rows = [place[name] for name in few]
+            for key, own in slopes.items():
+                arrays.setdefault(key, np.empty((len(place), *own.shape[1:])))[rows] = own
     return Derivatives(steps.names, steps.values, linear, **arrays, is_exact=exact)
 
 

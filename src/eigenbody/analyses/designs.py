@@ -176,6 +176,11 @@ class Design:
         return {}
 
     @cached_property
+    def peaks(self) -> dict[object, np.ndarray]:
+        """Frequencies of response peaks by what asked for them, kept once they are found."""
+        return {}
+
+    @cached_property
     def slopes(self) -> Slopes:
         """Derivatives of A, B, C, D by the variables."""
         return _gradient(self)

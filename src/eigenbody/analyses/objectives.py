@@ -207,7 +207,9 @@ class ResponsePeak(Quantity):
         return (self.input,), (self.output,)
 
     def parts(self, design: Design, places: dict[int, int], slopes: bool = False) -> Parts:
-        hz = self.peaks(design)
+        if self not in design.peaks:
+            design.peaks[self] = self.peaks(design)
+        hz = design.peaks[self]
         return _magnitudes(design, self.input, self.output, TWO_PI * hz, slopes)
 
     def worst(self, values: np.ndarray, highest: bool) -> float:

@@ -14,17 +14,22 @@ from eigenbody.analyses.optimum import Optimum, collected
 from eigenbody.analyses.problem import Given, Problem, read_problem
 from eigenbody.errors import ComputationError
 from eigenbody.model.model import Model
-from eigenbody.numerics.kkt import optimality, sharpened
+from eigenbody.numerics.kkt import ACTIVE, optimality, sharpened
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.progress import report
 
 ROUNDS = 6  # from one start
+PATIENCE, STALLED = 10, 1e-4  # iterations of the solver that may pass without this (relative) gain
 MENDINGS = 6
 TINY = 1e-8  # change of the objective at which the solver stops
 SETTLED = 1e-3  # relative gain of a round below which the next would bring nothing
 SHARPEN = 40  # variables up to which the optimum is sharpened by second derivatives
 NEAR = 1e-2  # relative violation that a few Newton steps can mend
 PLACED = 1e-12  # relative error of an equality that is worked for
+
+
+class _Stalled(Exception):
+    """The solver goes on without gaining anything."""
 
 
 @dataclass
@@ -111,10 +116,10 @@ def _improve(task: Problem, space: DesignSpace, follower: Follower, u: np.ndarra
 
 
 def _rounds(task: Problem, form: Formulation, u: np.ndarray, run: Run) -> None:
-    """Descent by linear programs and SciPy's solver in turn, until nothing is gained."""
+    """SciPy's solver and descent by linear programs in turn, until nothing is gained."""
     before = merit(form, u)
     for turn in range(ROUNDS):
-        for way in (descend, _solve):
+        for way in (_solve, descend):
             steps, there = way(form, u, task.iterations)
             run.iterations += steps
             there = _mended(form, there)
@@ -141,8 +146,13 @@ def _solve(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.n
     limits = Bounds(np.concatenate((np.zeros(len(u)), -free)), np.concatenate((np.ones(len(u)), free)))
     c, e = form.constraints(z)
 
+    past: list[tuple[float, np.ndarray]] = []
+
     def gradient(z: np.ndarray) -> np.ndarray:
         form.accept(z[: len(u)])
+        past.append((merit(form, z[: len(u)]), z[: len(u)].copy()))
+        if len(past) > PATIENCE and _least(past[:-PATIENCE])[0] - _least(past[-PATIENCE:])[0] < STALLED:
+            raise _Stalled
         said = form.objective(form.point(z[: len(u)]))
         report("improving" if said is None else f"improving: {said:.6g}")
         return form.gradient(z)
@@ -153,8 +163,15 @@ def _solve(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.n
     if len(e):
         held.append({"type": "eq", "fun": lambda z: form.constraints(z)[1], "jac": lambda z: form.program(z).E})
     options = {"maxiter": iterations, "ftol": TINY}
-    found = minimize(form.value, z, jac=gradient, method="SLSQP", bounds=limits, constraints=held, options=options)
+    try:
+        found = minimize(form.value, z, jac=gradient, method="SLSQP", bounds=limits, constraints=held, options=options)
+    except _Stalled:
+        return len(past), _least(past)[1]
     return int(found.nit), np.clip(found.x[: len(u)], 0.0, 1.0)
+
+
+def _least(past: list[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
+    return min(past, key=lambda entry: entry[0])
 
 
 def _nearest(form: Formulation, u: np.ndarray) -> None:
@@ -191,7 +208,8 @@ def _sharpen(form: Formulation) -> None:
     free = np.full(len(levels), np.inf)
     z = np.concatenate((u, levels))
     form.accept(u)
-    if len(u) <= SHARPEN:
+    meeting = form.cuts(z)[0]
+    if len(u) <= SHARPEN and not (meeting < ACTIVE).any():  # where active modes are repeated there is no Hessian
         try:
             better = sharpened(form.program, z, np.concatenate((lower, -free)), np.concatenate((upper, free)))
         except ComputationError:
@@ -228,8 +246,10 @@ def _residual(form: Formulation) -> float:
     assert form.best.u is not None
     u = form.best.u
     try:
-        p = form.program(np.concatenate((u, form.levels(form.point(u)))))
+        z = np.concatenate((u, form.levels(form.point(u))))
+        p, (more_c, more_J) = form.program(z), form.cuts(z)
     except ComputationError:
         return np.nan
+    p = p._replace(c=np.append(p.c, more_c), J=np.concatenate((p.J, more_J)))
     none = np.zeros(len(p.gradient) - len(u), dtype=bool)
     return optimality(p, np.append(u <= 0, none), np.append(u >= 1, none)).residual

@@ -202,7 +202,7 @@ def one_by_one(model: Model, values: dict[str, np.ndarray], of: Callable[[Model]
     found: list[Outcome] = []
     try:
         for i in range(len(next(iter(values.values())))):
-            found.append(_outcome(model.with_parameters({name: float(v[i]) for name, v in values.items()}), of))
+            found.append(_outcome(model.with_values({name: float(v[i]) for name, v in values.items()}), of))
     except KeyboardInterrupt as error:
         raise Stopped(found) from error
     return found

@@ -40,11 +40,10 @@ def path_of(model: Model, parameter: str | Mapping[str, Values], values: Values 
 
 def _numbers(model: Model, name: str, values: Values, faults: list[Fault]) -> np.ndarray:
     """SI values (points,) of a parameter that the model has."""
-    texts = model.document.get("parameters") or {}
-    if name not in texts:
-        faults.append(Fault("parameter", f'there is no parameter "{printable(name)}".', suggest(str(name), texts)))
+    text = _text_of(model, name, faults)
+    if text is None:
         return np.zeros(1)
-    numbers = [_number(value, texts[name], name, faults) for value in np.atleast_1d(np.asarray(values)).tolist()]
+    numbers = [_number(value, text, name, faults) for value in np.atleast_1d(np.asarray(values)).tolist()]
     array = np.array(numbers, dtype=float)
     if array.ndim != 1 or len(array) < 2:
         faults.append(Fault("values", f'a sweep of "{printable(name)}" needs at least two values.'))
@@ -53,6 +52,21 @@ def _numbers(model: Model, name: str, values: Values, faults: list[Fault]) -> np
     elif np.ptp(array) == 0:
         faults.append(Fault("values", f'all values of "{printable(name)}" are the same.', "Give a range."))
     return array
+
+
+def _text_of(model: Model, name: str, faults: list[Fault]) -> Any:
+    """How the model writes a parameter, or a number by path; None and a fault if it has none of that name."""
+    texts = model.document.get("parameters") or {}
+    if name in texts:
+        return texts[name]
+    if not any(sign in name for sign in ".["):
+        faults.append(Fault("parameter", f'there is no parameter "{printable(name)}".', suggest(str(name), texts)))
+        return None
+    try:
+        return model.written(name)
+    except InputError as error:
+        faults.extend(error.faults)
+        return None
 
 
 def _number(value: Any, text: Any, name: str, faults: list[Fault]) -> float:
@@ -80,7 +94,7 @@ def value_range(model: Model, parameter: str, start: float | str, stop: float | 
 
 def unit_of(model: Model, name: str) -> tuple[str, float]:
     """Unit in which a model gives a parameter, and its SI value; ("", 1) for a plain number or an expression."""
-    text = (model.document.get("parameters") or {}).get(name)
+    text = model.written(name)
     if not isinstance(text, str) or text.strip().startswith("="):
         return "", 1.0
     unit = split_quantity(text)[1]

@@ -189,8 +189,13 @@ class Equations:
         """Rounding error to expect in K and C."""
         t, motion, onto = self.tangents, self.variations, abs(self.frame.Pv.mT)
         K_size, C_size = t.sizes()
-        size_K = onto @ (abs(t.M) @ abs(motion.A_S) + C_size @ abs(motion.D) + K_size @ abs(self.frame.P))
-        size_C = onto @ (abs(t.M) @ abs(motion.A_W) + C_size @ abs(self.frame.Pv))
+        size_K, size_C = onto @ (K_size @ abs(self.frame.P)), onto @ (C_size @ abs(self.frame.Pv))
+        if np.any(motion.D):
+            size_K = size_K + onto @ (C_size @ abs(motion.D))
+        if np.any(motion.A_S):
+            size_K = size_K + onto @ (abs(t.M) @ abs(motion.A_S))
+        if np.any(motion.A_W):
+            size_C = size_C + onto @ (abs(t.M) @ abs(motion.A_W))
         return _noise(self.point, self.M, size_K, 2), _noise(self.point, self.M, size_C, 1)
 
     def kinematic_noise(self) -> tuple[np.ndarray, np.ndarray]:

@@ -121,6 +121,11 @@ class Model:
         faults.raise_if_any()
         return self.from_source(self._source, self._vocabulary, {**self._overrides, **new}, validate=False)
 
+    def written(self, name: str) -> Any:
+        """How the model writes a parameter or a number by path: a number, a quantity or an expression."""
+        path, given = locate(self._source, name)
+        return self._overrides.get(str(path[1]), given) if path[0] == "parameters" else given
+
     def value_of(self, name: str) -> float:
         """SI value of a parameter or of any number by path: `k`, `bodies.rotor.mass`, `joints.b.at[2]`."""
         path, given = locate(self._source, name)

@@ -130,12 +130,21 @@ def projected(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.
 def _weighted_products(a: np.ndarray, b: np.ndarray, values: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """sum_k values_k a[i_k]^T b[j_k] for values (..., k)."""
     if values.ndim == 2 and np.iscomplexobj(values) and not np.any(values.real != values[:1].real):
-        used = np.flatnonzero(values.imag.any(axis=0))  # complex steps: one real part for all, few imaginary ones
-        real = a[i].T @ (values[0].real[:, None] * b[j])
-        return real + 1j * _weighted_products(a, b, values.imag[:, used], i[used], j[used])
+        real = a[i].T @ (values[0].real[:, None] * b[j])  # complex steps: one real part for all
+        return real + 1j * _few_products(a, b, values.imag, i, j) if values.imag.any() else real
     outer = (a[i][:, :, None] * b[j][:, None, :]).reshape(len(i), a.shape[1] * b.shape[1])
     summed = values @ outer
     return summed.reshape(*summed.shape[:-1], a.shape[1], b.shape[1])
+
+
+def _few_products(a: np.ndarray, b: np.ndarray, values: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """The same for values (n, k) of which each row has few that are not zero."""
+    out = np.zeros((len(values), a.shape[1], b.shape[1]))
+    for own, total in zip(values, out, strict=True):
+        used = np.flatnonzero(own)
+        if len(used):
+            total[:] = a[i[used]].T @ (own[used, None] * b[j[used]])
+    return out
 
 
 def only_values_vary(parts: Sequence[Part]) -> bool:

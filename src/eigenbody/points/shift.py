@@ -59,8 +59,9 @@ class Steps:
     def split(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names in two parts: numbers that leave the geometry of the drawing as it is, and the others."""
         measures = (self.system.constraints.measures, self.system.forces.measures, self.system.named, self.system.slips)
+        bodies = self.system.description.bodies
         bent = np.zeros(len(self.names), dtype=bool)
-        for array in arrays_in((measures, self.system.description.bodies, self.system.constraints.coefficient)):
+        for array in arrays_in((measures, bodies.position, bodies.rotation, self.system.constraints.coefficient)):
             if np.iscomplexobj(array):
                 bent |= np.any(array.imag != 0, axis=tuple(range(1, array.ndim)))
         pairs = list(zip(self.names, bent, strict=True))

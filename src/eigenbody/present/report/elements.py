@@ -98,6 +98,7 @@ def places_of_attachment(places: Places) -> list[np.ndarray]:
     count = len(description.bodies)
     found: list[list[np.ndarray]] = [[] for _ in range(count + 1)]
     two = [e for e in (*description.joints, *description.forces) if e.get("between") is not None and e.type != "free"]
+    two += [e for e in description.measures if e.get("at") is not None]
     for first, second, p, q, _, _ in ends(places, two):
         found[min(first, count)].append(p)
         found[min(second, count)].append(q)

@@ -100,8 +100,7 @@ def _solids(point: OperatingPoint, attached: Sequence[np.ndarray]) -> list[list[
         if i in given:
             out.append(given[i])
             continue
-        reach = float(np.linalg.norm(attached[i], axis=1).max(initial=0.0))
-        solid = equivalent_solid(float(mass[i]), inertia[i], reach)
+        solid = equivalent_solid(float(mass[i]), inertia[i], attached[i], spread)
         if solid is None:
             radius = 0.07 * (spread or 1.0) * max((mass[i] / heaviest) ** (1 / 3), 0.35)
             solid = Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))

@@ -211,39 +211,50 @@ def mark(solid: Solid) -> Solid:
 # ---- from mass and inertia
 
 
-def equivalent_solid(mass: float, inertia: np.ndarray, reach: float) -> Solid | None:
-    """The sphere, cylinder or box of the same mass and inertia (3, 3), no longer than its attachments at `reach` ask.
+def equivalent_solid(mass: float, inertia: np.ndarray, held: np.ndarray, spread: float) -> Solid | None:
+    """The sphere, cylinder or box of the same mass and inertia (3, 3), not larger than where it sits allows.
 
-    None for a point mass. A flat disc keeps its radius: wheels and rotors are wider than their bearings are apart.
+    held (k, 3) are the points, in body axes, where others hold it; spread is the extent of the whole mechanism. None
+    for a point mass. A flat disc keeps its radius: wheels and rotors are wider than their bearings are apart.
     """
     moments, axes = np.linalg.eigh(inertia)
     if mass <= 0 or moments[2] <= 0:
         return None
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1
+    room = _Room(held, spread)
     if moments[2] - moments[0] <= ALIKE * moments[2]:
-        radius = np.sqrt(2.5 * moments.mean() / mass)
-        radius = min(radius, 0.55 * reach) if reach > 0 else radius
+        radius = room.limited(np.sqrt(2.5 * moments.mean() / mass), 0.35)
         return Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))
     for spin in (2, 0):  # the axis of revolution has the largest or the smallest moment
         pair = [k for k in range(3) if k != spin]
         if abs(moments[pair[0]] - moments[pair[1]]) <= ALIKE * moments[2]:
-            return _cylinder(mass, moments[spin], moments[pair].mean(), frame(axes[:, spin]), reach)
+            return _cylinder(mass, moments[spin], moments[pair].mean(), frame(axes[:, spin]), room)
     edges = np.sqrt(np.maximum(6 * (moments.sum() - 2 * moments) / mass, 0.0))
-    return Solid("box", _limited(edges, 1.8 * reach), np.zeros(3), axes)
+    edges = np.array([room.limited(edge, 0.4, axes[:, k], 1.9) for k, edge in enumerate(edges)])
+    return Solid("box", np.maximum(edges, THIN * edges.max()), np.zeros(3), axes)
 
 
-def _cylinder(mass: float, polar: float, transverse: float, axes: np.ndarray, reach: float) -> Solid:
+@dataclass(frozen=True, eq=False)
+class _Room:
+    """How large a body may be drawn: its inertia may be that of something that would hide all the others."""
+
+    held: np.ndarray
+    spread: float
+
+    def limited(self, size: float, share: float, axis: np.ndarray | None = None, along: float = 0.0) -> float:
+        """A size, at most `share` of the farthest point that holds it, or `along` times its distance along the axis."""
+        reach = float(np.linalg.norm(self.held, axis=1).max(initial=0.0))
+        if reach > 0:
+            far = 0.0 if axis is None else float(np.abs(self.held @ axis).max())
+            return min(size, max(share * reach, along * far))
+        return min(size, 0.25 * self.spread) if self.spread > 0 else size
+
+
+def _cylinder(mass: float, polar: float, transverse: float, axes: np.ndarray, room: _Room) -> Solid:
     radius = np.sqrt(2 * polar / mass)
-    height = np.sqrt(max(12 * transverse / mass - 3 * radius**2, 0.0))
-    is_disc = polar > 1.2 * transverse
-    if reach > 0:
-        height = min(height, 1.8 * reach)
-        radius = radius if is_disc else min(radius, 0.7 * reach)
+    height = room.limited(np.sqrt(max(12 * transverse / mass - 3 * radius**2, 0.0)), 0.4, axes[:, 2], 1.9)
+    if polar <= 1.2 * transverse:  # no disc
+        radius = min(room.limited(radius, 0.2, axes[:, 0], 0.9), room.limited(radius, 0.2, axes[:, 1], 0.9))
     radius, height = max(radius, 0.5 * THIN * height), max(height, 2 * THIN * radius)
     return Solid("cylinder", np.array([radius, radius, height]), np.zeros(3), axes)
-
-
-def _limited(edges: np.ndarray, longest: float) -> np.ndarray:
-    edges = np.minimum(edges, longest) if longest > 0 else edges
-    return np.maximum(edges, THIN * edges.max())

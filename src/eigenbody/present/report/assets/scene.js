@@ -69,10 +69,11 @@ EB.makeScene = function (THREE, host, drawing) {
   // ---- primitives
 
   const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
-  class Helix extends THREE.Curve {
+  class Helix extends THREE.Curve { // of radius 1 and the given height along z
+    constructor(high) { super(); this.high = high; this.turns = Math.max(4, Math.min(12, Math.round(high / 1.3))); }
     getPoint(t, target = new THREE.Vector3()) {
-      const ends = Math.min(1, Math.min(t, 1 - t) / 0.06), turn = 2 * Math.PI * 7 * t;
-      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), t);
+      const ends = Math.min(1, Math.min(t, 1 - t) / 0.05), turn = 2 * Math.PI * this.turns * t;
+      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), this.high * t);
     }
   }
   const facets = (many, few) => Math.round(few + (many - few) * Math.max(0, Math.min(1, 12 / (drawing.parts.length / 8 + 1)))); // coarser where there are very many
@@ -82,7 +83,7 @@ EB.makeScene = function (THREE, host, drawing) {
     sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
     cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
     ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
-    coil: () => new THREE.TubeGeometry(new Helix(), facets(150, 64), 0.16, facets(6, 3)),
+    coil: (high) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
   };
   const items = []; // {kind, on, local, part} or {kind, link}
   for (const part of drawing.parts) {
@@ -91,15 +92,24 @@ EB.makeScene = function (THREE, host, drawing) {
   }
   for (const link of drawing.links) {
     const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind];
-    for (const piece of pieces) items.push({ kind: link.kind === "coil" ? "coil" : "cylinder", link, piece, source: link });
+    for (const piece of pieces) items.push({ kind: "cylinder", link, piece, source: link });
+    if (link.kind === "coil") { // springs of like proportions share a geometry
+      const item = items[items.length - 1], length = scaled(drawnPoint(link.a, link.p)).distanceTo(scaled(drawnPoint(link.b, link.q)));
+      item.high = Math.max(2, Math.min(60, Number(((length * size) / (1.2 * link.radius)).toPrecision(2))));
+      item.kind = `coil ${item.high}`;
+    }
+  }
+  function drawnPoint(on, p) { // at rest, in metres
+    const v = new THREE.Vector3(...p);
+    return (on < 0 ? v : v.applyQuaternion(new THREE.Quaternion(...rest[on].q)).add(new THREE.Vector3(...rest[on].p))).toArray();
   }
   const meshes = [], ghosts = [];
-  for (const kind of Object.keys(geometries)) for (const layer of ["body", "joint", "force", "marker", "ground"]) {
+  for (const kind of new Set(items.map((i) => i.kind))) for (const layer of ["body", "joint", "force", "marker", "ground"]) {
     const own = items.filter((i) => i.kind === kind && i.source.layer === layer);
     if (!own.length) continue;
     const metal = { body: 0.1, joint: 0.55, force: 0.45 }[layer] || 0;
     const material = new THREE.MeshStandardMaterial({ roughness: layer === "body" ? 0.55 : 0.45, metalness: metal });
-    const mesh = new THREE.InstancedMesh(geometries[kind](), material, own.length);
+    const mesh = new THREE.InstancedMesh(geometries[kind.split(" ")[0]](own[0].high), material, own.length);
     mesh.castShadow = layer !== "marker";
     mesh.frustumCulled = false;
     mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e3); // picking must not cull what has moved
@@ -142,7 +152,7 @@ EB.makeScene = function (THREE, host, drawing) {
     along.subVectors(to, from);
     const length = Math.max(along.length(), 1e-9);
     turn.setFromUnitVectors(axis, along.divideScalar(length));
-    if (link.kind === "coil") return product.compose(from, turn, one.set(1.1 * radius, 1.1 * radius, length));
+    if (link.kind === "coil") return product.compose(from, turn, one.set(1.2 * radius, 1.2 * radius, length / item.high));
     const [start, end, thick] = { whole: [0, 1, 1], tube: [0, 0.55, 0.9], rod: [0.3, 1, 0.4] }[piece];
     from.addScaledVector(along, 0.5 * (start + end) * length);
     return product.compose(from, turn, one.set(thick * radius, thick * radius, (end - start) * length));
@@ -190,7 +200,7 @@ EB.makeScene = function (THREE, host, drawing) {
   function view(name) {
     if (name) [orbit.azimuth, orbit.height] = views[name];
     orbit.target.set(0, 0, 0);
-    orbit.distance = 3.7 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    orbit.distance = 3.95 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
     look();
   }
   function rotate(dx, dy) {

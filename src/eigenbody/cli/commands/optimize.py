@@ -1,0 +1,93 @@
+"""`eigenbody optimize`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE",
+        help="Also write the result: .yaml the changed model; .json, .csv, .npz or .mat.", show_default=False,
+    ),
+]  # fmt: skip
+
+
+def optimize(
+    model: options.ModelPath,
+    problem: Annotated[
+        str, typer.Argument(metavar="PROBLEM", help="Problem file (YAML or JSON): variables, objective, constraints.")
+    ],
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Best values of parameters: frequencies, damping, peaks, mass.
+
+    Minimizes or maximizes what the problem file asks for, within ranges and constraints, with exact gradients. Modes are
+    followed by their shapes. Ctrl-C ends the search with the best design so far.
+
+    \b
+    A problem:
+      variables:
+        k: {from: 100, to: 1e4, scale: log}      a parameter; start: as in the model
+        bodies.rotor.mass: {from: 1, to: 5}      any number by path
+      objective:
+        minimize: {frf_peak: {input: push, output: y, from: 1, to: 50}}
+      constraints:
+        - {frequency: {mode: 1}, min: 5, max: 8}
+        - {frequency: {near: 20 Hz}, equals: 22}
+        - {frequencies_outside: [9, 11]}
+        - {linear: {k: 1, c: -10}, max: 0}
+      starts: 20                                  search the ranges, improve the best
+    Quantities: frequency, damping_ratio, real_part (mode: 1, [1, 2] or all; near: HZ;
+      order: 1), frf_peak, frf (at), rms (density of white noise), mass, parameter,
+      linear; in constraints also frequencies_within, frequencies_outside.
+
+    \b
+    Examples:
+      eigenbody optimize vibration_absorber.yaml vibration_absorber_problem.yaml
+      eigenbody optimize platform.yaml problem.yaml --plot after.png -o better.yaml
+
+    \b
+    JSON: {"model", "success", "message", "objective": {"what", "unit", "before", "after"},
+           "variables": [{"name", "before", "after", "lower", "upper", "at_bound"}],
+           "constraints": [{"what", "unit", "before", "after", "min", "max", "equals",
+                            "holds", "active"}],
+           "modes_before", "modes_after", "iterations", "evaluations", "optimality",
+           "notes"}
+      optimality  residual of the conditions of optimality, relative to the gradient
+      success     false where no design keeps all constraints; the message says how near
+                  it came (exit code 3)
+    """
+    from eigenbody.present import optimization as present
+
+    ending = session.known_ending(out, present.RESULT_ENDINGS, model)
+    from eigenbody.present import export
+
+    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism):
+        from eigenbody.analyses.optimize import optimize as optimized
+
+        result = optimized(mechanism, problem)
+    from eigenbody.present.documents import as_json
+
+    if out is not None:
+        session.write(out, present.optimum_writer(result, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
+    if json:
+        session.put(as_json(result.as_dict()))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: present.optimum_text(result), lambda: present.optimum_rich(result))
+    if not result.success:
+        from eigenbody.errors import ComputationError
+
+        raise ComputationError(result.message)
