@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from eigenbody.analyses.mac import Mac, mac
     from eigenbody.analyses.modal import with_damping
     from eigenbody.analyses.modes import Modes, modes
+    from eigenbody.analyses.optimize import optimize
+    from eigenbody.analyses.optimum import Optimum
     from eigenbody.analyses.random_result import RandomResponse
     from eigenbody.analyses.random_vibration import psd
     from eigenbody.analyses.response import TimeResponse, fundamental_matrix, response
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from eigenbody.analyses.signals import fft, spectrogram
     from eigenbody.analyses.spectra_in import Drive, Shaped, Tabulated, White
     from eigenbody.analyses.sweep import Sweep, SweepInterrupted, sweep
+    from eigenbody.analyses.tolerance import Tolerance, tolerance
     from eigenbody.analyses.truncate import TruncatedModel, truncate
+    from eigenbody.analyses.updating import Update, update
     from eigenbody.analyses.variants import VariantModes, variants
     from eigenbody.api import Model, load
     from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
@@ -67,6 +71,12 @@ _HOME = {
     "TruncatedModel": "eigenbody.analyses.truncate",
     "frf": "eigenbody.analyses.frf",
     "FrequencyResponse": "eigenbody.analyses.frf",
+    "optimize": "eigenbody.analyses.optimize",
+    "Optimum": "eigenbody.analyses.optimum",
+    "tolerance": "eigenbody.analyses.tolerance",
+    "Tolerance": "eigenbody.analyses.tolerance",
+    "update": "eigenbody.analyses.updating",
+    "Update": "eigenbody.analyses.updating",
     "sensitivity": "eigenbody.analyses.sensitivity",
     "Sensitivity": "eigenbody.analyses.sensitivity",
     "derivatives": "eigenbody.analyses.derivatives",
@@ -125,13 +135,13 @@ _HOME = {
 __all__ = [
     "Campbell", "ComputationError", "Derivatives", "Drive", "EigenbodyError", "Equilibrium", "Explanation", "Fault",
     "FrameModes", "FrequencyResponse", "Function", "HarmonicInput", "Impulse", "ImpulseInput", "InputError",
-    "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "PeriodicInput", "RandomResponse",
+    "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "Optimum", "PeriodicInput", "RandomResponse",
     "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
-    "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying",
-    "TruncatedModel", "VariantModes", "White", "__version__", "along", "campbell", "cycloid", "derivatives",
+    "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying", "Tolerance",
+    "TruncatedModel", "Update", "VariantModes", "White", "__version__", "along", "campbell", "cycloid", "derivatives",
     "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse", "inverse",
-    "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "polynomial345", "psd", "reactions",
-    "report", "response", "sensitivity", "simulate", "spectrogram", "sweep", "total_value", "truncate", "variants",
+    "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "optimize", "polynomial345", "psd", "reactions",
+    "report", "response", "sensitivity", "simulate", "spectrogram", "sweep", "tolerance", "total_value", "truncate", "update", "variants",
     "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 

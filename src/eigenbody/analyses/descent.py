@@ -45,8 +45,12 @@ def descend(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.
             move, predicted = _best_step(rows, u, form.size, region)
             if predicted < GAINED or region < LEAST:
                 return step, u
-            there = np.clip(u + move, 0.0, 1.0)
+            there = np.clip(u + move[: form.size], 0.0, 1.0)
             gained = now - merit(form, there)
+            if gained < 0.7 * predicted:
+                bent = _bent(form, rows, u, move, region)
+                better = now - merit(form, bent)
+                there, gained = (bent, better) if better > gained else (there, gained)
             good = gained / predicted
             region = min(WIDEST, 2 * region) if good > 0.7 else region if good > 0.25 else 0.4 * region
             if good > 0.05:
@@ -74,6 +78,20 @@ def merit(form: Formulation, u: np.ndarray) -> float:
     return value + PENALTY * missed
 
 
+def _bent(form: Formulation, rows: Rows, u: np.ndarray, move: np.ndarray, region: float) -> np.ndarray:
+    """Where the step leads when the constraints bend as they were found to do on the straight step."""
+    z = np.concatenate((u, form.levels(form.point(u))))
+    try:
+        c, e = form.constraints(z + move)
+    except ComputationError:
+        return u
+    count = len(c)
+    bent_c = rows.c.copy()
+    bent_c[:count] = c - rows.J[:count] @ move
+    again, _ = _best_step(rows._replace(c=bent_c, e=e - rows.E @ move), u, form.size, region)
+    return np.clip(u + again[: form.size], 0.0, 1.0)
+
+
 def _rows(form: Formulation, u: np.ndarray) -> Rows:
     z = np.concatenate((u, form.levels(form.point(u))))
     p = form.program(z)
@@ -82,7 +100,7 @@ def _rows(form: Formulation, u: np.ndarray) -> Rows:
 
 
 def _best_step(rows: Rows, u: np.ndarray, size: int, region: float) -> tuple[np.ndarray, float]:
-    """The step (P,) of the linear program, and the gain that it predicts."""
+    """The step of the linear program, levels included, and the gain that it predicts."""
     from scipy.optimize import linprog
 
     n = len(rows.gradient)
@@ -94,9 +112,9 @@ def _best_step(rows: Rows, u: np.ndarray, size: int, region: float) -> tuple[np.
     limits = [*zip(low, high, strict=True), *[(None, None)] * (n - size), (0.0, None)]
     found = linprog(cost, inequality, right, bounds=limits, method="highs")
     if found.x is None:
-        return np.zeros(size), 0.0
+        return np.zeros(n), 0.0
     missed = max(0.0, float(-rows.c.min(initial=0.0)), float(np.abs(rows.e).max(initial=0.0)))
-    return found.x[:size], PENALTY * missed - float(found.fun)
+    return found.x[:n], PENALTY * missed - float(found.fun)
 
 
 def _both(E: np.ndarray) -> np.ndarray:

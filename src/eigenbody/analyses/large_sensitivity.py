@@ -19,7 +19,9 @@ from eigenbody.analyses.modes import Modes
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
+from eigenbody.numerics.eigen_sensitivity import CRITICAL, in_order
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.shift import Steps, shifted_state, with_steps
@@ -80,12 +82,42 @@ class _Pairing:
         force = pencil.M @ (self.phi * s**2) + pencil.C @ (self.phi * s) + pencil.K @ self.phi
         self.mu = -_multipliers(self.G, force)  # G^T mu = -force
         self.denominator = pencil.M @ (2 * s * self.phi) + pencil.C @ self.phi
-        near = np.abs(s[:, None] - s) <= SAME * np.abs(s)[:, None]
-        self.group = np.argmax(near, axis=1)
-        count = np.bincount(self.group, minlength=len(s))[self.group]
-        self.notes = tuple(
-            "" if c == 1 else f"repeated: {c} equal eigenvalues; the slopes belong to the set" for c in count
-        )
+        self.group = _groups(s, found.is_rigid)
+        self.scale = {first: self._scale_of(pencil, first) for first in np.unique(self.group[self.group >= 0])}
+        self.notes = tuple(self._note(first) for first in self.group)
+
+    def members(self, first: int) -> np.ndarray:
+        """Modes of the group whose first is given."""
+        return np.flatnonzero(self.group == first)
+
+    def _scale_of(self, pencil: StaticPencil, first: int) -> np.ndarray | None:
+        """Phi^T (2 s M + C) Phi of a group, or None where it vanishes in rounding: a defective eigenvalue."""
+        members = self.members(first)
+        phi, size = self.phi[:, members], np.abs(self.phi[:, members])
+        scale = phi.T @ self.denominator[:, members]
+        terms = abs(pencil.M) @ (2 * np.abs(self.values[members]) * size) + abs(pencil.C) @ size
+        unit = np.sqrt((size * terms).sum(axis=0))
+        smallest = np.linalg.svd(scale / unit[:, None] / unit, compute_uv=False)[-1]
+        return None if smallest <= CRITICAL else scale
+
+    def _note(self, first: int) -> str:
+        if first < 0 or (self.scale[first] is not None and len(self.members(first)) == 1):
+            return ""
+        if self.scale[first] is None:
+            return "defective: it moves with a root of a parameter, so the derivative does not exist"
+        count = len(self.members(first))
+        return f"repeated: {count} equal eigenvalues; the slopes belong to the set, in order for each parameter"
+
+
+def _groups(s: np.ndarray, is_rigid: np.ndarray) -> np.ndarray:
+    """For each eigenvalue the first of those equal to it, sets linked by steps; -1 for rigid ones."""
+    from scipy.sparse.csgraph import connected_components
+
+    near = np.abs(s[:, None] - s) <= SAME * np.abs(s)[:, None]
+    near[is_rigid], near[:, is_rigid] = False, False
+    _, label = connected_components(near)
+    first = np.unique(label, return_index=True)[1]
+    return np.where(is_rigid, -1, first[label])
 
 
 def _shapes_of(found: Modes) -> np.ndarray:
@@ -125,7 +157,7 @@ def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.
     for parts, factor in ((mechanics.mass(), s**2), (mechanics.damping(), s),
                           (mechanics.stiffness(multipliers, slips), np.ones_like(s))):  # fmt: skip
         for entries in _steps_in(parts, point.system.nq, steps):
-            total += _contracted(entries, phi, phi * factor, pairing.group)
+            _add(total, entries, phi, phi * factor, pairing.group)
     rows = np.full(point.system.constraints.count, -1)
     rows[point.chosen.rows] = np.arange(len(point.chosen.rows))
     for triplets in mechanics.holonomic.rows():
@@ -133,9 +165,9 @@ def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.
         kept = chosen.rows >= 0
         held = Triplets(chosen.rows[kept], chosen.cols[kept], chosen.values[..., kept])
         for entries in _steps_in([held], point.system.nq, steps, rows=len(point.chosen.rows)):
-            total += _contracted(entries, pairing.mu, phi, pairing.group)
-            turned = entries[0], entries[2], entries[1], entries[3]
-            total += _contracted(turned, phi, pairing.mu, pairing.group)
+            _add(total, entries, pairing.mu, phi, pairing.group)
+            number, row, column, slope = entries
+            _add(total, (number, column, row, slope), phi, pairing.mu, pairing.group)
     return steps.values, _within_groups(total, pairing), exact
 
 
@@ -183,31 +215,27 @@ def _product_steps(part: Product, nq: int, steps: Steps) -> Iterator[Entries]:
             continue
         left = sparse([Triplets(part.left.rows, part.left.cols, own[1])], (part.count, nq))
         right = sparse([Triplets(part.right.rows, part.right.cols, own[2])], (part.count, nq))
-        touched = np.flatnonzero(
-            np.imag(own[0])
-            != 0
-            | np.isin(part.i, np.unique(part.left.rows[np.imag(own[1]) != 0]))
-            | np.isin(part.j, np.unique(part.right.rows[np.imag(own[2]) != 0]))
-        )
+        stepped = (np.imag(own[0]) != 0) | np.isin(part.i, _rows_with_steps(part.left, own[1]))
+        touched = np.flatnonzero(stepped | np.isin(part.j, _rows_with_steps(part.right, own[2])))
         middle = sparse([Triplets(part.i[touched], part.j[touched], own[0][touched])], (part.count, part.count))
         whole = (left.T @ (middle @ right)).tocoo()
         slope = whole.data.imag / steps.size[k]
         yield np.full(len(slope), k), whole.row, whole.col, slope
 
 
+def _rows_with_steps(rows: Triplets, values: np.ndarray) -> np.ndarray:
+    return np.unique(rows.rows[np.imag(values) != 0])
+
+
 def _one(values: np.ndarray, k: int) -> np.ndarray:
     return values[k] if values.ndim > 1 else values
 
 
-def _contracted(entries: Entries, left: np.ndarray, right: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """sum left[row]_a slope right[column]_b for each number, between modes of the same group only."""
+def _add(total: np.ndarray, entries: Entries, left: np.ndarray, right: np.ndarray, group: np.ndarray) -> None:
+    """Add sum left[row]_a slope right[column]_b to total[number, a, b], between modes of the same group only."""
     k, row, column, slope = entries
-    n = int(k.max(initial=-1)) + 1
-    m = len(group)
-    out = np.zeros((n, m, m), dtype=complex)
-    for a, b in zip(*np.nonzero(group[:, None] == group), strict=True):
-        out[:, a, b] = _by_number(k, slope * left[row, a] * right[column, b], n)
-    return out
+    for a, b in zip(*np.nonzero((group[:, None] == group) & (group >= 0)), strict=True):
+        total[:, a, b] += _by_number(k, slope * left[row, a] * right[column, b], len(total))
 
 
 def _by_number(k: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
@@ -216,12 +244,12 @@ def _by_number(k: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
 
 def _within_groups(total: np.ndarray, pairing: _Pairing) -> np.ndarray:
     """- (denominator of the group)^-1 times its block; eigenvalues of it are the slopes of a repeated eigenvalue."""
-    out = np.zeros(total.shape[:2], dtype=complex)
-    for first in np.unique(pairing.group):
-        members = np.flatnonzero(pairing.group == first)
-        base = pairing.phi[:, members].T @ pairing.denominator[:, members]
-        block = -np.linalg.solve(base, total[:, members[:, None], members])
+    out = np.full(total.shape[:2], complex(np.nan, np.nan))
+    for first, scale in pairing.scale.items():
+        if scale is None:
+            continue
+        members = pairing.members(first)
+        block = -np.linalg.solve(scale, total[:, members[:, None], members])
         slopes = block[..., 0] if len(members) == 1 else np.linalg.eigvals(block)
-        order = np.argsort(np.imag(slopes), axis=-1)
-        out[:, members] = np.take_along_axis(slopes, order, axis=-1)
+        out[:, members] = in_order(slopes, complex(pairing.values[members].mean()))
     return out

@@ -72,7 +72,7 @@ class Modal(Quantity):
     label: str
     numbers: tuple[int, ...] = ()
     order: int | None = None
-    count: int = 0  # of modes of the first design: as many parts as there are modes in all
+    count: int = 0  # of parts where all modes count: as many as there can be
 
     @property
     def unit(self) -> str:  # type: ignore[override]
@@ -100,7 +100,7 @@ class Modal(Quantity):
         have = len(design.eigenvalues)
         if self.order is not None:
             return np.array([min(self.order, have - 1)])
-        return np.minimum(np.arange(self.count), have - 1)  # a pair that became two real ones adds one more
+        return np.minimum(np.arange(self.count), have - 1)  # spare ones repeat the last
 
 
 def combinations(design: Design, among: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

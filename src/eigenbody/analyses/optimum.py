@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KEPT = 1e-7  # relative violation of a constraint that counts as none
 PLACED = 1e-9  # relative error of an equality that counts as none
-OPTIMAL = 1e-4  # relative residual of the conditions of optimality
+OPTIMAL = 1e-3  # relative residual of the conditions of optimality
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _changed(v: Variable, x: float) -> Changed:
 def _kept(form: Formulation, k: int, before: Point, after: Point) -> Kept:
     bound = form.problem.bounds[k]
     at = len(form.problem.terms) + k
-    values = [_shown_parts(bound, point.values[at]) for point in (before, after)]
+    values = [_shown_parts(bound, point.values[at], len(point.design.eigenvalues)) for point in (before, after)]
     off = miss(bound, after.values[at])
     holds = off <= (PLACED if bound.equals is not None else KEPT)
     limits = [x for x in (bound.lower, bound.upper, bound.equals) if x is not None and np.isfinite(x)]
@@ -161,9 +161,9 @@ def _kept(form: Formulation, k: int, before: Point, after: Point) -> Kept:
     )
 
 
-def _shown_parts(bound: Bound, values: np.ndarray) -> np.ndarray:
-    """Peaks: the highest alone, for its bound is that of all."""
-    return values.max(keepdims=True) if isinstance(bound.quantity, ResponsePeak) else values
+def _shown_parts(bound: Bound, values: np.ndarray, modes: int) -> np.ndarray:
+    """Of peaks the highest alone, for its bound is that of all; without spare parts."""
+    return values.max(keepdims=True) if isinstance(bound.quantity, ResponsePeak) else values[:modes]
 
 
 def _words(task: Problem) -> str:

@@ -145,7 +145,7 @@ class Wording:
             self.faults.add((*path, kind), f"from {low:g} to {high:g} Hz is no band.")
         if self.first is None:
             return None
-        count, where = len(self.first.eigenvalues), self.reader.source.where(path)
+        count, where = self._most_modes(self.first), self.reader.source.where(path)
         if kind == "frequencies_within":
             return Bound(Modal("frequency", "frequency of every mode", count=count), low, high, None, where)
         below = int((self.first.frequency_hz < 0.5 * (low + high)).sum())
@@ -179,7 +179,7 @@ class Wording:
         if way == "near":
             return self._near(path, kind, self.reader.number((*path, way), value, "Hz"))
         if value == "all" and way == "mode":
-            count = 0 if self.first is None else len(self.first.eigenvalues)
+            count = 0 if self.first is None else self._most_modes(self.first)
             return Modal(kind, f"{WORDS[kind]} of every mode", count=count)
         numbers = [self._mode((*path, way), i) for i in (value if isinstance(value, list) else [value])]
         if None in numbers or not numbers:
@@ -188,6 +188,10 @@ class Wording:
             return Modal(kind, f"{WORDS[kind]} of whichever mode is number {value}", order=numbers[0])
         listed = ", ".join(map(str, value)) if isinstance(value, list) else value
         return Modal(kind, f"{WORDS[kind]} of mode {listed}", tuple(n for n in numbers if n is not None))
+
+    def _most_modes(self, design: Design) -> int:
+        """As many entries as there can be, should every pair become two real eigenvalues."""
+        return len(design.A) - design.rigid if (design.eigenvalues.real != 0).any() else len(design.eigenvalues)
 
     def _mode(self, path: Where, value: Any) -> int | None:
         """Place among the modes that are not rigid; numbers are those of the modes table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,16 @@ import numpy as np
 from eigenbody.analyses.derivatives import Derivatives, derivatives
 from eigenbody.analyses.large_sensitivity import eigenvalue_slopes
 from eigenbody.analyses.modes import Modes, modes, spectrum_of
-from eigenbody.errors import Fault, InputError
+from eigenbody.analyses.sensitivity_responses import (
+    FrfSensitivity,
+    PeakSensitivity,
+    ValueSensitivity,
+    frf_sensitivity,
+    peak_sensitivity,
+    rms_sensitivity,
+)
+from eigenbody.analyses.sensitivity_shapes import ShapeSensitivity, shape_sensitivity
+from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
 
 BY_DEFAULT = ("mass", "k", "c", "free_length", "free", "ratio")  # keys varied where a model has no parameters
 MOST = 200
+BEYOND = 6  # modes found beyond those asked for on the sparse path, so that no set of equal eigenvalues is cut
+NOTHING = complex(np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -79,6 +90,36 @@ class Sensitivity:
         size = np.abs(self.relative_frequency[:, mode])
         return list(np.argsort(-np.where(np.isnan(size), -1.0, size), kind="stable"))
 
+    def shapes(self, mode: int) -> ShapeSensitivity:
+        """Derivatives of the shape of the mode with that index (from 0): of every body and of the linear state."""
+        found, basis = self._dense, self._basis
+        place = matching(basis.eigenvalues, self.modes.eigenvalues)[mode]
+        return shape_sensitivity(found, self.modes, basis, int(place), mode)
+
+    def frf(self, frequencies_hz: Any, input: str, output: str) -> FrfSensitivity:
+        """Derivatives of the frequency response from one of the model's inputs to one of its outputs."""
+        return frf_sensitivity(self._dense, frequencies_hz, input, output)
+
+    def peak(self, input: str, output: str, near_hz: float) -> PeakSensitivity:
+        """How height and frequency of a resonance peak move, the one nearest to `near_hz`."""
+        return peak_sensitivity(self._dense, input, output, near_hz)
+
+    def rms(self, input: str, output: str, density: float = 1.0) -> ValueSensitivity:
+        """How the stationary rms of an output under white noise moves; `density` is one-sided, unit^2 / Hz."""
+        return rms_sensitivity(self._dense, input, output, density)
+
+    @property
+    def _dense(self) -> Derivatives:
+        if self.derivatives is None:
+            raise ComputationError(
+                "The sparse path has derivatives of eigenvalues alone: ask for solver='dense' (up to 2000 freedoms)."
+            )
+        return self.derivatives
+
+    @cached_property
+    def _basis(self) -> EigenBasis:
+        return _basis(self._dense.linear)
+
     def as_dict(self) -> dict[str, Any]:
         """The document of `sensitivity --json`."""
         from eigenbody.present.sensitivity import sensitivity_document
@@ -126,7 +167,7 @@ def sensitivity(
     place = matching(basis.eigenvalues, lowest.eigenvalues)
     slopes = eigenvalue_derivatives(basis, found.dA, place)
     notes = tuple(_note(lowest, k, note) for k, note in enumerate(slopes.notes))
-    values = np.where(lowest.is_rigid, np.nan, slopes.values)
+    values = np.where(lowest.is_rigid, NOTHING, slopes.values)
     return Sensitivity(lowest, found.names, found.values, values, notes, found, found.is_exact)
 
 
@@ -139,11 +180,25 @@ def _note(found: Modes, k: int, note: str) -> str:
 
 
 def _sparse(point: OperatingPoint, names: Sequence[str], n: int | None) -> Sensitivity:
-    found = modes(point, n=n or 20, solver="sparse")
-    slopes = eigenvalue_slopes(found, names)
-    notes = tuple(_note(found, k, note) for k, note in enumerate(slopes.notes))
-    values = np.where(found.is_rigid, np.nan, slopes.values)
-    return Sensitivity(found, slopes.names, slopes.numbers, values, notes, None, slopes.is_exact)
+    wanted = n or 20
+    more = modes(point, n=wanted + BEYOND, solver="sparse")
+    slopes = eigenvalue_slopes(more, names)
+    found = _lowest(more, wanted)
+    notes = tuple(_note(found, k, note) for k, note in enumerate(slopes.notes[:wanted]))
+    return Sensitivity(found, slopes.names, slopes.numbers, slopes.values[:, :wanted], notes, None, slopes.is_exact)
+
+
+def _lowest(found: Modes, n: int) -> Modes:
+    """The first of modes found by the sparse path."""
+    assert found.residuals is not None
+    return replace(
+        found,
+        eigenvalues=found.eigenvalues[:n],
+        shapes=found.shapes[:n],
+        is_rigid=found.is_rigid[:n],
+        stabilities=found.stabilities[:n],
+        residuals=found.residuals[:n],
+    )
 
 
 def _names(model: Model, given: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -167,5 +222,6 @@ def _is_derived(model: Model, name: str) -> bool:
 
 
 def _is_design(path: str) -> bool:
-    section, *_, key = path.split(".")
+    section, _, rest = path.partition(".")
+    key = rest.rpartition(".")[2]
     return section in ("bodies", "forces", "couplings") and key.partition("[")[0] in BY_DEFAULT

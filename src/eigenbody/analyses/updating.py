@@ -293,8 +293,11 @@ class _Fit:
         if surplus <= 0:
             notes.append("There are not more data than parameters: their uncertainty cannot be told.")
             return np.full(J.shape[1], math.nan), notes
-        noise = math.sqrt(float(r @ r) / surplus)
-        spread = noise * np.sqrt(((directions / strength[:, None]) ** 2).sum(axis=0))
+        n = len(self.data.frequencies)
+        noise = np.empty(len(r))  # frequencies and shapes are measured with errors of their own
+        for group in (slice(0, n), slice(n, None)):
+            noise[group] = math.sqrt(float(np.mean(r[group] ** 2)) * len(r) / surplus) if len(r[group]) else 0.0
+        spread = np.sqrt(((np.linalg.pinv(J) * noise) ** 2).sum(axis=1))
         return spread * np.abs(self.task.slopes(self.task.x(u))), notes
 
 

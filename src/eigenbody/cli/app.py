@@ -14,13 +14,18 @@ from eigenbody.cli.commands.impulse import impulse
 from eigenbody.cli.commands.inverse import inverse
 from eigenbody.cli.commands.linearize import linearize
 from eigenbody.cli.commands.modes import modes
+from eigenbody.cli.commands.optimize import optimize
 from eigenbody.cli.commands.psd import psd
 from eigenbody.cli.commands.report import report
 from eigenbody.cli.commands.response import response
 from eigenbody.cli.commands.sensitivity import sensitivity
 from eigenbody.cli.commands.simulate import simulate
+from eigenbody.cli.commands.tolerance import tolerance
 
-COMMANDS = (modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, sensitivity, report)
+COMMANDS = (
+    modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, sensitivity,
+    tolerance, optimize, report,
+)  # fmt: skip
 
 EXIT_CODES = """\b
 Exit codes:

@@ -27,6 +27,8 @@ def locate(source: Source, text: str) -> tuple[Path, Any]:
             place = ".".join(map(str, path)) or "the model"
             known = list(map(str, item)) if isinstance(item, dict) else []
             what = f'"{text}" names no number of the model: there is no "{parts[0]}" in {place}.'
+            if isinstance(item, list):
+                raise InputError(Fault(text, what, f"It has {len(item)} entries: [0] to [{len(item) - 1}]."))
             raise InputError(Fault(text, what, suggest(parts[0], [*known, *(() if path else parameters)])))
         path.append(key)
         item, parts = item[key], parts[used:]

@@ -118,7 +118,10 @@ def projected(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.
     out = np.zeros((left.shape[1], right.shape[1]))
     for part in parts:
         if isinstance(part, Product):
-            a, b = dense([part.left], (part.count, shape[0])) @ left, dense([part.right], (part.count, shape[1])) @ right
+            a, b = (
+                dense([part.left], (part.count, shape[0])) @ left,
+                dense([part.right], (part.count, shape[1])) @ right,
+            )
             values, i, j = part.factor, part.i, part.j
         else:
             keep = (part.rows < shape[0]) & (part.cols < shape[1])

@@ -242,12 +242,10 @@ def _draw_response(axes: Axes, r: Optimum, peak: Any) -> None:
 
 
 def _plain_ticks(axes: Axes) -> None:
-    from matplotlib.ticker import LogFormatter, NullFormatter
-
     low, high = axes.get_xlim()
-    short = high / low < 30
+    named = "123457" if high / low < 30 else ""
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(3, 0.5)) if short else NullFormatter())
+    axes.xaxis.set_minor_formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in named else "")
 
 
 def _draw_modes(axes: Axes, r: Optimum) -> None:

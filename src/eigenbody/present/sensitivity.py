@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from eigenbody.analyses.sensitivity import Sensitivity
+    from eigenbody.analyses.sensitivity_responses import ValueSensitivity
 
 LOWEST = 6  # modes shown at once
 BARS = 12  # numbers shown for each mode in a picture
 TOP = 4  # numbers shown for each mode in the table
+NOISE = 1e-12  # relative sensitivity that counts as zero in tables and pictures; the numbers themselves are kept
 COLOURS = ("#2f6fab", "#c8553d")  # rises and falls with the number
 
 
 def _head(result: Sensitivity) -> list[str]:
     modes = counted(len(result.modes), "mode")
+    most = f", the {TOP} strongest for each mode" if len(result.names) > TOP else ""
     return [
         f"Sensitivities of {shown(result.modes.linear.point.model.name, 100)}",
-        f"{modes}, {counted(len(result.names), 'number')}; relative: per cent of frequency per per cent of the number",
+        f"{modes}, {counted(len(result.names), 'number')}{most}; relative: % of frequency for each % of the number",
     ]
 
 
@@ -44,14 +47,16 @@ def _remarks(result: Sensitivity) -> list[str]:
 
 def _grid(result: Sensitivity) -> Grid:
     """For each mode the numbers that move it most."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     shown_modes = min(len(result.modes), MAX_ROWS)
     for k in range(shown_modes):
-        first = True
+        mode = (str(k + 1), significant(result.modes.frequency_hz[k]))
+        if np.isnan(result.eigenvalues[:, k]).all():
+            rows.append((*mode, f"({result.notes[k].partition(':')[0]})", *["-"] * 5))
+            continue
         for i in result.ranking(k)[:TOP]:
-            mode = (str(k + 1), significant(result.modes.frequency_hz[k])) if first else ("", "")
             rows.append((*mode, shown(result.names[i], 40), significant(result.values[i]), *_numbers(result, i, k)))
-            first = False
+            mode = ("", "")
     columns = ("#", "frequency\nHz", "number", "its value\nSI", "relative\n% per %", "df/dp\nHz per unit",
                "d(real)/dp\n1/s per unit", "d(damping)/dp\nper unit")  # fmt: skip
     right = (True, True, False, True, True, True, True, True)
@@ -59,11 +64,18 @@ def _grid(result: Sensitivity) -> Grid:
 
 
 def _numbers(result: Sensitivity, i: int, k: int) -> tuple[str, ...]:
+    """Cells of one number and mode; what is rounding beside the derivative of the eigenvalue is shown as zero."""
+    slope = result.eigenvalues[i, k]
+    size = float(np.abs(result.modes.eigenvalues[k]))
+    moves = abs(slope) * (abs(result.values[i]) or 1.0) > NOISE * size
+    bound = NOISE * abs(slope) if moves else np.inf
     cells = (
-        result.relative_frequency[i, k], result.frequency_hz[i, k], result.eigenvalues[i, k].real,
-        result.damping_ratio[i, k],
-    )  # fmt: skip
-    return tuple("-" if np.isnan(cell) else significant(float(cell), 5) for cell in cells)
+        (result.relative_frequency[i, k], bound * abs(result.values[i]) / size),
+        (result.frequency_hz[i, k], bound / (2 * np.pi)),
+        (slope.real, bound),
+        (result.damping_ratio[i, k], bound / size),
+    )
+    return tuple("-" if np.isnan(v) else "0" if abs(v) <= least else significant(float(v), 5) for v, least in cells)
 
 
 def sensitivity_text(result: Sensitivity) -> str:
@@ -122,6 +134,36 @@ def sensitivity_document(result: Sensitivity) -> dict[str, Any]:
     }
 
 
+def value_document(result: ValueSensitivity) -> dict[str, Any]:
+    """Derivatives of one quantity as plain data."""
+    rows = zip(result.names, result.numbers, result.derivatives, result.relative, strict=True)
+    return {
+        "quantity": result.label,
+        "value": number(result.value),
+        "derivatives": [
+            {"name": name, "value": number(value), "derivative": number(d), "relative": number(relative)}
+            for name, value, d, relative in rows
+        ],
+    }
+
+
+def value_text(result: ValueSensitivity) -> str:
+    """Derivatives of one quantity as a table, the strongest first."""
+    order = np.argsort(-np.nan_to_num(np.abs(result.relative), nan=-1.0), kind="stable")
+    rows = tuple(
+        (shown(result.names[i], 40), significant(result.numbers[i]), _cell_of(result.relative[i]),
+         _cell_of(result.derivatives[i]))
+        for i in order
+    )  # fmt: skip
+    columns = ("number", "its value\nSI", "relative\n% per %", "derivative\nper unit")
+    grid = Grid("", columns, rows, (False, True, True, True))
+    return f"{result.label}: {significant(result.value, 8)}\n\n{grid.text()}"
+
+
+def _cell_of(value: float) -> str:
+    return "-" if np.isnan(value) else significant(float(value), 5)
+
+
 def sensitivity_writer(result: Sensitivity, ending: str) -> Writer:
     """Writes the result: csv has a line for each mode and number, npz and mat hold the arrays."""
     if ending == "json":
@@ -158,37 +200,57 @@ def _table(result: Sensitivity) -> str:
 def plot_sensitivity(result: Sensitivity, mode: int | None = None) -> Figure:
     """Tornado of relative sensitivities: of one mode (counted from 1), or of the lowest that have a frequency."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     if mode is None:
         modes = [k for k in range(len(result.modes)) if not result.modes.is_rigid[k]][:LOWEST]
     else:
         modes = [mode - 1]
-    bars = min(BARS, len(result.names))
+    panels = [_strongest(result, k) for k in modes]
+    bars = max((len(panel) for panel in panels), default=1)
     columns = min(3, max(1, len(modes)))
-    rows = -(-len(modes) // columns)
-    figure = Figure(figsize=(4.6 * columns, rows * (1.1 + 0.28 * bars)), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axis, k in zip(axes, modes, strict=False):
-        _tornado(axis, result, k, bars)
+    rows = max(1, -(-len(modes) // columns))
+    size = (max(6.0, 4.6 * columns), 1.0 + rows * (0.9 + 0.28 * max(2, bars)))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    for axis, k, panel in zip(axes, modes, panels, strict=False):
+        _tornado(axis, result, k, panel)
     for axis in axes[len(modes) :]:
         axis.set_axis_off()
+    reach = max((abs(result.relative_frequency[i, k]) for k, panel in zip(modes, panels, strict=True) for i in panel),
+                default=1.0)  # fmt: skip
+    axes[0].set_xlim(-1.35 * reach, 1.35 * reach)
     figure.suptitle(f"Which number moves which mode: {shown(result.modes.linear.point.model.name, 60)}", fontsize=11)
-    figure.supxlabel("change of frequency, % per % of the number", fontsize=9)
+    figure.supxlabel("change of frequency, % for each % of the number", fontsize=9)
+    words = ("a larger number raises the frequency", "lowers it")
+    handles = [Patch(color=colour, label=word) for colour, word in zip(COLOURS, words, strict=True)]
+    figure.legend(handles=handles, loc="outside lower right", fontsize=8, ncols=2, frameon=False)
     return figure
 
 
-def _tornado(axis: Any, result: Sensitivity, k: int, bars: int) -> None:
-    chosen = [i for i in result.ranking(k)[:bars] if not np.isnan(result.relative_frequency[i, k])]
+def _strongest(result: Sensitivity, k: int) -> list[int]:
+    """Numbers worth a bar, the strongest first: no rounding, nothing a thousand times weaker than the first."""
+    size = np.abs(result.relative_frequency[:, k])
+    order = [i for i in result.ranking(k) if not np.isnan(size[i]) and size[i] > NOISE]
+    return [i for i in order[:BARS] if size[i] >= 1e-3 * size[order[0]]]
+
+
+def _tornado(axis: Any, result: Sensitivity, k: int, chosen: list[int]) -> None:
     size = np.array([result.relative_frequency[i, k] for i in chosen])
     places = np.arange(len(chosen))[::-1]
     axis.barh(places, size, color=[COLOURS[0] if s >= 0 else COLOURS[1] for s in size], height=0.72)
     axis.set_yticks(places, [shown(result.names[i], 28) for i in chosen], fontsize=8)
     axis.axvline(0, color="0.3", linewidth=0.8)
-    axis.margins(x=0.18)
     for place, value in zip(places, size, strict=True):
-        axis.annotate(f"{value:+.3g}", (value, place), xytext=(3 if value >= 0 else -3, 0), va="center",
+        axis.annotate(f"{value:+.2g}", (value, place), xytext=(3 if value >= 0 else -3, 0), va="center",
                       textcoords="offset points", ha="left" if value >= 0 else "right", fontsize=7)  # fmt: skip
     axis.set_title(f"mode {k + 1}: {significant(result.modes.frequency_hz[k], 5)} Hz", fontsize=9)
-    axis.tick_params(axis="x", labelsize=8)
+    axis.tick_params(axis="x", labelsize=8, labelbottom=True)
     axis.grid(axis="x", color="0.9")
     axis.set_axisbelow(True)
+    weak = len(result.names) - len(chosen)
+    text = f"{weak} more: weaker" if chosen else result.notes[k].partition(":")[0] or "no number moves it"
+    if weak or not chosen:
+        axis.annotate(text, (0.98, 0.03), xycoords="axes fraction", ha="right", fontsize=7, color="0.45")
+    if not chosen:
+        axis.set_ylim(-0.5, 0.5)

@@ -101,7 +101,7 @@ def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, i
         phase = np.degrees(response.phase[order, i, j])
         folded = (phase + 180.0) % 360.0 - 180.0
         name = f"{plain(response.outputs[i], 30)} / {plain(response.inputs[j], 30)}"
-        line = {"color": f"--c{k % 8 + 1}", "width": 1.8}
+        line = {"color": f"--c{k % 8 + 1}", "width": 1.8, "simplify": False}
         common = {"type": "scatter", "mode": "lines", "x": x, "name": name, "legendgroup": str(k), "line": line}
         data.append(
             common | {"y": listed(size), "hovertemplate": "%{x:.5g} Hz<br>%{y:.4g}<extra>%{fullData.name}</extra>"}
@@ -112,7 +112,7 @@ def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, i
     kind = "log" if is_log else "linear"
     layout = _layout("frequency, Hz", f"magnitude, {plain(unit)}", 460)
     layout["xaxis"] |= {"type": kind, "anchor": "y2"}
-    layout["yaxis"] |= {"type": "log", "domain": [0.38, 1], "exponentformat": "power"}
+    layout["yaxis"] |= {"type": "log", "domain": [0.38, 1], "exponentformat": "power"} | _decades(response, entries)
     layout["yaxis2"] = {
         "title": {"text": "phase, °"},
         "domain": [0, 0.3],
@@ -120,6 +120,13 @@ def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, i
         "tickvals": [-180, -90, 0, 90, 180],
     }
     return {"data": data, "layout": layout}
+
+
+def _decades(response: FrequencyResponse, entries: Sequence[tuple[int, int]]) -> dict[str, int]:
+    """Ticks at whole decades where there are enough of them."""
+    sizes = np.concatenate([response.magnitude[:, i, j] for i, j in entries])
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    return {"dtick": 1} if len(sizes) and sizes.max() > 300 * sizes.min() else {}
 
 
 def _cut(phase: np.ndarray) -> np.ndarray:
@@ -257,7 +264,15 @@ def _histories(times: np.ndarray, curves: Iterable[tuple[str, str, np.ndarray]])
             for k, (name, values) in enumerate(own[:MAX_CURVES])
         ]  # fmt: skip
         charts.append(
-            (unit, {"data": data, "layout": _layout("time, s", plain(unit) if unit not in ("", "1") else "value", 340)})
+            (
+                unit,
+                {
+                    "data": data,
+                    "layout": _layout(
+                        "time, s", plain(unit) if unit not in ("", "1") else "value", 340, showlegend=True
+                    ),
+                },
+            )
         )
     return charts
 

@@ -65,6 +65,16 @@ class Draw:
         return carrier if carrier < len(self.places.description.bodies) else -1
 
     @cached_property
+    def joints(self) -> dict[str, Entry]:
+        """Joints by name."""
+        return {entry.name: entry for entry in self.places.description.joints}
+
+    @cached_property
+    def measures(self) -> dict[str, Entry]:
+        """Measures of the section by name."""
+        return {entry.name: entry for entry in self.places.description.measures}
+
+    @cached_property
     def wheels(self) -> dict[int, list[Solid]]:
         """Wheels that rolling joints, tyres and rails tell of, by body."""
         description = self.places.description
@@ -214,9 +224,8 @@ def _along(draw: Draw, entry: Entry, title: str) -> None:
 
 def _measured(draw: Draw, name: str) -> tuple[End, bool] | None:
     """Ends of a named measure with z along it, and whether it is an angle; None for what has no place."""
-    description = draw.places.description
     owner, _, part = name.partition(".")
-    joint = next((e for e in description.joints if e.name == owner), None)
+    joint = draw.joints.get(owner)
     if joint is not None:
         free = JOINTS[joint.type].free
         chosen = next((m for m in free if m.label == part), free[0] if free else None)
@@ -224,11 +233,11 @@ def _measured(draw: Draw, name: str) -> tuple[End, bool] | None:
         if chosen is None:
             return None
         return _turned(end, part), chosen.dimension == "rad"
-    measure = next((e for e in description.measures if e.name == name), None)
+    measure = draw.measures.get(name)
     if measure is not None:
         return _ends_of_measure(draw.places, measure), measure.type not in ("displacement", "distance")
-    if owner in description.bodies.names and part in ("x", "y", "z"):
-        body, ground = draw.places.index[owner], draw.places.ground
+    body, ground = draw.places.index.get(owner), draw.places.ground
+    if body is not None and body < len(draw.places.description.bodies) and part in ("x", "y", "z"):
         axes = frame(ROUND["xyz".index(part)])
         return (ground, body, np.real(draw.places.r[body]), np.zeros(3), axes, axes), False
     return None

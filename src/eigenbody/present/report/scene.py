@@ -132,9 +132,9 @@ def _around(
     every = np.clip(np.concatenate(points), -LARGEST, LARGEST)
     if not len(every):
         return np.zeros(3), 1.0
-    low, high = every.min(axis=0), every.max(axis=0)
-    size = 0.5 * float(np.linalg.norm(high - low))
-    return 0.5 * (low + high), size if size > 0 else 1.0
+    centre = 0.5 * (every.min(axis=0) + every.max(axis=0))
+    size = float(np.linalg.norm(every - centre, axis=1).max())
+    return centre, size if size > 0 else 1.0
 
 
 def _glyph(size: float, r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray]) -> float:

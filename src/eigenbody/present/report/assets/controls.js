@@ -92,7 +92,10 @@ EB.connect = function (player, scene, data) {
     }
     for (const what of ["mode", "motion"]) if ($(`play-${what}`)) $(`play-${what}`).setAttribute("aria-pressed", player.what === what);
     for (const item of document.querySelectorAll("[data-only]")) item.hidden = item.dataset.only !== player.what;
-    if ($("amplitude-value")) $("amplitude-value").textContent = `${number(player.amplitude, 2)}×`;
+    if ($("amplitude")) {
+      $("amplitude").value = player.amplitude;
+      $("amplitude-value").textContent = `${number(player.amplitude, 2)}×`;
+    }
     if ($("speed-value")) {
       const ratio = isMotion ? player.rate : mode && mode.hz > 0 ? player.speed / mode.hz : null;
       $("speed-value").textContent = ratio === null ? `${number(player.speed, 2)} cycles/s` : ratio >= 1 ? `${number(ratio, 2)}× real` : `1/${number(1 / ratio, 2)} of real`;
@@ -103,7 +106,8 @@ EB.connect = function (player, scene, data) {
       explained = player.mode;
       explain(mode);
       const row = rows.find((r) => r.matches("button") && Number(r.dataset.mode) === player.mode), list = row && row.closest(".modes");
-      if (list) list.scrollTop = Math.max(0, row.offsetTop - list.clientHeight / 2 + row.clientHeight / 2);
+      const under = row ? row.offsetTop + row.clientHeight + 10 : 0;
+      if (list && (row.offsetTop < list.scrollTop || under > list.scrollTop + list.clientHeight)) list.scrollTop = Math.max(0, under - list.clientHeight / 2);
     }
   }
   function showTime(time) {

@@ -200,7 +200,7 @@ EB.makeScene = function (THREE, host, drawing) {
   function view(name) {
     if (name) [orbit.azimuth, orbit.height] = views[name];
     orbit.target.set(0, 0, 0);
-    orbit.distance = 3.95 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    orbit.distance = 3.7 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
     look();
   }
   function rotate(dx, dy) {
@@ -318,6 +318,7 @@ EB.makeScene = function (THREE, host, drawing) {
     }
     sky.intensity = dark ? 1.0 : 1.15;
     floor.material.opacity = dark ? 0.4 : 0.16;
+    grid.material.opacity = dark ? 0.4 : 1;
     dirty();
   }
   compose(rest);

@@ -1,0 +1,54 @@
+"""What every route gets and gives: a description, the state at which to linearize, and eigenvalues with their matrices.
+
+A route shares with the main engine only the model's description, units and spatial algebra. It is told where the
+mechanism is (poses and velocities of the bodies) and finds accelerations, forces and linear equations by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eigenbody.model.description import Description
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to linearize: poses (bodies, 3), (bodies, 3, 3), velocities v global and w in body axes (bodies, 3),
+    first-order states, inputs, time, the values of all joint coordinates by name, and how many full turns they count."""
+
+    r: np.ndarray
+    R: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+    x: np.ndarray
+    inputs: np.ndarray
+    t: float
+    coordinates: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_at_rest(self) -> bool:
+        return not np.any(self.v) and not np.any(self.w)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """What a route found: eigenvalues (all states) and the matrices it found them from, by the names its authors use."""
+
+    eigenvalues: np.ndarray
+    matrices: Mapping[str, np.ndarray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    is_exact: bool = True  # False: it neglects a term by construction, which `notes` and `matrices` show
+
+
+@dataclass(frozen=True)
+class Route:
+    """One formulation: `applies` says why it does not apply to a model ("" if it does), `linearize` does the work."""
+
+    name: str
+    title: str
+    source: str  # authors and year
+    applies: Callable[[Description, Place], str]
+    linearize: Callable[[Description, Place], Linear]
