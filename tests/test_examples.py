@@ -45,12 +45,45 @@ def test_example(file: str) -> None:
     CHECKS[file]()
 
 
-@pytest.mark.parametrize("file", [f for f in FILES if f.endswith((".yaml", ".json"))])
+@pytest.mark.parametrize("file", [f for f in FILES if f.endswith((".yaml", ".json")) and "_problem" not in f])
 def test_every_result_is_certified(file: str) -> None:
     certificate = modes_of(file).certificate
     assert certificate.residual < 1e-12
     assert max(certificate.drift) < 1e-12
     assert certificate.tangent_error < 1e-12
+
+
+@check("vibration_absorber.yaml")
+def vibration_absorber() -> None:
+    peak = max(p.magnitude for p in eb.frf(eb.load(EXAMPLES / "vibration_absorber.yaml")).peaks)
+    assert peak == pytest.approx(57111.1, abs=0.1)
+
+
+@check("vibration_absorber_problem.yaml")
+def vibration_absorber_problem() -> None:
+    found = eb.optimize(eb.load(EXAMPLES / "vibration_absorber.yaml"), EXAMPLES / "vibration_absorber_problem.yaml")
+    assert math.sqrt(found["k"]) == pytest.approx(0.952372, abs=5e-7)  # Nishihara and Asami
+    assert found["c"] / (2 * math.sqrt(found["k"])) == pytest.approx(0.133938, abs=5e-7)
+
+
+@check("stewart_platform.yaml")
+def stewart_platform() -> None:
+    assert modes_of("stewart_platform.yaml").frequency_hz == pytest.approx(
+        [2.64417, 2.65374, 4.84156, 4.94991, 5.49135, 6.16072], abs=5e-6
+    )
+
+
+@check("stewart_platform_problem.yaml")
+def stewart_platform_problem() -> None:
+    """The optimum that the file names keeps the constraints and has its peak; three peaks are equal."""
+    text = (EXAMPLES / "stewart_platform_problem.yaml").read_text()
+    values = json.loads(text[text.index("# {") + 2 : text.index("}\n") + 1].replace("\n#", ""))
+    model = eb.load(EXAMPLES / "stewart_platform.yaml").with_values(values)
+    hz = eb.modes(model).frequency_hz
+    assert hz.min() == pytest.approx(3.5, abs=1e-4)
+    assert hz.max() == pytest.approx(6.5, abs=1e-4)
+    peaks = [p.magnitude for p in eb.frf(model, frequencies_hz=(0.5, 50, 400)).peaks]
+    assert peaks == pytest.approx([2.0901] * 3, abs=1e-3)
 
 
 @check("space_manipulator.yaml")
@@ -358,3 +391,14 @@ def overhung_rotor() -> None:
     found = eb.campbell(eb.load(EXAMPLES / "overhung_rotor.yaml"), "speed", [50.0, 120.0])
     forward = [c.spin for c in found.critical_speeds if found.whirl[c.branch] == "forward"]
     assert forward == pytest.approx([94.6781274761], abs=1e-9)
+
+
+@check("which_screw.yaml")
+def which_screw() -> None:
+    model = eb.load(EXAMPLES / "which_screw.yaml")
+    found = eb.sensitivity(model)
+    assert found.modes.frequency_hz[2] == pytest.approx(13.8915, abs=1e-4)  # beside the motor's 840 rpm
+    assert [found.names[i] for i in found.ranking(2)][:3] == ["reach", "hinge_z", "motor_x"]
+    reach = found.names.index("reach")
+    ahead, behind = (eb.modes(model.with_parameters(reach=0.22 + d)).frequency_hz[2] for d in (1e-4, -1e-4))
+    assert found.frequency_hz[reach, 2] == pytest.approx((ahead - behind) / 2e-4, rel=1e-6)

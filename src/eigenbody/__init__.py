@@ -135,14 +135,14 @@ _HOME = {
 __all__ = [
     "Campbell", "ComputationError", "Derivatives", "Drive", "EigenbodyError", "Equilibrium", "Explanation", "Fault",
     "FrameModes", "FrequencyResponse", "Function", "HarmonicInput", "Impulse", "ImpulseInput", "InputError",
-    "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "Optimum", "PeriodicInput", "RandomResponse",
-    "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
-    "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying", "Tolerance",
-    "TruncatedModel", "Update", "VariantModes", "White", "__version__", "along", "campbell", "cycloid", "derivatives",
-    "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse", "inverse",
-    "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "optimize", "polynomial345", "psd", "reactions",
-    "report", "response", "sensitivity", "simulate", "spectrogram", "sweep", "tolerance", "total_value", "truncate", "update", "variants",
-    "weighted_history", "weighting", "with_damping",
+    "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "Optimum", "PeriodicInput",
+    "RandomResponse", "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
+    "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying",
+    "Tolerance", "TruncatedModel", "Update", "VariantModes", "White", "__version__", "along", "campbell", "cycloid",
+    "derivatives", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse",
+    "inverse", "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "optimize",
+    "polynomial345", "psd", "reactions", "report", "response", "sensitivity", "simulate", "spectrogram", "sweep",
+    "tolerance", "total_value", "truncate", "update", "variants", "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 
 

@@ -137,7 +137,8 @@ def entries(batch: np.ndarray) -> np.ndarray:
     for index in np.ndindex(out.shape):
         column = batch[(slice(None), *index)]
         varies = len(column) == 1 or np.any(column != column[0])
-        out[index] = Variants(column) if varies else column[0].item()
+        common = column[0].item()
+        out[index] = Variants(column) if varies else common.real if common.imag == 0 else common
     return out
 
 
@@ -150,9 +151,15 @@ def numbers(values: Any) -> np.ndarray:
     flat = values.ravel().tolist()
     if not any(isinstance(entry, Variants) for entry in flat):
         return np.array(flat, dtype=np.result_type(float, *map(type, flat))).reshape(values.shape)
-    each = [entry.values if isinstance(entry, Variants) else np.asarray(entry) for entry in flat]
-    columns = np.stack(np.broadcast_arrays(*each), axis=-1)
-    return columns.reshape(*columns.shape[:-1], *values.shape)
+    varying = {k: entry.values for k, entry in enumerate(flat) if isinstance(entry, Variants)}
+    kinds = {type(entry): entry for entry in flat if not isinstance(entry, Variants)}
+    dtype = np.result_type(*(column.dtype for column in varying.values()), *map(np.asarray, kinds.values()))
+    lead = np.broadcast_shapes(*(column.shape for column in varying.values()))
+    columns = np.empty((*lead, len(flat)), dtype=dtype)
+    columns[:] = np.array([0 if k in varying else entry for k, entry in enumerate(flat)], dtype=dtype)
+    for k, column in varying.items():
+        columns[..., k] = column
+    return columns.reshape(*lead, *values.shape)
 
 
 def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from eigenbody.present.report.scene import scene_of
 from eigenbody.present.report.shapes import equivalent_solid
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if path.read_text().startswith("eigenbody:"))
+FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")
 NOT_HELD = np.zeros((0, 3))
 
 
@@ -239,6 +239,14 @@ def test_further_results_bring_table_and_picture() -> None:
     assert "data:image/svg+xml;base64," in html
 
 
+def test_sensitivities_and_optimization_on_request() -> None:
+    problem = EXAMPLES / "vibration_absorber_problem.yaml"
+    html = eb.report(example("vibration_absorber"), sensitivity=["k", "c"], optimize=problem, response=0)
+    assert "<h2>Sensitivities</h2>" in html
+    assert "<h2>Before and after optimization</h2>" in html
+    assert html.count("data:image/svg+xml;base64,") == 2
+
+
 def test_interactive_figures() -> None:
     found = eb.figure(eb.frf(example("quarter_car")))
     assert found.data[0].line.color == "#3568b8"
@@ -261,3 +269,32 @@ def test_large_numbers_do_not_break_the_page() -> None:
 
 def test_packing_is_little_endian_single_precision() -> None:
     assert base64.b64decode(packed(np.array([1.0]))) == b"\x00\x00\x80\x3f"
+
+
+# ---- notebooks
+
+
+def results_of_a_model(model: Any) -> list[Any]:
+    point = eb.operating_point(model)
+    simulation = eb.simulate(model, until=0.2, points=5)
+    return [
+        point, eb.linearize(model), eb.modes(model), eb.modes(model).explain(), simulation, eb.frf(model),
+        eb.response(model, eb.StepInput(model.description.inputs[0].name), times=1.0), eb.along(simulation),
+        eb.variants(model, {next(iter(model.parameters)): [1.0, 2.0]}), eb.equilibrium(model), eb.reactions(point),
+    ]  # fmt: skip
+
+
+def test_results_render_as_tables_with_escaped_names() -> None:
+    name = "<script>alert(1)</script>"
+    model = (
+        eb.Model(name=f"model {name}", parameters={name: 3})
+        .body(name, mass=1, inertia=[1, 1, 1], at=[0, 0, 0])
+        .joint(f"j {name}", "prismatic", between=["ground", name], at=[0, 0, 0], axis=[1, 0, 0], velocity=1)
+        .force(f"f {name}", "spring", along=f"j {name}", k=3, c=1)
+        .input(f"i {name}", along=f"j {name}")
+        .output(f"o {name}", measure=f"j {name}")
+    )
+    for result in results_of_a_model(model):
+        html = result._repr_html_()
+        assert "<table>" in html, type(result)
+        assert "<script" not in html, type(result)

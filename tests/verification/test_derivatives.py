@@ -1,5 +1,6 @@
 """Derivatives of the linear equations and eigenvalues against central differences extrapolated to step zero."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -188,3 +189,28 @@ def test_unknown_names_are_refused_with_the_nearest():
         derivatives(eb.load(EXAMPLES / "rotor_stator.yaml"), ["bodies.roter.mass"])
     with pytest.raises(InputError, match="no parameter"):
         derivatives(eb.load(EXAMPLES / "rotor_stator.yaml"), [])
+
+
+def test_python_function_that_bears_no_complex_numbers():
+    """A characteristic from Python's math: its slope at the operating point moves with the position."""
+    model = (
+        eb.Model(parameters={"m": 2.0, "x0": 0.3})
+        .body("b", mass="=m", inertia=[0.1, 0.1, 0.1], at=[0, 0, 0])
+        .joint("s", "prismatic", between=["ground", "b"], at=[0, 0, 0], position="=x0")
+        .force("f", "spring", along="s", force=eb.Function(lambda s, v: 90 * s + 40 * math.tanh(s) + 0.3 * v))
+    )
+    found = derivatives(model, ["x0", "m"])
+    slope = -80 * math.tanh(0.3) / math.cosh(0.3) ** 2  # second derivative of 40 tanh
+    assert found.dK[0, 0, 0] == pytest.approx(slope, rel=1e-7)
+    assert found.dM[1, 0, 0] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_reactions_among_the_outputs_are_left_out():
+    """Their rows are nan; everything else is there."""
+    model = eb.load(EXAMPLES / "hanging_pendulum.yaml")
+    joint = model.description.joints[0].name
+    model = model.output("pull", reaction=joint, component="fz").output("swing", measure=joint)
+    found = derivatives(model, ["gravity[2]"])
+    assert np.isnan(found.dC_out[0, 0]).all()
+    assert np.isfinite(found.dC_out[0, 1]).all()
+    assert not eb.variants(model, {"gravity[2]": [-9.0, -9.8]}).failures

@@ -12,7 +12,7 @@ so that K takes h times the curvature of the coordinates, as it takes the multip
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -100,6 +100,11 @@ class TimeVarying:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        from eigenbody.present.along import along_html
+
+        return along_html(self)
 
 
 class AlongError(ComputationError):

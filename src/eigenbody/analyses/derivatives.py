@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.points.shift import Steps, shifted_point, with_steps
+from eigenbody.points.shift import Steps, independent, shifted_point, with_steps
 from eigenbody.progress import report
+from eigenbody.system.system import Output
 
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies: bounds the memory
 
@@ -25,7 +26,7 @@ class Derivatives:
     """d(.)/dp of the linear model by numbers p: arrays (p, ...) in the order of `names`.
 
     dM, dC, dK   of the matrices in the coordinates
-    dA, dB, dC_out, dD   of the state space
+    dA, dB, dC_out, dD   of the state space; rows of outputs that are joint reactions are nan
     is_exact     whether the shift of the operating point was found from its own equations (else by differences)
     """
 
@@ -50,36 +51,52 @@ def derivatives(model: Model, names: Sequence[str], at: OperatingPoint | None = 
     assert isinstance(linear, LinearModel)
     if linear.dof > DENSE_FREEDOMS:
         raise ComputationError(f"The derivative of A would be dense ({linear.dof} degrees of freedom): too large.")
-    steps = with_steps(model, names)
-    place = {name: k for k, name in enumerate(steps.names)}
+    if not names:
+        raise InputError(Fault("parameters", "no parameter is named.", "Name at least one, or a path to a number."))
+    names = tuple(dict.fromkeys(names))
+    place = {name: k for k, name in enumerate(names)}
     arrays: dict[str, np.ndarray] = {}
     exact = True
-    for part, width in zip(steps.split(), (len(linear.states), point.system.nq), strict=True):
-        for few in _chunks(part, width):
-            slopes, few_exact = _of(steps if few == steps.names else with_steps(model, few), point)
-            exact = exact and few_exact
-            if few == steps.names:
-                arrays = slopes
-                break
-            rows = [place[name] for name in few]
-            for key, own in slopes.items():
-                arrays.setdefault(key, np.empty((len(place), *own.shape[1:])))[rows] = own
-    return Derivatives(steps.names, steps.values, linear, **arrays, is_exact=exact)
+    for steps in _parts(model, names, linear):
+        slopes, part_exact = _of(steps, point)
+        exact = exact and part_exact
+        if steps.names == names:
+            arrays = slopes
+            break
+        rows = [place[name] for name in steps.names]
+        for key, own in slopes.items():
+            arrays.setdefault(key, np.empty((len(names), *own.shape[1:])))[rows] = own
+    values = np.array([model.value_of(name) for name in names])
+    return Derivatives(names, values, linear, **arrays, is_exact=exact)
 
 
-def _chunks(names: tuple[str, ...], width: int) -> Iterator[tuple[str, ...]]:
-    """Few enough names that matrices of that width for all of them stay small."""
-    chunk = max(1, CHUNK_ENTRIES // max(1, width) ** 2)
-    for start in range(0, len(names), chunk):
-        yield names[start : start + chunk]
+def _parts(model: Model, names: tuple[str, ...], linear: LinearModel) -> Iterator[Steps]:
+    """Steps on few enough numbers at once that matrices for all of them stay small."""
+    for together in independent(model, names):
+        steps = with_steps(model, together)
+        for part, width in zip(steps.split(), (len(linear.states), linear.point.system.nq), strict=True):
+            chunk = max(1, CHUNK_ENTRIES // max(1, width) ** 2)
+            for start in range(0, len(part), chunk):
+                few = part[start : start + chunk]
+                yield steps if few == steps.names else with_steps(model, few)
 
 
 def _of(steps: Steps, point: OperatingPoint) -> tuple[dict[str, np.ndarray], bool]:
     report("derivatives")
-    moved, exact = shifted_point(point, steps)
+    outputs = steps.system.outputs
+    known = [i for i, output in enumerate(outputs) if output.reaction is None]
+    moved, exact = shifted_point(point, replace(steps, system=replace(steps.system, outputs=_at(outputs, known))))
     e = Equations(moved)
     A, B, C, D = e.state_space
     matrices = {"dM": e.M, "dC": e.C, "dK": e.K, "dA": A, "dB": B, "dC_out": C, "dD": D}
     n = len(steps.names)
     slopes = {key: steps.slope(np.broadcast_to(a, (n, *a.shape[-2:]))) for key, a in matrices.items()}
+    for key in ("dC_out", "dD"):
+        whole = np.full((n, len(outputs), slopes[key].shape[-1]), np.nan)
+        whole[:, known] = slopes[key]
+        slopes[key] = whole
     return slopes, exact
+
+
+def _at(outputs: tuple[Output, ...], index: Sequence[int]) -> tuple[Output, ...]:
+    return tuple(outputs[i] for i in index)

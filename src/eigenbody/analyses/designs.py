@@ -156,7 +156,7 @@ class Design:
         """(states, n) left eigenvectors with left^H right = 1 for each mode (a unit matrix within repeated ones)."""
         from scipy.linalg import eig
 
-        values, left, right = eig(self.A, left=True, right=True)
+        values, left, _ = eig(self.A, left=True, right=True)
         taken = _paired(self.eigenvalues, values)
         left = left[:, taken].astype(complex)
         for members in _clusters(self.eigenvalues):

@@ -206,7 +206,9 @@ class Formulation:
             total += factor * own
             if slopes and made.slopes is not None:
                 rows = made.slopes[k]
-                gradient[: self.size] += factor * (self._scaled_slopes(k, term, values, rows) if self.alone else rows)[i]
+                gradient[: self.size] += (
+                    factor * (self._scaled_slopes(k, term, values, rows) if self.alone else rows)[i]
+                )
         return float(total), gradient
 
     def program(self, z: np.ndarray) -> Program:
@@ -214,7 +216,10 @@ class Formulation:
         made = self.sloped(z[: self.size])
         assert made.slopes is not None
         c, J, e, E = self._constraints(z, made, made.slopes)
-        return Program(self.gradient(z), c, J, e, E)
+        found = Program(self.gradient(z), c, J, e, E)
+        if not all(np.isfinite(part).all() for part in found):
+            raise ComputationError("A derivative is not finite. Narrow the ranges of the variables.")
+        return found
 
     def constraints(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Inequalities (at least zero) and equalities (zero)."""
@@ -231,7 +236,10 @@ class Formulation:
         self, z: np.ndarray, made: Point, slopes: list[np.ndarray] | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         n, count = self.size, len(z)
-        c, J, e, E = [], [], [], []
+        c: list[np.ndarray] = []
+        J: list[np.ndarray] = []
+        e: list[np.ndarray] = []
+        E: list[np.ndarray] = []
         for j, k in enumerate(self.leveled):
             term = self.problem.terms[k]
             below = self.sign * (z[n + j] - self._scaled(k, term, made.values[k]))
@@ -252,7 +260,6 @@ class Formulation:
                     (E if is_equal else J).append(np.pad(row, ((0, 0), (0, count - n))))
         stack = lambda parts, width: np.concatenate(parts) if parts else np.zeros((0, *width))  # noqa: E731
         return stack(c, ()), stack(J, (count,)), stack(e, ()), stack(E, (count,))
-
 
     def cuts(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Further inequalities where modes are nearly repeated: bounds on all combinations of their shapes."""

@@ -16,7 +16,7 @@ from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.model import Model
 from eigenbody.model.names import GROUND
-from eigenbody.operation.frame import MotionFrame, measure_rows
+from eigenbody.operation.frame import measure_rows
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.treespace import coordinate_set

@@ -24,7 +24,7 @@ from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
 from eigenbody.numerics.eigen_sensitivity import CRITICAL, in_order
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.shift import Steps, shifted_state, with_steps
+from eigenbody.points.shift import Steps, independent, shifted_state, with_steps
 from eigenbody.progress import report
 
 SAME = 1e-7  # relative distance of eigenvalues that count as repeated
@@ -54,16 +54,14 @@ def eigenvalue_slopes(found: Modes, names: Sequence[str]) -> Slopes:
     pairing = _Pairing(found, linear)
     chunk = max(1, CHUNK // (200 * point.system.bodies))
     names = tuple(dict.fromkeys(names))
-    parts = [
-        _slopes(point, with_steps(point.model, names[i : i + chunk]), pairing) for i in range(0, len(names), chunk)
-    ]
-    return Slopes(
-        names,
-        np.concatenate([numbers for numbers, _, _ in parts]),
-        np.concatenate([values for _, values, _ in parts]),
-        pairing.notes,
-        all(exact for _, _, exact in parts),
-    )
+    place = {name: k for k, name in enumerate(names)}
+    values, exact = np.empty((len(names), len(found)), dtype=complex), True
+    for together in independent(point.model, names):
+        for few in (together[i : i + chunk] for i in range(0, len(together), chunk)):
+            values[[place[name] for name in few]], is_exact = _slopes(point, with_steps(point.model, few), pairing)
+            exact = exact and is_exact
+    numbers = np.array([point.model.value_of(name) for name in names])
+    return Slopes(names, numbers, values, pairing.notes, exact)
 
 
 class _Pairing:
@@ -145,7 +143,7 @@ def _multipliers(G: object, force: np.ndarray) -> np.ndarray:
     return solve(right.real) + 1j * solve(right.imag)
 
 
-def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.ndarray, np.ndarray, bool]:
+def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.ndarray, bool]:
     report("sensitivities")
     state, exact = shifted_state(point, steps)
     multipliers = _shifted_multipliers(point, steps, Mechanics(steps.system, state))
@@ -168,7 +166,7 @@ def _slopes(point: OperatingPoint, steps: Steps, pairing: _Pairing) -> tuple[np.
             _add(total, entries, pairing.mu, phi, pairing.group)
             number, row, column, slope = entries
             _add(total, (number, column, row, slope), phi, pairing.mu, pairing.group)
-    return steps.values, _within_groups(total, pairing), exact
+    return _within_groups(total, pairing), exact
 
 
 def _shifted_multipliers(point: OperatingPoint, steps: Steps, moved: Mechanics) -> np.ndarray:

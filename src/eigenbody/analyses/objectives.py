@@ -210,10 +210,18 @@ class ResponsePeak(Quantity):
         if self not in design.peaks:
             design.peaks[self] = self.peaks(design)
         hz = design.peaks[self]
+        self._refuse_undamped(design, hz)
         return _magnitudes(design, self.input, self.output, TWO_PI * hz, slopes)
 
     def worst(self, values: np.ndarray, highest: bool) -> float:
         return float(values.max())
+
+    def _refuse_undamped(self, design: Design, hz: np.ndarray) -> None:
+        """A peak on an undamped mode is infinite, whatever rounding makes of it."""
+        value = design.eigenvalues
+        undamped = value.imag[np.abs(value.real) <= 1e-13 * np.abs(value)] / TWO_PI
+        if len(undamped) and (np.abs(hz[:, None] - undamped) < 1e-6 * hz[:, None]).any():
+            raise _infinite(self.output)
 
     def peaks(self, design: Design) -> np.ndarray:
         """Frequencies (count,) of the highest local maxima."""
@@ -259,7 +267,24 @@ def _response(design: Design, input: str, output: str, omega: np.ndarray) -> np.
     known = design.transfers
     if (i, j) not in known:
         known[i, j] = DenseTransfer(design.A, design.B[:, [j]], design.C[[i]], design.D[[i]][:, [j]])
-    return known[i, j](1j * omega)[:, 0, 0]
+    try:
+        return known[i, j](1j * omega)[:, 0, 0]
+    except np.linalg.LinAlgError as error:
+        raise _infinite(output) from error
+
+
+def _solved(matrices: np.ndarray, right: np.ndarray, output: str) -> np.ndarray:
+    """(m, n) solutions of all matrices (m, n, n) with one right side (n,)."""
+    try:
+        return np.linalg.solve(matrices, np.broadcast_to(right[:, None], (len(matrices), len(right), 1)))[..., 0]
+    except np.linalg.LinAlgError as error:
+        raise _infinite(output) from error
+
+
+def _infinite(output: str) -> ComputationError:
+    return ComputationError(
+        f'The peak of "{output}" is infinite: an undamped mode is excited in the band. Start with a little damping.'
+    )
 
 
 def _magnitudes(design: Design, input: str, output: str, omega: np.ndarray, slopes: bool) -> Parts:
@@ -267,20 +292,17 @@ def _magnitudes(design: Design, input: str, output: str, omega: np.ndarray, slop
     j, i = _entry(design, input, output)
     s = 1j * omega[:, None, None] * np.eye(len(design.A)) - design.A
     b, c = design.B[:, j], design.C[i]
-    try:
-        state = np.linalg.solve(s, np.broadcast_to(b[:, None], (len(omega), len(b), 1)).astype(complex))[..., 0]
-    except np.linalg.LinAlgError as error:
-        raise ComputationError(f'"{output}" is infinite: an undamped mode is excited in the band.') from error
+    state = _solved(s, b, output)
     H = state @ c + design.D[i, j]
     if not np.isfinite(H).all():
-        raise ComputationError(f'"{output}" is infinite: an undamped mode is excited in the band.')
+        raise _infinite(output)
     values = np.abs(H)
     if not slopes:
         return Parts(values, None)
     d = design.slopes
-    seen = np.linalg.solve(np.swapaxes(s, -1, -2), np.broadcast_to(c[:, None], (len(omega), len(c), 1)).astype(complex))
-    dH = np.einsum("ms,pst,mt->mp", seen[..., 0], d.A, state, optimize=True)
-    dH = dH + seen[..., 0] @ d.B[:, :, j].T + state @ d.C[:, i].T + d.D[:, i, j]
+    seen = _solved(np.swapaxes(s, -1, -2), c, output)
+    dH = np.einsum("ms,pst,mt->mp", seen, d.A, state, optimize=True)
+    dH = dH + seen @ d.B[:, :, j].T + state @ d.C[:, i].T + d.D[:, i, j]
     return Parts(values, (H.conj()[:, None] * dH).real / np.maximum(values, 1e-300)[:, None])
 
 
@@ -323,7 +345,9 @@ class Rms(Quantity):
         if d != 0:
             raise ComputationError(f'The RMS of "{self.output}" is infinite: white noise reaches it directly.')
         if (design.eigenvalues.real >= 0).any():
-            raise ComputationError(f'The RMS of "{self.output}" is infinite: the design is not damped everywhere.')
+            raise ComputationError(
+                f'The RMS of "{self.output}" is infinite: not every motion is damped. Start with damping.'
+            )
         A = design.A
         if design.rigid:
             left, small, right = np.linalg.svd(A)

@@ -1,4 +1,4 @@
-"""Optimization: the best values of design variables, by SciPy's solvers with exact gradients, from one or many starts."""
+"""Optimization: the best values of design variables, by exact gradients, from one start or many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eigenbody.analyses.formulation import HOLDS, Best, Formulation
 from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.optimum import Optimum, collected
 from eigenbody.analyses.problem import Given, Problem, read_problem
-from eigenbody.errors import ComputationError
+from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.kkt import ACTIVE, optimality, sharpened
 from eigenbody.numerics.threads import on_one_thread
@@ -45,13 +45,14 @@ class Run:
 
 
 @on_one_thread
-def optimize(model: Model, problem: Given, exact: bool = True) -> Optimum:
+def optimize(model: Model, problem: Given | None = None, exact: bool = True) -> Optimum:
     """Find the values of the variables that make the objective best and keep the constraints.
 
-    `problem` is a map or a YAML file with variables, objective and constraints. Gradients are exact; `exact` False
+    `problem` is a map or a YAML file with variables, objective and constraints; None: the model's own section
+    `optimization`. Gradients are exact; `exact` False
     takes them from central differences. Ctrl-C ends the search with the best design so far.
     """
-    task, space = read_problem(model, problem, exact)
+    task, space = read_problem(model, _own(model) if problem is None else problem, exact)
     first = space.at(task.start)
     wanted = tuple(i for q in task.quantities for i in q.wanted_modes())
     runs: list[Run] = []
@@ -59,7 +60,12 @@ def optimize(model: Model, problem: Given, exact: bool = True) -> Optimum:
         places = _starts(task, space, Follower(first, wanted))
         for k, u in enumerate(places):
             report(f"improving start {k + 1} of {len(places)}" if len(places) > 1 else "improving", None)
-            runs.append(_improve(task, space, Follower(first, wanted), u))
+            try:
+                runs.append(_improve(task, space, Follower(first, wanted), u))
+            except ComputationError:
+                if k == len(places) - 1 and not runs:
+                    raise
+                continue
             if runs[-1].interrupted:
                 break
     except KeyboardInterrupt:
@@ -71,6 +77,14 @@ def optimize(model: Model, problem: Given, exact: bool = True) -> Optimum:
         if best.best.better(run.best.violation, run.best.objective):
             best = run
     return collected(task, space, Follower(first, wanted), best, runs)
+
+
+def _own(model: Model) -> Given:
+    section = model.document.get("optimization")
+    if not section:
+        what = "there is no problem: the model has no section `optimization`."
+        raise InputError(Fault("optimization", what, "Add it (variables, objective, constraints) or name a file."))
+    return section
 
 
 # Starts ---------------------------------------------------------------------------------------------------------------
@@ -85,7 +99,7 @@ def _starts(task: Problem, space: DesignSpace, follower: Follower) -> list[np.nd
     count = task.starts - 1
     filling = qmc.Sobol(len(given), seed=task.seed).random_base2(int(np.ceil(np.log2(max(count, 1)))))[:count]
     judge = Formulation(task, space, follower)
-    scores = []
+    scores: list[tuple[float, float, np.ndarray]] = []
     for u, design in zip(filling, space.many(np.stack([task.x(u) for u in filling])), strict=True):
         if isinstance(design, str):
             continue
@@ -93,9 +107,9 @@ def _starts(task: Problem, space: DesignSpace, follower: Follower) -> list[np.nd
             made = judge.judge(u, design, follower.directly(design))
         except ComputationError:
             continue
-        scores.append((judge.violation(made), judge.judged(made), len(scores), u))
+        scores.append((judge.violation(made), judge.judged(made), u))
     scores.sort(key=lambda s: (max(s[0], HOLDS), s[1]))
-    return [given, *(s[3] for s in scores[: task.refine])]
+    return [given, *(s[2] for s in scores[: task.refine])]
 
 
 # From one start -------------------------------------------------------------------------------------------------------
@@ -104,6 +118,7 @@ def _improve(task: Problem, space: DesignSpace, follower: Follower, u: np.ndarra
     form = Formulation(task, space, follower)
     run = Run(form.best, 0, 0, np.nan, 0)
     try:
+        form.sloped(u)  # refuses a start without derivatives
         _rounds(task, form, u, run)
         _sharpen(form)
         run.residual = _residual(form)
@@ -151,6 +166,7 @@ def _solve(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.n
     def gradient(z: np.ndarray) -> np.ndarray:
         form.accept(z[: len(u)])
         past.append((merit(form, z[: len(u)]), z[: len(u)].copy()))
+        form.program(z)  # refuses what is not finite
         if len(past) > PATIENCE and _least(past[:-PATIENCE])[0] - _least(past[-PATIENCE:])[0] < STALLED:
             raise _Stalled
         said = form.objective(form.point(z[: len(u)]))
@@ -165,7 +181,7 @@ def _solve(form: Formulation, u: np.ndarray, iterations: int) -> tuple[int, np.n
     options = {"maxiter": iterations, "ftol": TINY}
     try:
         found = minimize(form.value, z, jac=gradient, method="SLSQP", bounds=limits, constraints=held, options=options)
-    except _Stalled:
+    except (_Stalled, ComputationError):  # no derivative here: go on from the best by other means
         return len(past), _least(past)[1]
     return int(found.nit), np.clip(found.x[: len(u)], 0.0, 1.0)
 

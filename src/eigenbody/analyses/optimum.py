@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KEPT = 1e-7  # relative violation of a constraint that counts as none
 PLACED = 1e-9  # relative error of an equality that counts as none
-OPTIMAL = 1e-3  # relative residual of the conditions of optimality
+OPTIMAL = 1e-2  # relative residual of the conditions of optimality
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def collected(task: Problem, space: DesignSpace, follower: Follower, run: Run, r
         constraints=constraints,
         modes_before=modes(task.model.with_values(dict(zip(task.names, before.design.x.tolist(), strict=True)))),
         modes_after=modes(task.model.with_values(dict(zip(task.names, after.design.x.tolist(), strict=True)))),
-        success=not missed and not run.interrupted,
+        success=not missed and bool(np.isfinite(run.residual)),
         message=_message(run, missed),
         residual=run.residual,
         iterations=sum(r.iterations for r in runs),
@@ -157,7 +157,16 @@ def _kept(form: Formulation, k: int, before: Point, after: Point) -> Kept:
     limits = [x for x in (bound.lower, bound.upper, bound.equals) if x is not None and np.isfinite(x)]
     near = any(np.abs(values[1] - x).min() <= 1e-6 * max(abs(x), 1e-6) for x in limits)
     return Kept(
-        bound.quantity.label, bound.quantity.unit, *values, bound.lower, bound.upper, bound.equals, holds, near, off
+        bound.quantity.label,
+        bound.quantity.unit,
+        values[0],
+        values[1],
+        bound.lower,
+        bound.upper,
+        bound.equals,
+        holds,
+        near,
+        off,
     )
 
 
@@ -180,10 +189,12 @@ def _message(run: Run, missed: list[Kept]) -> str:
         lines = []
         for c in missed:
             worst = c.after[int(np.argmax([_distance(c, v) for v in c.after]))]
-            wanted = _wanted(c)
-            lines.append(f"{c.label} cannot be {wanted} within these ranges: {worst:.10g} is as near as it came")
-        return f"No design keeps all constraints. {'; '.join(lines)}."
-    if np.isfinite(run.residual) and run.residual > OPTIMAL:
+            unit = f" {c.unit}" if c.unit in ("Hz", "kg", "1/s") else ""
+            lines.append(f"{c.label} should be {_wanted(c, unit)}, {worst:.10g}{unit} is as near as it came")
+        return f"No design was found in these ranges that keeps all constraints: {'; '.join(lines)}."
+    if not np.isfinite(run.residual):
+        return "The search stopped where no derivative could be computed. Start elsewhere, or narrow the ranges."
+    if run.residual > OPTIMAL:
         return "The constraints hold; the search stopped before the conditions of optimality were met."
     return "A best design was found."
 
@@ -194,13 +205,12 @@ def _distance(c: Kept, value: float) -> float:
     return max(c.lower - value, value - c.upper, 0.0)
 
 
-def _wanted(c: Kept) -> str:
-    unit = f" {c.unit}" if c.unit else ""
+def _wanted(c: Kept, unit: str) -> str:
     if c.equals is not None:
         return f"{c.equals:g}{unit}"
-    low, high = np.isfinite(c.lower), np.isfinite(c.upper)
-    words = f"between {c.lower:g} and {c.upper:g}" if low and high else f"{c.lower:g} or more" if low else f"{c.upper:g} or less"
-    return words + unit
+    if np.isfinite(c.lower) and np.isfinite(c.upper):
+        return f"between {c.lower:g} and {c.upper:g}{unit}"
+    return f"{c.lower:g}{unit} or more" if np.isfinite(c.lower) else f"{c.upper:g}{unit} or less"
 
 
 def _notes(task: Problem, run: Run, runs: Sequence[Run], after: Point) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.objectives import Quantity
-from eigenbody.errors import EigenbodyError, InputError
+from eigenbody.errors import Fault, InputError
 from eigenbody.model.faults import Faults
 from eigenbody.model.model import Model
 from eigenbody.model.source import Source, read, shown
@@ -184,7 +184,9 @@ class Reader:
         if not low < high:
             self.faults.add(path, f"from {low:g} to {high:g} is no range.", "from must be below to.")
         elif scale == "log" and low <= 0:
-            self.faults.add((*path, "scale"), f"a range from {low:g} has no logarithm.", "Use linear, or start above zero.")
+            self.faults.add(
+                (*path, "scale"), f"a range from {low:g} has no logarithm.", "Use linear, or start above zero."
+            )
         elif start is None:
             self.faults.add(path, "its value in the model is an expression.", "Give a start, or vary its parameters.")
         elif not low <= start <= high:
@@ -198,18 +200,17 @@ class Reader:
     def _now(self, path: Where, name: str) -> float | None:
         """Value in the model; None for an expression."""
         try:
-            changed = self.model.with_values({name: 0.0})  # refuses unknown names
+            self.model.with_values({name: 0.0})  # refuses unknown names
         except InputError as error:
-            self.faults.found += [f.__class__(self.source.where(path), f.what, f.remedy) for f in error.faults]
+            self.faults.found += [Fault(self.source.where(path), f.what, f.remedy) for f in error.faults]
             return None
-        del changed
         return value_of(self.model, name)
 
     def choices(self) -> dict[str, Any]:
         """Starts, seed, iterations."""
         return {
-            "starts": self.whole("starts", 1, 1), "refine": self.whole("refine", 3, 1), "seed": self.whole("seed", 1, 0),
-            "iterations": self.whole("iterations", 200, 1),
+            "starts": self.whole("starts", 1, 1), "refine": self.whole("refine", 3, 1),
+            "seed": self.whole("seed", 1, 0), "iterations": self.whole("iterations", 200, 1),
         }  # fmt: skip
 
 
@@ -246,6 +247,3 @@ def read_problem(model: Model, given: Given, exact: bool = True) -> tuple[Proble
         reader.faults.add(("objective",), "nothing is asked for.", remedy)
     reader.faults.raise_if_any()
     return Problem(model, variables, terms, maximize, bounds, **choices), words.space
-
-
-__all__ = ["Bound", "EigenbodyError", "Problem", "Term", "Variable", "read_problem", "value_of"]

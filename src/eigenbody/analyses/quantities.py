@@ -1,4 +1,4 @@
-"""Quantities as they are written in a problem: `frequency: {mode: 1}`, `frf_peak: {input: push, output: y, from: 1, to: 50}`."""
+"""Quantities as they are written in a problem: `frequency: {mode: 1}`, `frf_peak: {from: 1, to: 50}`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ class Wording:
             return (), False
         way, what = next(iter(given.items()))
         entries = what if isinstance(what, list) else [what]
-        paths: list[Where] = [("objective", way, *((k,) if isinstance(what, list) else ())) for k in range(len(entries))]
+        paths: list[Where] = [
+            ("objective", way, *((k,) if isinstance(what, list) else ())) for k in range(len(entries))
+        ]
         terms = [self._term(path, entry) for path, entry in zip(paths, entries, strict=True)]
         return tuple(term for term in terms if term is not None), way == "maximize"
 
@@ -196,7 +198,9 @@ class Wording:
     def _mode(self, path: Where, value: Any) -> int | None:
         """Place among the modes that are not rigid; numbers are those of the modes table."""
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            self.faults.add(path, f"the number of a mode is expected, not {shown(value)}.", "Count from 1, as `modes` does.")
+            self.faults.add(
+                path, f"the number of a mode is expected, not {shown(value)}.", "Count from 1, as `modes` does."
+            )
             return None
         if self.first is None:
             return None

@@ -167,7 +167,7 @@ def sensitivity(
     place = matching(basis.eigenvalues, lowest.eigenvalues)
     slopes = eigenvalue_derivatives(basis, found.dA, place)
     notes = tuple(_note(lowest, k, note) for k, note in enumerate(slopes.notes))
-    values = np.where(lowest.is_rigid, NOTHING, slopes.values)
+    values = np.where(lowest.is_rigid | np.isnan(slopes.values), NOTHING, slopes.values)
     return Sensitivity(lowest, found.names, found.values, values, notes, found, found.is_exact)
 
 

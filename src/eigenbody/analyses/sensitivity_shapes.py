@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.eigen_clusters import EigenBasis
 from eigenbody.numerics.eigenvector_sensitivity import eigenvector_derivatives
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.shift import shifted_point, with_steps
+from eigenbody.points.shift import independent, shifted_point, with_steps
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
@@ -47,7 +48,9 @@ def shape_sensitivity(found: Derivatives, modes: Modes, basis: EigenBasis, place
     dq, R = point.frame.P @ z[:nS], np.real(point.state.R)
     motion = spread(point.system, dq)
     here = np.concatenate((motion[:, :3], apply(R, motion[:, 3:])), axis=-1)
-    change = np.concatenate([_change(point, few, z[:nS], dz[rows][:, :nS]) for rows, few in _parts(found)])
+    change = np.empty((len(found.names), *here.shape), dtype=complex)
+    for rows, few in _parts(found):
+        change[rows] = _change(point, few, z[:nS], dz[rows][:, :nS])
     weighted = (here * np.repeat((1.0, point.system.length), 3)).ravel()
     moving = change * np.repeat((1.0, point.system.length), 3)
     shape = modes.shapes[mode]
@@ -63,9 +66,11 @@ def shape_sensitivity(found: Derivatives, modes: Modes, basis: EigenBasis, place
     )
 
 
-def _parts(found: Derivatives) -> list[tuple[slice, tuple[str, ...]]]:
+def _parts(found: Derivatives) -> Iterator[tuple[list[int], tuple[str, ...]]]:
     chunk = max(1, CHUNK_ENTRIES // max(1, found.linear.point.system.nq) ** 2)
-    return [(slice(i, i + chunk), found.names[i : i + chunk]) for i in range(0, len(found.names), chunk)]
+    for together in independent(found.linear.point.model, found.names):
+        for few in (together[i : i + chunk] for i in range(0, len(together), chunk)):
+            yield [found.names.index(name) for name in few], few
 
 
 def _change(point: OperatingPoint, names: tuple[str, ...], z: np.ndarray, dz: np.ndarray) -> np.ndarray:

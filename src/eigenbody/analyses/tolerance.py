@@ -29,6 +29,7 @@ MANY = 4000  # samples from which several processes share the work
 LEVELS = (0.5, 2.5, 50.0, 97.5, 99.5)  # percentiles that are kept
 NORMAL_REACH = 2.0  # a tolerance is this many standard deviations of a normal distribution
 MOST_MODES = 40
+NOTHING = 1e-13  # relative deviation that is rounding
 Vary = Mapping[str, str | float]
 
 
@@ -36,7 +37,7 @@ Vary = Mapping[str, str | float]
 class Band:
     """How one quantity scatters: nominal value, its limits and standard deviation; `samples` of Monte Carlo.
 
-    First order: `lower` and `upper` are the worst case, all numbers at the ends of their tolerances, and `deviation` the
+    First order: `lower` and `upper` are the worst case, all numbers at the ends of their tolerances, `deviation` the
     root of the sum of squares. Monte Carlo: the 0.5 and 99.5 percentiles and the deviation of the samples.
     `shares` says which part of the variance each number brings (first order).
     """
@@ -212,14 +213,25 @@ def _first_order(
         variance = (slope * sigma) ** 2
         total = float(variance.sum())
         worst = float(np.abs(slope * half).sum())
-        shares = variance / total if total > 0 else np.zeros(len(half))
+        moves = math.sqrt(total) > NOTHING * abs(value)
+        shares = variance / total if moves else np.zeros(len(half))
         bands.append(
             Band(
                 quantity.label, quantity.unit, value, value - worst, value + worst, math.sqrt(total),
                 dict(zip(widths, shares.tolist(), strict=True)),
             )
         )  # fmt: skip
-    return Tolerance(model, widths, "first-order", distribution, tuple(bands), 0, 0, 0, (*_meeting(nominal), *_level(nominal, quantities)))
+    return Tolerance(
+        model,
+        widths,
+        "first-order",
+        distribution,
+        tuple(bands),
+        0,
+        0,
+        0,
+        (*_meeting(nominal), *_level(nominal, quantities)),
+    )
 
 
 def _meeting(nominal: Design) -> tuple[str, ...]:
@@ -238,7 +250,9 @@ def _level(nominal: Design, quantities: list[Quantity]) -> tuple[str, ...]:
         if isinstance(quantity, ResponsePeak):
             size = np.unique(np.round(quantity.parts(nominal, {}).values, 12))
             if len(size) > 1 and size[-2] > 0.95 * size[-1]:
-                notes.append(f"{quantity.label}: another peak is nearly as high; first-order bands show one of them alone.")
+                notes.append(
+                    f"{quantity.label}: another peak is nearly as high; first-order bands show one of them alone."
+                )
     return tuple(notes)
 
 
@@ -298,6 +312,8 @@ def _collected(
         good = samples[~np.isnan(samples)]
         value = float(quantity.parts(nominal, places).values.max())
         low, high = np.percentile(good, (LEVELS[0], LEVELS[-1]))
-        bands.append(Band(quantity.label, quantity.unit, value, float(low), float(high), float(good.std()), {}, samples))
+        bands.append(
+            Band(quantity.label, quantity.unit, value, float(low), float(high), float(good.std()), {}, samples)
+        )
     notes = (f"{failed} of {len(table)} variants could not be computed and are left out.",) if failed else ()
     return Tolerance(model, widths, "monte-carlo", distribution, tuple(bands), len(table), failed, seed, notes)

@@ -44,7 +44,9 @@ def can_share(space: DesignSpace) -> bool:
     return True
 
 
-def _ports(space: DesignSpace) -> tuple[tuple[str, ...], dict[str, int], dict[str, int], tuple[int, int], dict[str, str]]:
+def _ports(
+    space: DesignSpace,
+) -> tuple[tuple[str, ...], dict[str, int], dict[str, int], tuple[int, int], dict[str, str]]:
     return space.names, space.inputs, space.outputs, (space.velocities.start, space.velocities.stop), space.units
 
 

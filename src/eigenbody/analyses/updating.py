@@ -152,7 +152,9 @@ def _weights(weights: Mapping[str, Any], data: Measured) -> tuple[np.ndarray, np
 class _Fit:
     """Least squares on relative frequency errors and on the parts of the shapes that do not fit."""
 
-    def __init__(self, task: Problem, space: DesignSpace, data: Measured, by_hz: np.ndarray, by_shape: np.ndarray) -> None:
+    def __init__(
+        self, task: Problem, space: DesignSpace, data: Measured, by_hz: np.ndarray, by_shape: np.ndarray
+    ) -> None:
         self.task, self.space, self.data = task, space, data
         self.by_hz, self.by_shape = by_hz, by_shape
         self.rows = [space.outputs[name] for name in data.measures]
@@ -166,7 +168,7 @@ class _Fit:
         inside = np.clip(start, 1e-6, 1 - 1e-6)
         report("fitting")
         found = least_squares(
-            self.residual, inside, self.jacobian, bounds=(0.0, 1.0), xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=200
+            self.residual, inside, self.jacobian, bounds=(0.0, 1.0), xtol=1e-12, ftol=1e-12, gtol=1e-14, max_nfev=100
         )
         return self._result(start, np.asarray(found.x))
 
@@ -230,7 +232,11 @@ class _Fit:
         if self.data.shapes is not None:
             turned = self._shape_slopes(design, pairs)
             for k in range(len(pairs)):
-                rows.append(np.stack([_parts(self.by_shape[k] * d) for d in self._misfit_slopes(design, pairs, k, turned)], axis=1))
+                rows.append(
+                    np.stack(
+                        [_parts(self.by_shape[k] * d) for d in self._misfit_slopes(design, pairs, k, turned)], axis=1
+                    )
+                )
         return np.concatenate(rows) * by_u
 
     def _shape_slopes(self, design: Design, pairs: np.ndarray) -> np.ndarray:
@@ -242,7 +248,9 @@ class _Fit:
         near = np.abs(gap) < 1e-9 * np.abs(values[at])[None, :]
         share = pull * np.where(near, 0.0, 1.0 / np.where(near, 1.0, gap))
         own = design.right[:, pairs]
-        size = np.einsum("sn,sn->n", right[:, at].conj(), own) / np.einsum("sn,sn->n", right[:, at].conj(), right[:, at])
+        size = np.einsum("sn,sn->n", right[:, at].conj(), own) / np.einsum(
+            "sn,sn->n", right[:, at].conj(), right[:, at]
+        )
         return np.einsum("sm,pmn->psn", right, share) * size
 
     def _misfit_slopes(self, design: Design, pairs: np.ndarray, k: int, turned: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -75,6 +76,11 @@ class VariantModes:
 
         return variants_text(self)
 
+    def _repr_html_(self) -> str:
+        from eigenbody.present.variants import variants_html
+
+        return variants_html(self)
+
 
 @on_one_thread
 def variants(model: Model, values: Mapping[str, Sequence[float] | np.ndarray]) -> VariantModes:
@@ -109,7 +115,7 @@ def linear_variants(model: Model, values: Mapping[str, Sequence[float] | np.ndar
         if len(group) > 1 and can_batch(group.model, group.system):
             try:
                 batch, alone = batch_point(group)
-                points = separate_points(group, batch, np.ones(len(group), dtype=bool))
+                points = separate_points(group, batch)
                 linears = dense_models(batch, points)
                 found.update({int(group.index[k]): linears[k] for k in np.flatnonzero(~alone)})
             except EigenbodyError:
@@ -157,10 +163,8 @@ def _solve(group: Group, collected: _Collected) -> None:
     """Together where the group allows, the rest one by one."""
     alone = np.ones(len(group), dtype=bool)
     if len(group) > 1 and can_batch(group.model, group.system):
-        try:
+        with suppress(EigenbodyError):  # a variant in the group fails: one by one each says what is wrong with it
             alone = _solve_together(group, collected)
-        except EigenbodyError:
-            pass  # a variant in the group fails: one by one each says for itself what is wrong
     for k in np.flatnonzero(alone):
         _solve_alone(group, int(k), collected)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from eigenbody.cli.commands.campbell import campbell
 from eigenbody.cli.commands.check import check
@@ -41,8 +42,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
+
+
+class _Command(TyperCommand):
+    """A command whose help has no escapes: typer puts them before brackets wherever rich is installed."""
+
+    def get_help(self, ctx: Any) -> str:
+        return super().get_help(ctx).replace(r"\[", "[")
+
+
 for command in COMMANDS:
-    app.command(epilog=EXIT_CODES, no_args_is_help=False)(command)
+    app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(command)
 
 
 def _version(wanted: bool) -> None:

@@ -17,7 +17,8 @@ from eigenbody.model.description import Description
 @dataclass(frozen=True)
 class Place:
     """Where to linearize: poses (bodies, 3), (bodies, 3, 3), velocities v global and w in body axes (bodies, 3),
-    first-order states, inputs, time, the values of all joint coordinates by name, and how many full turns they count."""
+    first-order states, inputs, time, the values of all joint coordinates by name (full turns counted), and the names of
+    the independent ones to linearize in: away from equilibrium eigenvalues depend on that choice."""
 
     r: np.ndarray
     R: np.ndarray
@@ -27,6 +28,7 @@ class Place:
     inputs: np.ndarray
     t: float
     coordinates: Mapping[str, float] = field(default_factory=dict)
+    independent: tuple[str, ...] = ()
 
     @property
     def is_at_rest(self) -> bool:
@@ -35,7 +37,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Linear:
-    """What a route found: eigenvalues (all states) and the matrices it found them from, by the names its authors use."""
+    """What a route found: eigenvalues (all states) and the matrices behind them, by the names its authors use."""
 
     eigenvalues: np.ndarray
     matrices: Mapping[str, np.ndarray] = field(default_factory=dict)

@@ -50,7 +50,7 @@ SECTIONS = (
     "bodies", "frames", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
     "blocks", "inputs", "outputs",
 )  # fmt: skip
-TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "operating_point")
+TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "operating_point", "optimization")
 
 
 def _after_the_start(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[tuple[str, str, str]]:

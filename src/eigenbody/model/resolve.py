@@ -68,6 +68,8 @@ def _check_top_level(data: Mapping[str, Any], faults: Faults) -> None:
     for key in data:
         if key not in TOP_LEVEL:
             faults.unknown((key,), "section", key, TOP_LEVEL)
+    if not isinstance(data.get("optimization") or {}, dict):
+        faults.add(("optimization",), "a map with variables, objective and constraints is expected.")
     if not data.get("bodies"):
         faults.add(("bodies",), "there are no bodies.", "A model has at least one body.")
 

@@ -29,6 +29,7 @@ def json_schema(vocabulary: Vocabulary) -> Schema:
             "description": "measures in which to linearize, in order of preference or with weights",
         },
         "operating_point": _operating_point(),
+        "optimization": {"type": "object", "description": "variables, objective and constraints of `optimize`"},
     }
     for section in SECTIONS:
         if section in sections:

@@ -277,13 +277,14 @@ def _candidates(values: np.ndarray, reach: np.ndarray) -> Iterator[np.ndarray]:
     if len(values) < 2:
         return
     from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import pdist
 
     near = np.abs(values[:, None] - values)
     np.fill_diagonal(near, np.inf)
     close = np.flatnonzero(near.min(axis=1) <= np.maximum(reach, reach[near.argmin(axis=1)]))
     if len(close) < 2:
         return
-    tree = linkage(np.column_stack([values[close].real, values[close].imag]), "single")
+    tree = linkage(pdist(np.column_stack([values[close].real, values[close].imag])), "single")
     sets = [np.array([i]) for i in close]
     sets += [np.zeros(0, int)] * len(tree)
     for i, (a, b, _, _) in enumerate(tree):

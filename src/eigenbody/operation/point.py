@@ -109,6 +109,11 @@ class OperatingPoint:
 
         return operating_point_text(self)
 
+    def _repr_html_(self) -> str:
+        from eigenbody.present.tables import operating_point_html
+
+        return operating_point_html(self)
+
 
 def _stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     """Force (nq,) that stiff springs make of the rounding of positions alone."""
@@ -149,14 +154,15 @@ def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     motion = solve_motion(frame)
     mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
     _refuse_contradiction(system, mechanics, chosen)
+    position, velocity, acceleration = drift_of(mechanics)
     return OperatingPoint(
         model,
         system,
         state,
         motion,
         chosen,
-        residual=_residual(mechanics, motion),
-        drift=_drift(mechanics),
+        residual=float(imbalance(mechanics, motion)),
+        drift=(float(position), float(velocity), float(acceleration)),
         warnings=system.warnings,
         mechanics=mechanics,
         frame=frame.accelerated(mechanics),
@@ -178,22 +184,25 @@ def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selectio
         )
 
 
-def _residual(mechanics: Mechanics, motion: Motion) -> float:
+def imbalance(mechanics: Mechanics, motion: Motion) -> np.ndarray:
+    """Largest force imbalance relative to the largest force; batch axes may lead."""
+    largest = lambda forces: np.abs(forces).max(axis=-1, initial=0.0)  # noqa: E731
     residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
-    applied = mechanics.applied
-    pulls = np.abs(applied.jet.gradient * applied.tension[..., None]).max(initial=0.0)
-    scale = max(
-        np.abs(mechanics.inertia_times(mechanics.acceleration)).max(initial=0.0),
-        np.abs(mechanics.driving()).max(initial=0.0),
-        float(pulls),
-    )
-    return float(np.abs(residual).max(initial=0.0) / scale) if scale > 0 else 0.0
+    pulls = largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
+    forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving(), pulls)
+    scale = np.max(np.broadcast_arrays(*map(largest, forces)), axis=0)
+    return largest(residual) / np.where(scale > 0, scale, 1.0)
 
 
-def _drift(mechanics: Mechanics) -> tuple[float, float, float]:
+def drift_of(mechanics: Mechanics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Largest violation of the constraints at position, velocity and acceleration level; batch axes may lead."""
     h, n = mechanics.holonomic, mechanics.non_holonomic
-    biggest = lambda *rows: float(max(np.abs(r).max(initial=0.0) for r in rows))  # noqa: E731
-    return biggest(h.value), biggest(h.rate, n.rate), biggest(h.acceleration, n.acceleration)
+    largest = lambda rows: np.abs(rows).max(axis=-1, initial=0.0)  # noqa: E731
+    return (
+        largest(h.value),
+        np.maximum(largest(h.rate), largest(n.rate)),
+        np.maximum(largest(h.acceleration), largest(n.acceleration)),
+    )
 
 
 def refuse_singular(frame: MotionFrame) -> None:

@@ -23,7 +23,7 @@ from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_configuration
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import select
-from eigenbody.operation.point import OperatingPoint, remember_system, system_of
+from eigenbody.operation.point import OperatingPoint, drift_of, imbalance, remember_system, system_of
 from eigenbody.operation.treespace import value_set
 from eigenbody.operation.turns import values_of
 from eigenbody.points.find import operating_point
@@ -113,9 +113,10 @@ def _grouped(model: Model, index: np.ndarray, values: Values) -> Iterator[Group 
 
 
 def can_batch(model: Model, system: System) -> bool:
-    """Whether the operating points of variants can be found together: small, and without one-sided constraints."""
+    """Whether variants can be found together: small, without one-sided constraints, no reactions among the outputs."""
     one_sided = any(entry.get("side") is not None for entry in model.description.drivers)
-    return system.nq <= DENSE_LIMIT and not one_sided
+    reactions = any(output.reaction is not None for output in system.outputs)
+    return system.nq <= DENSE_LIMIT and not one_sided and not reactions
 
 
 def batch_point(group: Group) -> tuple[OperatingPoint, np.ndarray]:
@@ -165,31 +166,21 @@ def _broken(point: OperatingPoint, first: OperatingPoint, count: int) -> np.ndar
     return bad | ~(reach < REACH * (1.0 + first_reach)) | ~np.isfinite(size)
 
 
-def separate_points(group: Group, batch: OperatingPoint, keep: np.ndarray) -> list[OperatingPoint]:
-    """The operating points of the kept variants, each by itself."""
-    system = batch.system
-    mechanics = batch.mechanics
-    missing = mechanics.residual(batch.motion.multipliers, batch.motion.slip_multipliers)
-    size = np.maximum(np.abs(mechanics.inertia_times(mechanics.acceleration)), np.abs(mechanics.driving()))
-    pulls = np.abs(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None]).max(axis=(-2, -1), initial=0)
-    scale = np.maximum(size.max(axis=-1, initial=0.0), pulls)
-    residual = np.abs(missing).max(axis=-1, initial=0.0) / np.where(scale > 0, scale, 1.0)
-    h, n = mechanics.holonomic, mechanics.non_holonomic
-    largest = lambda rows: np.abs(rows).max(axis=-1, initial=0.0)  # noqa: E731
-    drift = (largest(h.value), np.maximum(largest(h.rate), largest(n.rate)),
-             np.maximum(largest(h.acceleration), largest(n.acceleration)))  # fmt: skip
-    each = [np.broadcast_to(a, len(group)) for a in (residual, *drift)]
+def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]:
+    """The operating points of the variants, each by itself."""
+    figures = (imbalance(batch.mechanics, batch.motion), *drift_of(batch.mechanics))
+    residual, *drift = (np.broadcast_to(figure, len(group)).tolist() for figure in figures)
     points = []
-    for k in np.flatnonzero(keep).tolist():
+    for k in range(len(group)):
         model, state = group.model_of(k), _one_of(batch.state, k)
         own = system_of(model)
         motion = Motion(*(a[k] if a.ndim > 1 else a for a in _parts(batch.motion)))
         here = Mechanics(own, state, motion.acceleration)
-        off, at_position, at_velocity, at_acceleration = (float(a[k]) for a in each)
         points.append(
             replace(
-                batch, model=model, system=own, state=state, motion=motion, residual=off, drift=(at_position, at_velocity, at_acceleration),
-                warnings=own.warnings, mechanics=here, frame=MotionFrame(here, batch.chosen),
+                batch, model=model, system=own, state=state, motion=motion, residual=residual[k],
+                drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=own.warnings, mechanics=here,
+                frame=MotionFrame(here, batch.chosen),
             )
         )  # fmt: skip
     return points

@@ -33,6 +33,7 @@ def given_configuration(system: System, options: Mapping[str, Any]) -> State:
 
 
 def asked(system: System, options: Mapping[str, Any]) -> System:
+    """The system with the positions and velocities of the options instead of its own."""
     return replace(
         system,
         positions=_overridden(system, system.positions, options.get("positions") or {}),

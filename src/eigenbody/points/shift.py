@@ -72,8 +72,26 @@ def _leads(values: np.ndarray, n: int) -> bool:
     return values.ndim > 0 and values.shape[0] == n
 
 
+def independent(model: Model, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names in sets that may have their steps together.
+
+    A step replaces what stands in the model. Where that is an expression, the parameters in it would no longer act
+    through it: expressions have a set of their own, parameters that are expressions of others one each.
+    """
+    plain, entries, derived = [], [], []
+    for name in dict.fromkeys(names):
+        given = model.given(name)
+        if not (isinstance(given, str) and given.lstrip().startswith("=")):
+            plain.append(name)
+        elif name.removeprefix("parameters.") in model.parameters:
+            derived.append(name)
+        else:
+            entries.append(name)
+    return [tuple(part) for part in (plain, entries, *([name] for name in derived)) if part]
+
+
 def with_steps(model: Model, names: Sequence[str]) -> Steps:
-    """Put a step on each of the named numbers; a name may be a parameter or a path."""
+    """Put a step on each of the named numbers, parameters or paths, of one set of `independent`."""
     names = tuple(dict.fromkeys(names))
     if not names:
         raise InputError(Fault("parameters", "no parameter is named.", "Name at least one, or a path to a number."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,17 @@ MAX_TIMES = 12
 
 def along_text(found: TimeVarying) -> str:
     """Sizes of the matrices at a few of the times."""
+    lines, grid, below = _parts(found)
+    return "\n".join([*lines, "", grid.text(), "", *_wrapped([below])])
+
+
+def along_html(found: TimeVarying) -> str:
+    """The same for a notebook; every name is escaped."""
+    lines, grid, below = _parts(found)
+    return f"<p>{'<br>'.join(map(escape, lines))}</p>{grid.html()}<p>{escape(below)}</p>"
+
+
+def _parts(found: TimeVarying) -> tuple[list[str], Grid, str]:
     index = np.unique(np.linspace(0, len(found) - 1, min(len(found), MAX_TIMES)).round().astype(int))
     size = lambda array: significant(float(np.abs(array).max(initial=0.0)), 5)  # noqa: E731
     rows = tuple(
@@ -33,4 +45,4 @@ def along_text(found: TimeVarying) -> str:
     drift = ", ".join(significant(value, 2) for value in found.drift)
     worst = significant(found.tangent_error, 2)
     below = f"Certificate: constraint drift {drift}, tangent error {worst}; the largest of all times"
-    return "\n".join([*lines, "", Grid("", titles, rows, (True,) * 6).text(), "", *_wrapped([below])])
+    return lines, Grid("", titles, rows, (True,) * 6), below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -31,6 +32,12 @@ INK, FAINT, LINE = "#222222", "#999999", "#1f5fbf"
 def history_text(simulation: Simulation) -> str:
     """What happened to each output, and what it cost."""
     return "\n".join((_headline(simulation), _history_grid(simulation).text(), *_lines(simulation)))
+
+
+def history_html(simulation: Simulation) -> str:
+    """The same for a notebook; every name is escaped."""
+    below = "<br>".join(map(escape, _lines(simulation)))
+    return f"<p><b>{escape(_headline(simulation))}</b></p>{_history_grid(simulation).html()}<p>{below}</p>"
 
 
 def history_rich(simulation: Simulation) -> RenderableType:

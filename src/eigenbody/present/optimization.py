@@ -102,7 +102,7 @@ def _grids(r: Optimum) -> list[Grid]:
 
 def _below(r: Optimum) -> list[str]:
     effort = f"{counted(r.iterations, 'iteration')}, {counted(r.evaluations, 'design')} computed"
-    sharp = f"; conditions of optimality hold to {r.residual:.1e}" if np.isfinite(r.residual) else ""
+    sharp = f"; conditions of optimality hold to {r.residual:.1e}" if np.isfinite(r.residual) and r.success else ""
     return [r.message, effort + sharp + ".", *(f"Note: {note}" for note in r.notes)]
 
 
@@ -230,7 +230,14 @@ def _draw_response(axes: Axes, r: Optimum, peak: Any) -> None:
     for model, colour, label in ((before, BEFORE, "before"), (r.model, AFTER, "after")):
         found = frf(model, peak.input, peak.output, (peak.start_hz, peak.stop_hz, 400))
         size = np.where(np.isfinite(found.magnitude[:, 0, 0]), found.magnitude[:, 0, 0], np.nan)
-        axes.plot(found.frequency_hz, size, color=colour, lw=1.8, label=f"{label}: peak {significant(float(np.nanmax(size)), 5)}")
+        top = max([float(np.nanmax(size)), *(p.magnitude for p in found.peaks)])
+        axes.plot(
+            found.frequency_hz,
+            size,
+            color=colour,
+            lw=1.8,
+            label=f"{label}: peak {significant(top, 5) if np.isfinite(top) else 'infinite'}",
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
     _plain_ticks(axes)
@@ -272,7 +279,7 @@ def _draw_modes(axes: Axes, r: Optimum) -> None:
 
 
 def _draw_variables(axes: Axes, r: Optimum) -> None:
-    places = np.arange(len(r.variables))
+    places = list(range(len(r.variables)))
     for place, v, own in zip(places, r.variables, r.problem.variables, strict=True):
         a, b = own.unit(v.before), own.unit(v.after)
         axes.plot([0, 1], [place, place], color="#e6e6e6", lw=6, solid_capstyle="round", zorder=1)

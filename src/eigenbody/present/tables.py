@@ -315,6 +315,17 @@ def _paragraph(lines: Iterable[str]) -> str:
 
 def operating_point_text(point: OperatingPoint) -> str:
     """The operating point as plain text: what it is, the values of all measures, how well the equations hold."""
+    lines, grid, below = _operating_point_parts(point)
+    return "\n".join([*lines, "", grid.text(), "", *below])
+
+
+def operating_point_html(point: OperatingPoint) -> str:
+    """The same as HTML; every name is escaped."""
+    (title, *lines), grid, below = _operating_point_parts(point)
+    return f"<p><b>{escape(title)}</b></p>{_paragraph(lines)}{grid.html()}{_paragraph(below)}"
+
+
+def _operating_point_parts(point: OperatingPoint) -> tuple[list[str], Grid, list[str]]:
     at_rest = "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating"
     moving = at_rest if point.is_at_rest else "moving steadily" if point.is_steady else "moving"
     units = dict(zip(point.system.names, point.system.dimensions, strict=True))
@@ -338,4 +349,4 @@ def operating_point_text(point: OperatingPoint) -> str:
         redundancy(point.redundant),
         f"Residual {significant(point.residual, 2)}, constraint drift {drift} (position, velocity, acceleration)",
     ]
-    return "\n".join([*lines, "", grid.text(), "", *below])
+    return lines, grid, below

@@ -43,7 +43,12 @@ def _grid(r: Tolerance) -> Grid:
     rows = []
     for band in r.bands[:MAX_ROWS]:
         share = 100 * band.deviation / abs(band.nominal) if band.nominal else np.nan
-        row = [shown(band.label, 60), plain_unit(band.unit), significant(band.nominal, 7), significant(band.deviation, 3)]
+        row = [
+            shown(band.label, 60),
+            plain_unit(band.unit),
+            significant(band.nominal, 7),
+            significant(band.deviation, 3),
+        ]
         row += [significant(share, 3), significant(band.lower, 7)]
         row += [] if first else [significant(v, 7) for v in percentiles(band)]
         row += [significant(band.upper, 7)]
@@ -113,7 +118,9 @@ def tolerance_document(r: Tolerance) -> dict[str, Any]:
                 "lower": number(band.lower),
                 "upper": number(band.upper),
                 "deviation": number(band.deviation),
-                "percentiles": None if band.samples is None else dict(zip(map(str, LEVELS), percentiles(band), strict=True)),
+                "percentiles": None
+                if band.samples is None
+                else dict(zip(map(str, LEVELS), percentiles(band), strict=True)),
                 "shares": {name: number(share) for name, share in band.shares.items()},
             }
             for band in r.bands
@@ -127,9 +134,7 @@ def tolerance_writer(r: Tolerance, ending: str) -> Writer:
     if ending == "json":
         return _text(as_json(tolerance_document(r)) + "\n")
     if ending == "csv":
-        rows = [
-            [b.label, plain_unit(b.unit), *map(_cell, (b.nominal, b.lower, b.upper, b.deviation))] for b in r.bands
-        ]
+        rows = [[b.label, plain_unit(b.unit), *map(_cell, (b.nominal, b.lower, b.upper, b.deviation))] for b in r.bands]
         return _text(_csv([["what", "unit", "nominal", "lower", "upper", "deviation"], *rows]))
     arrays: dict[str, Any] = {
         "what": _names(b.label for b in r.bands),

@@ -19,10 +19,18 @@ if TYPE_CHECKING:
 
 def _grids(r: Update) -> list[Grid]:
     rows = tuple(
-        (shown(n, 40), significant(b, 8), significant(a, 8), f"{100 * (a / b - 1):+.3g} %" if b else "—", significant(d, 3))
+        (
+            shown(n, 40),
+            significant(b, 8),
+            significant(a, 8),
+            f"{100 * (a / b - 1):+.3g} %" if b else "—",
+            significant(d, 3),
+        )
         for n, b, a, d in zip(r.names, r.before, r.after, r.deviations, strict=True)
     )
-    values = Grid("Parameters", ("name", "before", "after", "change", "standard\ndeviation"), rows, (False, *(True,) * 4))
+    values = Grid(
+        "Parameters", ("name", "before", "after", "change", "standard\ndeviation"), rows, (False, *(True,) * 4)
+    )
     hz = r.measured.frequencies
     error = lambda f, k: f"{100 * (f[k] / hz[k] - 1):+.3g} %"  # noqa: E731
     lines = []

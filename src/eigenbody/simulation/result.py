@@ -101,6 +101,11 @@ class Simulation:
 
         return history_text(self)
 
+    def _repr_html_(self) -> str:
+        from eigenbody.present.histories import history_html
+
+        return history_html(self)
+
 
 class SimulationError(ComputationError):
     """The integration did not reach its end; `partial` is the motion up to there."""

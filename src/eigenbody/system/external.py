@@ -46,8 +46,21 @@ class External:
 
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
-        arguments = self._values(now)
-        return [(a, self.factor * d) for a, d in zip(self.arguments, self._slopes(arguments), strict=True)]
+        values = self._values(now)
+        slopes = self._bent(values) if any(np.iscomplexobj(v) for v in values) else self._slopes(values)
+        return [(a, self.factor * d) for a, d in zip(self.arguments, slopes, strict=True)]
+
+    def _bent(self, values: list[np.ndarray]) -> list[np.ndarray]:
+        """Slopes at values with small imaginary parts: these go through the second derivative, by differences."""
+        real, steps = [np.real(v) for v in values], [np.imag(v) for v in values]
+        size = np.max(np.broadcast_arrays(*(np.abs(step) for step in steps)), axis=0)
+        along = [step / np.where(size > 0, size, 1.0) for step in steps]
+        reach = np.max(np.broadcast_arrays(*(np.maximum(np.abs(r), 1.0) for r in real)), axis=0)
+        slopes, found = self._slopes(real), []
+        for h in (2e-3 * reach, 1e-3 * reach):
+            there, back = (self._slopes([r + s * h * d for r, d in zip(real, along, strict=True)]) for s in (1, -1))
+            found.append([(a - b) / (2 * h) for a, b in zip(there, back, strict=True)])
+        return [s + 1j * size * (4 * fine - coarse) / 3 for s, coarse, fine in zip(slopes, *found, strict=True)]
 
     def _values(self, now: Quantities) -> list[np.ndarray]:
         return [np.asarray(now.of(a)) for a in self.arguments]

@@ -20,8 +20,14 @@ Out = Annotated[
 def optimize(
     model: options.ModelPath,
     problem: Annotated[
-        str, typer.Argument(metavar="PROBLEM", help="Problem file (YAML or JSON): variables, objective, constraints.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[PROBLEM]",
+            help="Problem file (YAML or JSON): variables, objective, constraints;"
+            " by default the model's own section `optimization`.",
+            show_default=False,
+        ),
+    ] = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: Out = None,
@@ -30,11 +36,11 @@ def optimize(
 ) -> None:
     """Best values of parameters: frequencies, damping, peaks, mass.
 
-    Minimizes or maximizes what the problem file asks for, within ranges and constraints, with exact gradients. Modes are
-    followed by their shapes. Ctrl-C ends the search with the best design so far.
+    Minimizes or maximizes what the problem file asks for, within ranges and constraints, with exact gradients. Modes
+    are followed by their shapes. Ctrl-C ends the search with the best design so far.
 
     \b
-    A problem:
+    A problem, in a file or as the model's section `optimization`:
       variables:
         k: {from: 100, to: 1e4, scale: log}      a parameter; start: as in the model
         bodies.rotor.mass: {from: 1, to: 5}      any number by path
@@ -54,6 +60,7 @@ def optimize(
     Examples:
       eigenbody optimize vibration_absorber.yaml vibration_absorber_problem.yaml
       eigenbody optimize platform.yaml problem.yaml --plot after.png -o better.yaml
+      eigenbody optimize with_its_problem.yaml --json
 
     \b
     JSON: {"model", "success", "message", "objective": {"what", "unit", "before", "after"},

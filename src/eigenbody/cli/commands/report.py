@@ -47,6 +47,16 @@ def report(
         float | None,
         typer.Option("--simulate", metavar="SECONDS", help="Also a simulated motion to play.", show_default=False),
     ] = None,
+    sensitivity: Annotated[
+        str | None,
+        typer.Option(
+            "--sensitivity", metavar="A,B,C", help="Also what these parameters do to the modes.", show_default=False
+        ),
+    ] = None,
+    optimize: Annotated[
+        str | None,
+        typer.Option("--optimize", metavar="PROBLEM", help="Also the design before and after.", show_default=False),
+    ] = None,
     json: options.Json = False,
     open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
     quiet: options.Quiet = False,
@@ -63,6 +73,7 @@ def report(
       eigenbody report rotor.yaml --campbell "speed:0:1 Hz" --open
       eigenbody report pendulum.yaml --set "start=30 deg" --simulate 10
       eigenbody report car.yaml --n 12 --response 3 -o car.html
+      eigenbody report absorber.yaml --sensitivity k,c --optimize problem.yaml
 
     \b
     JSON: {"model", "file", "bytes", "bodies", "modes", "stability", "sections"}
@@ -75,11 +86,12 @@ def report(
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, n="--n", response="--response", simulate="--simulate", until="--simulate", campbell="--campbell",
-        parameter="--campbell", values="--campbell",
+        parameter="--campbell", values="--campbell", parameters="--sensitivity",
     ):  # fmt: skip
         from eigenbody.present.report.build import build
 
-        page = build(mechanism, n=n, campbell=wanted, response=response, simulate=simulate)
+        names = None if sensitivity is None else [name.strip() for name in sensitivity.split(",") if name.strip()]
+        page = build(mechanism, n, wanted, response, simulate, names, optimize)
         text = page.html().encode()
     session.warn(page.warnings, quiet)
     session.write(out, lambda file: file.write(text), quiet)

@@ -115,6 +115,7 @@ def response(
 
     ending = session.known_ending(out, RESPONSE_ENDINGS, model)
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    free = free or (bool(initial) and not any((step, impulse, harmonic, sampled)))
     given = _one_of(free=free, step=step, impulse=impulse, harmonic=harmonic, sampled=sampled)
     start = _numbers("--initial", initial or [])
     end = _end(until, given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 MODES = 40  # shown where no number is asked for
 ALL_UP_TO = 200  # degrees of freedom: all modes are found, so that the verdict covers them all
 FRAMES = 600  # of a simulated motion
+SENSITIVE = 12  # modes whose sensitivities are shown
 
 Range = tuple[str, float | str, float | str] | tuple[str, float | str, float | str, int]
 
@@ -53,20 +54,24 @@ def report(
     campbell: Range | None = None,
     response: float | None = None,
     simulate: float | None = None,
+    sensitivity: str | Sequence[str] | None = None,
+    optimize: str | Path | Mapping[str, Any] | None = None,
     results: Sequence[Any] = (),
 ) -> str:
     """One self-contained page: the mechanism in 3-D with its modes moving, tables, stability, charts, certificate.
 
-    n         modes to show, lowest first; by default 40
-    campbell  (parameter, from, to) or with a number of points: frequencies and damping over a parameter
-    response  end (s) of the response to a unit step at every input; by default a few periods of the lowest mode,
-              0 leaves it out. It needs inputs and outputs, as the frequency response does
-    simulate  end (s) of a simulated motion to play
-    results   further results of any analysis; each brings its table and chart
+    n            modes to show, lowest first; by default 40
+    campbell     (parameter, from, to) or with a number of points: frequencies and damping over a parameter
+    response     end (s) of the response to a unit step at every input; by default a few periods of the lowest mode,
+                 0 leaves it out. It needs inputs and outputs, as the frequency response does
+    simulate     end (s) of a simulated motion to play
+    sensitivity  parameters whose influence on the modes is shown; an empty list: those of the model
+    optimize     problem to be solved, as for `optimize`: the design before and after
+    results      further results of any analysis; each brings its table and chart
 
     Returns the HTML; writes it to `file` too, if one is named.
     """
-    text = build(model, n, campbell, response, simulate, results).html()
+    text = build(model, n, campbell, response, simulate, sensitivity, optimize, results).html()
     if file is not None:
         from eigenbody.present.export import ending_of, write_atomically
 
@@ -81,6 +86,8 @@ def build(
     campbell: Range | None = None,
     response: float | None = None,
     simulate: float | None = None,
+    sensitivity: str | Sequence[str] | None = None,
+    optimize: str | Path | Mapping[str, Any] | None = None,
     results: Sequence[Any] = (),
 ) -> Page:
     """The page of `report`, not yet written."""
@@ -100,6 +107,10 @@ def build(
         sections.append(_campbell_section(model, campbell))
     if simulation is not None:
         sections.append(_simulation_section(simulation))
+    if sensitivity is not None:
+        sections.append(_sensitivity_section(model, sensitivity, point))
+    if optimize is not None:
+        sections.append(_optimize_section(model, optimize))
     sections += [_any_section(result, k) for k, result in enumerate(results)]
     sections += [model_section(point), certificate_section(modes)]
     return Page(
@@ -226,6 +237,20 @@ def _campbell_section(model: Model, wanted: Range) -> Section:
     return _any_section(campbell(model, name, value_range(model, name, start, stop, points)), 0)
 
 
+def _sensitivity_section(model: Model, names: str | Sequence[str], point: OperatingPoint) -> Section:
+    from eigenbody.analyses.sensitivity import sensitivity
+
+    few = min(len(point.chosen.velocities), SENSITIVE)
+    found = sensitivity(model, names or None, n=max(few, 1), at=point)
+    return result_section(found, "sensitivity", "Sensitivities")
+
+
+def _optimize_section(model: Model, problem: str | Path | Mapping[str, Any]) -> Section:
+    from eigenbody.analyses.optimize import optimize
+
+    return result_section(optimize(model, problem), "optimization", "Before and after optimization")
+
+
 def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
     """Frequency response and step response, where the model has inputs and outputs."""
     linear = modes.linear
@@ -291,7 +316,7 @@ def _any_section(result: Any, number: int) -> Section:
 
     found = _charts(result)
     if not found:
-        return result_section(result, number)
+        return result_section(result, f"result-{number}")
     below = scrolling(result._repr_html_()) if hasattr(result, "_repr_html_") else ""
     if isinstance(result, FrequencyResponse):
         return chart_section(
@@ -311,7 +336,6 @@ def _any_section(result: Any, number: int) -> Section:
 
 def _footer() -> str:
     from datetime import date
+    from importlib.metadata import version
 
-    from eigenbody import __version__
-
-    return f"Made by eigenbody {__version__} on {date.today().isoformat()}. SI units, global axes."
+    return f"Made by eigenbody {version('eigenbody')} on {date.today().isoformat()}. SI units, global axes."

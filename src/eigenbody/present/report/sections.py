@@ -181,9 +181,9 @@ def certificate_section(modes: Modes) -> Section:
 # ---- any other result
 
 
-def result_section(result: Any, number: int) -> Section:
+def result_section(result: Any, id_: str, title: str = "") -> Section:
     """A result that has no chart of its own here: its table, and the picture it draws of itself."""
-    name = type(result).__name__
+    name = title or type(result).__name__
     html = result._repr_html_() if hasattr(result, "_repr_html_") else f"<pre>{escape(str(result))}</pre>"
     figure = result.plot() if hasattr(result, "plot") else None
     picture = ""
@@ -192,7 +192,7 @@ def result_section(result: Any, number: int) -> Section:
         figure.savefig(stream, format="svg", metadata={"Date": None})
         data = base64.b64encode(stream.getvalue()).decode("ascii")
         picture = f'<img class="picture" alt="{escape(name)}" src="data:image/svg+xml;base64,{data}">'
-    return Section(f"result-{number}", name, picture + scrolling(html))
+    return Section(id_, name, picture + scrolling(html))
 
 
 # ---- the head of the page

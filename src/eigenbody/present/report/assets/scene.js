@@ -200,7 +200,7 @@ EB.makeScene = function (THREE, host, drawing) {
   function view(name) {
     if (name) [orbit.azimuth, orbit.height] = views[name];
     orbit.target.set(0, 0, 0);
-    orbit.distance = 3.7 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    orbit.distance = 3.9 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
     look();
   }
   function rotate(dx, dy) {

@@ -1,0 +1,185 @@
+"""Check a model against itself: the same eigenvalues by other formulations, independent of the main engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.analyses.agreement import Match, matched, tolerances
+from eigenbody.analyses.modes import spectrum_of
+from eigenbody.crosscheck.base import Linear, Place, Route
+from eigenbody.errors import EigenbodyError, Fault, InputError
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
+from eigenbody.linearization.model import LinearModel
+from eigenbody.model.model import Model
+from eigenbody.numerics.threads import on_one_thread
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.find import operating_point
+from eigenbody.progress import report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
+
+
+@dataclass(frozen=True)
+class RouteResult:
+    """What came of one route: why it does not apply, or its linear equations and how near its eigenvalues are."""
+
+    route: Route
+    reason: str  # why it does not apply, or did not succeed; "" if it did
+    seconds: float | None = None
+    linear: Linear | None = None
+    match: Match | None = None
+    applies: bool = True
+
+    @property
+    def is_exact(self) -> bool | None:
+        """Whether the route neglects nothing; None where it gave nothing."""
+        return None if self.linear is None else self.linear.is_exact
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether all eigenvalues are within their tolerances; None where the route does not apply."""
+        if not self.applies:
+            return None
+        return self.match is not None and self.match.agrees
+
+    @property
+    def spoils(self) -> bool:
+        """Whether it should agree and does not."""
+        return self.agrees is False and self.is_exact is not False
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Eigenvalues by the main engine and by every route that applies to the model.
+
+    eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0
+    tolerances   (n,) difference up to which another eigenvalue is the same: 1e-8 of its magnitude, or what rounding
+                 makes of it by its condition number, whichever is greater
+    """
+
+    point: OperatingPoint
+    eigenvalues: np.ndarray
+    tolerances: np.ndarray
+    seconds: float  # of the main engine
+    results: tuple[RouteResult, ...]
+    tolerance: float = TOLERANCE
+
+    @property
+    def verdict(self) -> str:
+        """ "agree", "disagree", or "unchecked" where no route applies that should agree."""
+        if any(result.spoils for result in self.results):
+            return "disagree"
+        return "agree" if any(r.agrees and r.is_exact for r in self.results) else "unchecked"
+
+    def __getitem__(self, name: str) -> RouteResult:
+        known = {result.route.name: result for result in self.results}
+        if name not in known:
+            raise KeyError(name)
+        return known[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of `verify --json`."""
+        from eigenbody.present.verify import verification_document
+
+        return verification_document(self)
+
+    def plot(self) -> Figure:
+        """Eigenvalues of all routes in the complex plane, and their differences beside their tolerances."""
+        from eigenbody.present.verify import plot_verification
+
+        return plot_verification(self)
+
+    def __str__(self) -> str:
+        from eigenbody.present.verify import verification_text
+
+        return verification_text(self)
+
+    def _repr_html_(self) -> str:
+        from eigenbody.present.verify import verification_html
+
+        return verification_html(self)
+
+
+def place_of(point: OperatingPoint) -> Place:
+    """Where an operating point is, as the other routes are told it."""
+    state = point.state
+    return Place(
+        r=np.array(state.r),
+        R=np.array(state.R),
+        v=np.array(state.v),
+        w=np.array(state.w),
+        x=np.array(state.x),
+        inputs=np.array(state.u_in),
+        t=float(np.real(state.t)),
+        coordinates=point.coordinates(),
+        independent=tuple(point.system.names[i] for i in point.chosen.positions),
+    )
+
+
+@on_one_thread
+def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None = None) -> Verification:
+    """Linearize by every route that applies to the model (or by those named) and compare all eigenvalues."""
+    chosen = _chosen(routes)
+    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    start = perf_counter()
+    linear = _dense(point)
+    spectrum = spectrum_of(linear)
+    seconds = perf_counter() - start
+    allowed = tolerances(linear.A, spectrum, TOLERANCE)
+    place = place_of(point)
+    results = tuple(_tried(route, point, place, spectrum.eigenvalues, allowed) for route in chosen)
+    return Verification(point, spectrum.eigenvalues, allowed, seconds, results)
+
+
+@on_one_thread
+def by_route(model: Model | OperatingPoint, name: str) -> tuple[Route, Linear]:
+    """The linear equations of one route; InputError where it does not apply to the model."""
+    from eigenbody.crosscheck.routes import route_named
+
+    route = route_named(name)
+    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    place = place_of(point)
+    if reason := route.applies(point.system.description, place):
+        what = f'the route "{name}" does not apply to this model: {reason.rstrip(".")}.'
+        raise InputError(Fault("route", what, "Leave the choice out, or see `eigenbody verify` for those that do."))
+    report(f"linearizing by {route.name}")
+    return route, route.linearize(point.system.description, place)
+
+
+def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
+    from eigenbody.crosscheck.routes import all_routes, route_named
+
+    if routes is None:
+        return all_routes()
+    return tuple(route if isinstance(route, Route) else route_named(route) for route in routes)
+
+
+def _dense(point: OperatingPoint) -> LinearModel:
+    if len(point.chosen.velocities) > DENSE_FREEDOMS:
+        what = f"{len(point.chosen.velocities)} degrees of freedom are too many to compare all eigenvalues."
+        raise InputError(Fault("model", what, f"Verify a smaller model of its kind: up to {DENSE_FREEDOMS}."))
+    linear = linear_model(point, solver="dense")
+    assert isinstance(linear, LinearModel)
+    return linear
+
+
+def _tried(route: Route, point: OperatingPoint, place: Place, known: np.ndarray, allowed: np.ndarray) -> RouteResult:
+    description = point.system.description
+    if reason := route.applies(description, place):
+        return RouteResult(route, reason, applies=False)
+    report(f"linearizing by {route.name}")
+    start = perf_counter()
+    try:
+        linear = route.linearize(description, place)
+    except (EigenbodyError, np.linalg.LinAlgError) as error:
+        return RouteResult(route, f"it did not succeed: {error}", perf_counter() - start)
+    seconds = perf_counter() - start
+    return RouteResult(route, "", seconds, linear, matched(known, np.asarray(linear.eigenvalues, complex), allowed))

@@ -1,0 +1,89 @@
+"""Why a model is not a general chain system, or "" if it is one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.drawing import moving_frame
+from eigenbody.crosscheck.kane.active import KNOWN
+from eigenbody.crosscheck.kane.dynamics import ChainSystem
+from eigenbody.crosscheck.kane.prescribed import index_of, motions, terms_of
+from eigenbody.crosscheck.kane.signals import signals_of, unknown_names
+from eigenbody.crosscheck.kane.tree import Tree, tree_of
+from eigenbody.crosscheck.named import COORDINATES
+from eigenbody.model.description import Description, Function, Table
+
+
+def reason_against(description: Description, place: Place) -> str:
+    """The first thing that Kane's equations of a tree do not know."""
+    frame = moving_frame(description)
+    if frame:
+        return f'the moving frame "{frame}"'
+    reason = _states(description, place) or _forces(description)
+    if reason:
+        return reason
+    tree = tree_of(description, place)
+    return _joints(tree) or _rows(description, tree) or _choice(description, place, tree)
+
+
+def _states(description: Description, place: Place) -> str:
+    if description.blocks or len(place.x) != len(description.states):
+        return "first-order states of blocks or force elements"
+    for state in description.states:
+        if state.get("residual") is not None:
+            return f'the implicit state "{state.name}"'
+        reason = unknown_names(state["rate"], description)
+        if reason:
+            return f'{reason} in the state "{state.name}"'
+    return ""
+
+
+def _forces(description: Description) -> str:
+    for force in description.forces:
+        if force.type not in KNOWN:
+            return f'the {force.type} "{force.name}"'
+        for signal in signals_of(force):
+            reason = unknown_names(signal, description)
+            if reason:
+                return f'{reason} in the force "{force.name}"'
+    return ""
+
+
+def _joints(tree: Tree) -> str:
+    for joint in tree.closing:
+        if joint.type in ("rolling", "knife_edge"):
+            return f'non-holonomic rows ({joint.type} "{joint.name}")'
+        kind = "a closed loop" if joint.type in COORDINATES else "a constraint across the tree"
+        return f'{kind} (the {joint.type} joint "{joint.name}")'
+    return ""
+
+
+def _rows(description: Description, tree: Tree) -> str:
+    for driver in description.drivers:
+        if driver.get("side") is not None or driver.get("assembly"):
+            return f'the one-sided or assembly driver "{driver.name}"'
+    for name, signal, where in motions(description):
+        if index_of(tree, name) is None:
+            return f'the prescribed measure "{name}", which is not one scalar coordinate of the tree ({where})'
+        if isinstance(signal, Table | Function):
+            return f'a motion given by a table or function of "{name}"'
+    for coupling in description.couplings:
+        if coupling.type == "velocity":
+            return f'non-holonomic rows (coupling "{coupling.name}")'
+        for name in terms_of(coupling):
+            if index_of(tree, name) is None:
+                return f'the coupling "{coupling.name}" of "{name}", which is not one scalar coordinate of the tree'
+    return ""
+
+
+def _choice(description: Description, place: Place, tree: Tree) -> str:
+    """Away from equilibrium eigenvalues depend on the coordinates, and these are those of the tree."""
+    others = [name for name in place.independent if name not in tree.coordinates]
+    if not description.coordinates or not others:
+        return ""
+    system = ChainSystem(description, place)
+    acceleration = system.forward()
+    if place.is_at_rest and not np.any(np.abs(acceleration) > 1e-9):
+        return ""
+    return f'the coordinate "{others[0]}" of one\'s own choice away from equilibrium'

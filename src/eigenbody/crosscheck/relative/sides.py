@@ -1,0 +1,76 @@
+"""Where joints, forces and measures sit: a point and axes on a body or on ground, read from the description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.description import Description, Entry
+from eigenbody.spatial.rotations import frame
+
+GROUND = "ground"
+
+
+class Unsupported(Exception):
+    """Something the formulation does not know; the text says what."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A frame fixed on a carrier (index of a body; ground is the last): point (3,) from the centre of mass and axes
+    (3, 3) as columns, both in body axes."""
+
+    carrier: int
+    point: np.ndarray
+    axes: np.ndarray
+
+
+class Drawing:
+    """Names to carriers, and points and axes of the drawing to sides."""
+
+    def __init__(self, description: Description) -> None:
+        bodies = description.bodies
+        self.description = description
+        self.count = len(bodies)
+        self.index = {name: i for i, name in enumerate(bodies.names)} | {GROUND: self.count}
+        self.r = np.vstack((bodies.position, np.zeros(3)))
+        self.R = np.concatenate((bodies.rotation, np.eye(3)[None]))
+        self.frames = {entry.name for entry in description.frames}
+
+    def carrier(self, name: str) -> int:
+        """Index of the body that carries what is called `name`."""
+        marker = self.description.markers.get(name)
+        body = marker.body if marker else name
+        if body in self.frames:
+            raise Unsupported(f'the moving reference frame "{body}"')
+        return self.index[body]
+
+    def side(self, name: str, point: np.ndarray | None = None, axes: np.ndarray | None = None) -> Side:
+        """Point and axes given in the drawing, globally; default those of the marker or the body's centre of mass."""
+        carrier = self.carrier(name)
+        marker = self.description.markers.get(name)
+        r, R = self.r[carrier], self.R[carrier]
+        if point is None:
+            point = marker.position if marker else r
+        if axes is None:
+            axes = marker.rotation if marker else np.eye(3)
+        return Side(carrier, R.T @ (point - r), R.T @ axes)
+
+    def sides(self, entry: Entry) -> tuple[Side, Side]:
+        """Both sides of a joint, bushing or measure."""
+        first, second = entry["between"]
+        at = entry.get("at")
+        points: Any = (None, None) if at is None else at
+        markers = self.description.markers
+        axis, axis2 = entry.get("axis"), entry.get("axis2")
+        if axis is None and axis2 is None and first in markers and second in markers:
+            return self.side(first, points[0]), self.side(second, points[1])
+        axes = frame(np.array((0.0, 0.0, 1.0)) if axis is None else axis, axis2)
+        return self.side(first, points[0], axes), self.side(second, points[1], axes)
+
+    def body_sides(self, body: str) -> tuple[Side, Side]:
+        """The drawn place of a body in global axes, on ground and on the body."""
+        i = self.index[body]
+        return self.side(GROUND, self.r[i], np.eye(3)), self.side(body, self.r[i], np.eye(3))

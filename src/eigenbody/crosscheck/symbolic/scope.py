@@ -1,0 +1,96 @@
+"""What the symbolic route knows, and how large a model may be."""
+
+from __future__ import annotations
+
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.symbolic.equations import motions
+from eigenbody.crosscheck.symbolic.signals import is_known
+from eigenbody.crosscheck.symbolic.skeleton import CONSTRAINTS, COORDINATES, ROTATIONS, split_name, turn_to_plane
+from eigenbody.model.description import Description, Entry
+
+MOST_BODIES = 5
+MOST_PLANAR_BODIES = 10
+LINEAR_COUPLINGS = ("gear", "worm", "rack", "screw", "linear")
+FORCES = ("spring", "damper", "bushing", "bearing", "force", "torque", "expression", "actuator")
+MEASURES = ("distance", "displacement")
+
+
+def why_not(description: Description, place: Place) -> str:
+    """Why the equations of a model cannot be written out, or ""."""
+    return _joints(description) or _forces(description) or _rest(description, place) or _size(description, place)
+
+
+def _size(description: Description, place: Place) -> str:
+    count = len(description.bodies)
+    if count > MOST_PLANAR_BODIES:
+        return f"more than {MOST_PLANAR_BODIES} bodies"
+    if count > MOST_BODIES and turn_to_plane(description, place) is None:
+        return f"more than {MOST_BODIES} bodies that move in space"
+    return ""
+
+
+def _joints(description: Description) -> str:
+    for joint in description.joints:
+        if joint.type in ("rolling", "knife_edge"):
+            return f"non-holonomic rows ({joint.type})"
+        if joint.type not in COORDINATES and joint.type not in CONSTRAINTS:
+            return f"a joint of type {joint.type}"
+    for coupling in description.couplings:
+        if coupling.type not in LINEAR_COUPLINGS:
+            return f"a coupling of type {coupling.type}"
+        names = coupling.get("terms") or coupling.get("joints")
+        if not all(_is_scalar(description, name) for name in names):
+            return f"the measures of coupling {coupling.name}"
+    for name, motion in motions(description):
+        if not _is_scalar(description, name) or not is_known(motion, lambda n: n == "t"):
+            return f"the prescribed motion of {name}"
+    if any(driver.get("side") is not None for driver in description.drivers):
+        return "a one-sided constraint"
+    return ""
+
+
+def _forces(description: Description) -> str:
+    for force in description.forces:
+        if force.type not in FORCES:
+            return f"a force of type {force.type}"
+        if force.get("along") is not None and not _is_measure(description, force["along"]):
+            return f"the measure of force {force.name}"
+        if force.get("body") in description.markers or force.get("body") == "ground":
+            return f"the marker of load {force.name}"
+        values = force.get("value") if isinstance(force.get("value"), tuple) else (force.get("value"),)
+        signals = (*values, force.get("force"))
+        if not all(is_known(signal, lambda n: _is_name(description, n)) for signal in signals):
+            return f"the expression of force {force.name}"
+    return ""
+
+
+def _rest(description: Description, place: Place) -> str:
+    if description.frames:
+        return "a moving frame"
+    if description.states or description.blocks or place.x.size:
+        return "first-order states"
+    if place.inputs.any():
+        return "an input that is not zero"
+    wrong = [name for name in place.independent if not _is_coordinate(description, name)]
+    return f"{wrong[0]} as a coordinate" if wrong else ""
+
+
+def _is_coordinate(description: Description, name: str) -> bool:
+    return split_name(description, name)[0] is not None or _is_measure(description, name)
+
+
+def _is_measure(description: Description, name: str) -> bool:
+    owner, part = split_name(description, name)
+    if owner is None:
+        known = next((m for m in description.measures if m.name == name), None)
+        return known is not None and known.type in MEASURES and known.get("in") is None
+    return isinstance(owner, Entry) or part not in ROTATIONS
+
+
+def _is_scalar(description: Description, name: str) -> bool:
+    """Whether a measure is exact to all orders: no component of a rotation vector."""
+    return _is_measure(description, name) and split_name(description, name)[1] not in ROTATIONS
+
+
+def _is_name(description: Description, name: str) -> bool:
+    return name in ("t", "s", "v") or (not name.endswith("''") and _is_measure(description, name.rstrip("'")))

@@ -1,0 +1,37 @@
+"""Vibration by constraint-topology transformation: free system, open-loop matrix B', cut-joint matrix B''."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.crosscheck.base import Linear, Place, Route
+from eigenbody.crosscheck.topology.analysis import state_matrix
+from eigenbody.crosscheck.topology.applies import reason_against
+from eigenbody.crosscheck.topology.system import Oscillations
+from eigenbody.model.description import Description
+
+__all__ = ["ROUTE", "Oscillations", "linearize"]
+
+
+def linearize(description: Description, place: Place, geometric: bool = False) -> Linear:
+    """The linear equations as the paper has them, or with the geometric stiffness that it neglects added."""
+    system = Oscillations(description, place)
+    M, C, K = system.matrices(geometric)
+    eigenvalues = np.linalg.eigvals(state_matrix(M, C, K)).astype(complex)
+    matrices = {"M''": M, "C''": C, "K''": K, "B'": system.B1, "B''": system.B2, "neglected": system.neglected}
+    exact = geometric or system.is_exact
+    notes = [f"constraints: {system.topology.name}, {len(system.rows)} cut rows, {system.redundant} redundant"]
+    if not exact:
+        whole = np.linalg.eigvals(state_matrix(M, C, K + system.neglected)).astype(complex)
+        matrices["eigenvalues with the neglected term"] = whole
+        size = float(np.abs(system.neglected).max())
+        notes.append(
+            f"neglects the geometric stiffness of loaded joints and springs by construction, here up to {size:.4g}; "
+            "it is given as `neglected`, and the eigenvalues with it beside"
+        )
+    return Linear(eigenvalues, matrices, tuple(notes), exact)
+
+
+ROUTE = Route(
+    "topology", "constraint-topology transformation", "Jiang, Chen & Luo 2011", reason_against, linearize
+)
