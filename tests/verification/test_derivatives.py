@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from families import family
 
 import eigenbody as eb
 from eigenbody.analyses.derivatives import derivatives
 from eigenbody.errors import EigenbodyError, InputError
 from eigenbody.model.paths import numeric_paths
-from families import family
 from mechanisms import random_mechanism
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -94,12 +94,14 @@ def test_slider_pendulum():
 
 def test_four_bar_with_unequal_cranks():
     """Joint positions move the masses, the geometry and the multipliers of the loop."""
-    found = assert_right(unequal_four_bar(), ["reach", "height", "joints.b.at[2]", "bodies.coupler.at[0]", "gravity[2]"])
+    names = ["reach", "height", "joints.b.at[2]", "bodies.coupler.at[0]", "gravity[2]"]
+    found = assert_right(unequal_four_bar(), names)
     assert np.abs(found.dK).max() > 1  # the loop's loads do change
 
 
 def test_rotor_speed():
-    assert_right(eb.load(EXAMPLES / "rotor_stator.yaml").with_parameters(speed=0.5), ["speed", "bodies.stator.inertia[2]"])
+    model = eb.load(EXAMPLES / "rotor_stator.yaml").with_parameters(speed=0.5)
+    assert_right(model, ["speed", "bodies.stator.inertia[2]"])
 
 
 def test_preloaded_springs():

@@ -15,14 +15,22 @@ ROUNDING = 1e3 * np.finfo(float).eps  # relative error to expect in a matrix tha
 class Match:
     """Eigenvalues in the order of the known ones; nan where there is none for one of them."""
 
+    known: np.ndarray  # (n,) complex
     eigenvalues: np.ndarray  # (n,) complex
-    differences: np.ndarray  # (n,)
+    differences: np.ndarray  # (n,) magnitudes
     allowed: np.ndarray  # (n,)
     surplus: int  # eigenvalues that the known ones lack (negative: how many are missing)
 
     @property
     def agrees(self) -> bool:
         return self.surplus == 0 and bool(np.all(self.differences <= self.allowed))
+
+    @property
+    def largest(self) -> float:
+        """Largest difference relative to the eigenvalue; zeros relative to the largest eigenvalue."""
+        size = np.abs(self.known)
+        scale = np.where(size > 0, size, size.max(initial=0.0) or 1.0)
+        return float((self.differences / scale).max(initial=0.0))
 
     @property
     def worst(self) -> int | None:
@@ -74,7 +82,7 @@ def matched(known: np.ndarray, found: np.ndarray, allowed: np.ndarray) -> Match:
         order = assignment(known, usable)
         out[order >= 0] = usable[order[order >= 0]]
     differences = np.abs(out - known)
-    return Match(out, np.where(np.isfinite(differences), differences, np.inf), allowed, surplus)
+    return Match(known, out, np.where(np.isfinite(differences), differences, np.inf), allowed, surplus)
 
 
 def assignment(known: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -32,14 +32,23 @@ class Velocities(NamedTuple):
 class Deflection(Protocol):
     """One or more scalars s (..., 1, m) and their rates (..., k, m)."""
 
-    first: Attachment
-    second: Attachment
+    @property
+    def first(self) -> Attachment:
+        """The frame on the first body."""
+        ...
+
+    @property
+    def second(self) -> Attachment:
+        """The frame on the second body."""
+        ...
 
     def value(self, at: Poses) -> np.ndarray:
         """Values at a pose."""
+        ...
 
     def rate(self, at: Poses, field: Velocities) -> np.ndarray:
         """Rates in fields of velocities."""
+        ...
 
 
 def _gap(at: Poses, first: Attachment, second: Attachment) -> np.ndarray:

@@ -132,7 +132,7 @@ class ForwardDynamics:
         names = self.mechanism.names
         sides = names.rotation_sides(name)
         if sides is not None:
-            return Coordinate(name, names.variation(name), None, sides, "xyz".index(name[-1]))
+            return Coordinate(name, names.variation(name), None, sides[:2], sides[2])
         return Coordinate(name, names.variation(name), _anchored(names.measure(name), self.reference), None, 0)
 
     def _jacobian(self, rows: Rows, pose: Pose, B: np.ndarray) -> np.ndarray:

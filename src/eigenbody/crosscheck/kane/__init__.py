@@ -16,6 +16,4 @@ def _linearize(description: Description, place: Place) -> Linear:
     return linear_equations(ChainSystem(description, place))
 
 
-ROUTE = Route(
-    "kane", "Kane's equations of a tree", "Passerello & Huston, NASA N72-30352", reason_against, _linearize
-)
+ROUTE = Route("kane", "Kane's equations of a tree", "Passerello & Huston, NASA N72-30352", reason_against, _linearize)

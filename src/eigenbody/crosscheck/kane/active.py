@@ -71,7 +71,9 @@ class ActiveForces:
 
     def _line(self, entry: Entry) -> Deflection:
         along = entry.get("along")
-        return Distance(*ends(self.description, entry)) if along is None else self.measures[along]
+        if along is None:
+            return Distance(*ends(self.description, entry))
+        return self.measures[along]
 
     def _scope(self, at: Poses, field: Velocities, states: np.ndarray) -> Scope:
         return Scope(self.description, self.place, self.measures, at, field, states)

@@ -17,7 +17,7 @@ from eigenbody.crosscheck.deflections import Velocities
 from eigenbody.crosscheck.drawing import GROUND, Poses
 from eigenbody.crosscheck.kane.charts import Step
 from eigenbody.crosscheck.kane.tree import Tree
-from eigenbody.spatial.rotations import apply, cross, exp
+from eigenbody.spatial.rotations import cross, exp
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Kane's equations of a tree and what they answer: forward, inverse and mixed dynamics (Passerello & Huston, ch. III).
 
-    A_rj x_j'' = f_r + F_r                                                            (3.27)
-    A_rj = m_i V_ijk V_irk + I_ikn omega_ijn omega_irk                                (3.28)
-    f_r = -(m_i a_ik V_irk + I_ikn alpha_in omega_irk + e_nmk omega_in I_iml omega_il omega_irk)      (3.29, corrected)
+A_rj x_j'' = f_r + F_r                                                            (3.27)
+A_rj = m_i V_ijk V_irk + I_ikn omega_ijn omega_irk                                (3.28)
+f_r = -(m_i a_ik V_irk + I_ikn alpha_in omega_irk + e_nmk omega_in I_iml omega_il omega_irk)      (3.29, corrected)
 """
 
 from __future__ import annotations
@@ -133,15 +133,13 @@ class ChainSystem:
         alpha = here.alpha[0] + np.einsum("jik,j->ik", here.W[0], acceleration)
         return a[:-1], alpha[:-1]
 
-    def residual(
-        self, x: np.ndarray, speeds: np.ndarray, states: np.ndarray, acceleration: np.ndarray
-    ) -> np.ndarray:
+    def residual(self, x: np.ndarray, speeds: np.ndarray, states: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
         """A x'' - f - F and minus the rates of first-order states (b, n + m), at many states with the same x''."""
         count = max(1, _ENTRIES // (3 * (len(self.description.bodies) + 1) * max(1, self.tree.count)))
         parts = []
         for start in range(0, len(x), count):
-            arrays, inner = self.arrays(x[start : start + count], speeds[start : start + count]), states[start : start + count]
+            some = slice(start, start + count)
+            arrays, inner = self.arrays(x[some], speeds[some]), states[some]
             balance = self.inertia_forces(arrays, acceleration) - self.active_forces(arrays, inner)
             parts.append(np.hstack([balance, -self.active.state_rates(arrays.at, arrays.fields(), inner)]))
         return np.concatenate(parts)
-

@@ -40,7 +40,8 @@ def _slopes(system: ChainSystem, acceleration: np.ndarray) -> np.ndarray:
     n, m = system.tree.count, len(system.place.x)
     base = np.concatenate([np.zeros(n), system.speeds, system.place.x])
     stepped = base + 1j * _STEP * np.eye(2 * n + m)
-    return (system.residual(*np.split(stepped, [n, 2 * n], axis=1), acceleration).imag / _STEP).T
+    x, speeds, states = stepped[:, :n], stepped[:, n : 2 * n], stepped[:, 2 * n :]
+    return (system.residual(x, speeds, states, acceleration).imag / _STEP).T
 
 
 def _in_small_rotations(system: ChainSystem, A: np.ndarray, acceleration: np.ndarray) -> np.ndarray:

@@ -95,14 +95,13 @@ class Laws:
         linear = _linear((own.measure,), (own,), np.array([[k]]), np.array([[c]]), np.array([free]))
         if entry.get("force") is None:
             return linear
-        return _sum(linear, self._signal(own, entry["force"], 1.0))
+        deflection = Argument(own.measure, own.here - free, own.raw)  # `s` of its own force law
+        return _sum(linear, self._signal(deflection, entry["force"], 1.0))
 
     def _friction(self, own: Argument, entry: Entry) -> Law:
         """[Fc + (Fs - Fc) exp(-(v/vs)^2)] tanh(v/vt) + c v."""
-        coulomb = entry["coulomb"]
-        if not isinstance(coulomb, float | int):
-            raise Unsupported("friction that follows an expression")
-        static = entry.get("static", coulomb)
+        coulomb = _constant(entry["coulomb"])
+        static = coulomb if entry.get("static") is None else _constant(entry["static"])
         stribeck, transition, viscous = entry.get("stribeck"), entry["transition"], entry.get("viscous", 0.0)
 
         def tension(s: np.ndarray, rate: np.ndarray) -> Tension:
@@ -247,6 +246,14 @@ class Laws:
                 raise Unsupported("a variable given by a table or a function")
             expression = expression.substitute(known)
         return expression
+
+
+def _constant(value: Signal) -> float:
+    if isinstance(value, Expression) and not value.names:
+        value = value.evaluate({})
+    if not isinstance(value, float | int):
+        raise Unsupported("friction that follows an expression")
+    return float(value)
 
 
 def _linear(

@@ -17,8 +17,8 @@ import numpy as np
 from eigenbody.crosscheck.relative.forces import gradient_rates, gradients
 from eigenbody.crosscheck.relative.kinematics import Kinematics
 from eigenbody.crosscheck.relative.measures import Channel, Motion, Pose
-from eigenbody.crosscheck.relative.named import COORDINATES, Names, held
-from eigenbody.crosscheck.relative.sides import Drawing, Unsupported
+from eigenbody.crosscheck.relative.named import Names, held
+from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Unsupported
 from eigenbody.crosscheck.relative.topology import Tree
 from eigenbody.errors import ComputationError
 from eigenbody.model.description import Entry, Signal, Table

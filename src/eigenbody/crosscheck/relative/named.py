@@ -16,26 +16,11 @@ from eigenbody.crosscheck.relative.measures import (
     RotationComponent,
     SmallRotation,
 )
-from eigenbody.crosscheck.relative.sides import Drawing, Side, Unsupported
+from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Side, Unsupported
 from eigenbody.model.description import Entry
 
 X, Y, Z = range(3)
 Row = list[tuple[float, Measure]]  # a sum of measures held at a value
-
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",),
-    "universal": ("angle1", "angle2"),
-    "spherical": ("rx", "ry", "rz"),
-    "point": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "angle"),
-    "free": ("x", "y", "z", "rx", "ry", "rz"),
-    "inline": ("displacement", "rx", "ry", "rz"),
-}
-"""Coordinates of the joint types that can be branches of the tree."""
 
 FREE = COORDINATES["free"]
 
@@ -116,16 +101,22 @@ class Names:
 
     def variation(self, name: str) -> Channel:
         """What varies when the linear coordinate `name` does."""
+        if name in self.measures and self.measures[name].type == "rotation":
+            return SmallRotation(*self.drawing.sides(self.measures[name]), Z)
         return self._find(name, variation)
 
-    def rotation_sides(self, name: str) -> tuple[Side, Side] | None:
-        """The two frames when `name` is a component of a three-dimensional rotation of a joint or a body."""
+    def rotation_sides(self, name: str) -> tuple[Side, Side, int] | None:
+        """The two frames and the axis when `name` is a component of a three-dimensional rotation."""
         owner, _, label = name.rpartition(".")
-        if name in self.measures or label not in ("rx", "ry", "rz"):
+        if name in self.measures:
+            entry = self.measures[name]
+            return (*self.drawing.sides(entry), Z) if entry.type == "rotation" else None
+        if label not in ("rx", "ry", "rz"):
             return None
+        component = "xyz".index(label[1])
         if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
-            return self.drawing.sides(self.joints[owner])
-        return self.drawing.body_sides(owner)
+            return (*self.drawing.sides(self.joints[owner]), component)
+        return (*self.drawing.body_sides(owner), component)
 
     def _find(self, name: str, make: Callable[[Side, Side, str], Channel]) -> Channel:
         if name in self.measures:
@@ -156,11 +147,9 @@ class Names:
         inside = entry.get("in")
         if inside is None:
             return displacement(first, second, Z)
-        if entry.get("axis") is None and inside in self.drawing.description.markers:
-            return Displacement(first, second, *_axis_of(self.drawing.side(inside)))
-        axis = np.array((0.0, 0.0, 1.0)) if entry.get("axis") is None else entry["axis"]
+        drawn = self.drawing.R[first.carrier] @ first.axes[:, Z]
         carrier = self.drawing.carrier(inside)
-        return Displacement(first, second, carrier, self.drawing.R[carrier].T @ axis / np.linalg.norm(axis))
+        return Displacement(first, second, carrier, self.drawing.R[carrier].T @ drawn)
 
     def _cosine(self, entry: Entry, first: Side, second: Side) -> Measure:
         """Between `axis` on the first and `axis2` (default the same direction) on the second body."""
@@ -169,7 +158,3 @@ class Names:
             return cosine(first, second, Z, Z)
         b = self.drawing.R[second.carrier].T @ axis2 / np.linalg.norm(axis2)
         return Cosine(first.carrier, second.carrier, first.axes[:, Z], b)
-
-
-def _axis_of(side: Side) -> tuple[int, np.ndarray]:
-    return side.carrier, side.axes[:, Z]

@@ -11,6 +11,22 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 GROUND = "ground"
+COORDINATES: dict[str, tuple[str, ...]] = {
+    "fixed": (),
+    "revolute": ("angle",),
+    "prismatic": ("displacement",),
+    "cylindrical": ("displacement", "angle"),
+    "screw": ("angle",),
+    "universal": ("angle1", "angle2"),
+    "spherical": ("rx", "ry", "rz"),
+    "point": ("rx", "ry", "rz"),
+    "planar": ("x", "y", "angle"),
+    "free": ("x", "y", "z", "rx", "ry", "rz"),
+    "inline": ("displacement", "rx", "ry", "rz"),
+}
+"""Coordinates of the joint types that can be branches of the tree."""
+
+COMMON_POINT = (*COORDINATES, "inplane", "parallel", "perpendicular", "orientation", "bushing", "bearing")
 
 
 class Unsupported(Exception):
@@ -59,16 +75,19 @@ class Drawing:
         return Side(carrier, R.T @ (point - r), R.T @ axes)
 
     def sides(self, entry: Entry) -> tuple[Side, Side]:
-        """Both sides of a joint, bushing or measure."""
+        """Both sides of a joint, bushing or measure; a joint or bushing has its point at the marker it names."""
         first, second = entry["between"]
         at = entry.get("at")
         points: Any = (None, None) if at is None else at
-        markers = self.description.markers
         axis, axis2 = entry.get("axis"), entry.get("axis2")
-        if axis is None and axis2 is None and first in markers and second in markers:
-            return self.side(first, points[0]), self.side(second, points[1])
-        axes = frame(np.array((0.0, 0.0, 1.0)) if axis is None else axis, axis2)
-        return self.side(first, points[0], axes), self.side(second, points[1], axes)
+        own = [self.description.markers.get(name) for name in (first, second)]
+        if at is None and any(own) and entry.type in COMMON_POINT:
+            points = [(mine or other).position for mine, other in (own, own[::-1])]  # type: ignore[union-attr]
+        if axis is None and axis2 is None and any(own):  # a marker's own frame; a body beside it takes the same
+            drawn = [(mine or other).rotation for mine, other in (own, own[::-1])]  # type: ignore[union-attr]
+        else:
+            drawn = [frame(np.array((0.0, 0.0, 1.0)) if axis is None else axis, axis2)] * 2
+        return self.side(first, points[0], drawn[0]), self.side(second, points[1], drawn[1])
 
     def body_sides(self, body: str) -> tuple[Side, Side]:
         """The drawn place of a body in global axes, on ground and on the body."""

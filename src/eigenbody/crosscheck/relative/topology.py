@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.relative.named import COORDINATES, FREE, X, Z
-from eigenbody.crosscheck.relative.sides import Drawing, Side
+from eigenbody.crosscheck.relative.named import FREE, X, Z
+from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Side
 from eigenbody.model.description import Entry
 
 

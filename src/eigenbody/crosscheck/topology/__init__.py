@@ -32,6 +32,4 @@ def linearize(description: Description, place: Place, geometric: bool = False) -
     return Linear(eigenvalues, matrices, tuple(notes), exact)
 
 
-ROUTE = Route(
-    "topology", "constraint-topology transformation", "Jiang, Chen & Luo 2011", reason_against, linearize
-)
+ROUTE = Route("topology", "constraint-topology transformation", "Jiang, Chen & Luo 2011", reason_against, linearize)

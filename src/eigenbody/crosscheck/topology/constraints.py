@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.drawing import GROUND, Poses, body_of, ends
+from eigenbody.crosscheck.drawing import GROUND, Poses, ends
 from eigenbody.crosscheck.named import COORDINATES
 from eigenbody.crosscheck.topology.elements import joint_coordinate, terms_of
 from eigenbody.crosscheck.topology.tables import D, G, H, joint_axes
@@ -94,7 +94,7 @@ def topology_of(description: Description, at: Poses) -> Topology:
 def open_loop_matrix(description: Description, topology: Topology, at: Poses) -> np.ndarray:
     """B' (6n, n'): displacements of all bodies from the independent ones of the tree, Eqs. 37-42."""
     n = len(description.bodies)
-    sizes = {body: 6 for body in topology.floating}
+    sizes = dict.fromkeys(topology.floating, 6)
     sizes |= {child: len(D(joint.entry.type)) for joint, _, child in topology.carried}
     starts = dict(zip(sizes, np.cumsum([0, *sizes.values()])[:-1].tolist(), strict=True))
     B = np.zeros((n + 1, 6, sum(sizes.values())))  # ground is the last block and stays zero
@@ -131,7 +131,7 @@ def _relative(joint: Joint, at: Poses, blocks: np.ndarray) -> np.ndarray:
 
 
 def _transmission(description: Description, coupling: Entry, at: Poses, blocks: np.ndarray) -> np.ndarray:
-    """One row of Z: coefficients times relative joint displacements. Eq. 8 takes absolute ones: right on ground only."""
+    """One row of Z: coefficients times relative joint displacements (Eq. 8 takes absolute ones, right on ground)."""
     row = np.zeros(blocks.shape[2])
     for name, factor in terms_of(coupling).items():
         found = joint_coordinate(description, name)

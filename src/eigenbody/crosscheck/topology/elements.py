@@ -102,7 +102,9 @@ def _deflection(description: Description, entry: Entry, measures: Measures) -> D
         return bushing(*ends(description, entry))
     if entry.type == "bearing":
         return bearing(*ends(description, entry))
-    return Distance(*ends(description, entry)) if entry.get("along") is None else measures[entry["along"]]
+    if entry.get("along") is None:
+        return Distance(*ends(description, entry))
+    return measures[entry["along"]]
 
 
 def _square(value: float | np.ndarray, size: int) -> np.ndarray:
@@ -141,9 +143,9 @@ def _arm(description: Description, entry: Entry) -> np.ndarray:
 def held(joint: Entry, first: Attachment, second: Attachment) -> Deflection | None:
     """What a joint holds, as deflections that stay zero (or constant) however far it moves."""
     place, turn, tilt = Displacement(first, second), RotationVector(first, second), Tilt(first, second)
-    crossed = Cosine(first, Attachment(second.body, second.point, second.axes @ _TURNED.T))
+    crossed = Cosine(first, Attachment(second.body, second.point, second.axes @ _TURNED))
     sideways = Part(place, (0, 1))
-    parts: tuple[Deflection, ...] = {
+    parts: dict[str, tuple[Deflection, ...]] = {
         "fixed": (place, turn),
         "revolute": (place, tilt),
         "prismatic": (sideways, turn),
@@ -160,8 +162,9 @@ def held(joint: Entry, first: Attachment, second: Attachment) -> Deflection | No
         "perpendicular": (crossed,),
         "orientation": (turn,),
         "distance": (Distance(first, second),),
-    }[joint.type]
-    return Several(parts) if parts else None
+    }
+    found = parts[joint.type]
+    return Several(found) if found else None
 
 
 def combinations(description: Description, place: Place) -> Iterator[tuple[tuple[float, Deflection], ...]]:

@@ -1,7 +1,7 @@
 """The geometric stiffness that the constraint-topology formulation neglects.
 
-The paper linearizes constraints and deflections before any force acts. The exact stiffness has, besides B''^T B'^T K B' B'',
-the change of the directions in which the forces act that are there already:
+The paper linearizes constraints and deflections before any force acts. The exact stiffness has, besides
+B''^T B'^T K B' B'', the change of the directions in which the forces act that are there already:
 
     sum of lambda Hess(Phi) + sum of f Hess(s),   projected on the free motions.
 """
@@ -30,7 +30,7 @@ class Pull:
 
 
 def gradients(deflection: Deflection, at: Poses) -> tuple[tuple[int, ...], np.ndarray]:
-    """Bodies concerned and gradient (..., 6 per body, m) by their displacements, global axes, at poses (..., 1, n + 1)."""
+    """Bodies concerned and gradient (..., 6 per body, m) by their displacements, global; poses (..., 1, n + 1)."""
     bodies = tuple(dict.fromkeys(b for b in _bodies(deflection) if b != GROUND))
     v = np.zeros((6 * len(bodies), at.r.shape[-2], 3))
     w = np.zeros_like(v)

@@ -26,7 +26,7 @@ def body_motions(system: Oscillations) -> tuple[np.ndarray, np.ndarray]:
 def by_mass(system: Oscillations, bodies: Iterable[str]) -> np.ndarray:
     """d lambda / dm for a mass that these bodies share, Eqs. 66 and 67."""
     unit = np.diag([1.0, 1, 1, 0, 0, 0])
-    return _by_body(system, {name: unit for name in bodies})
+    return _by_body(system, dict.fromkeys(bodies, unit))
 
 
 def by_inertia(system: Oscillations, changes: dict[str, np.ndarray]) -> np.ndarray:

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.crosscheck.base import Place
-from eigenbody.crosscheck.drawing import GROUND, Poses, ends, is_lone_point, poses_of
+from eigenbody.crosscheck.deflections import Deflection
+from eigenbody.crosscheck.drawing import Poses, ends, is_lone_point, poses_of
 from eigenbody.crosscheck.topology.constraints import (
     Topology,
     cut_joint_matrix,
@@ -154,15 +155,13 @@ class Oscillations:
     def pulls(self) -> tuple[Pull, ...]:
         """All tensions: those of the springs and the multipliers of the constraints that balance them."""
         active = [Pull(spring.deflection, spring.tension) for spring in self.springs]
-        held_now = [deflection for deflection in self._held() if deflection is not None]
+        held_now = self._held()
         sums = list(combinations(self.description, self.place))
         if not held_now and not sums:
             return tuple(active)
         here = Poses(self.at.r[None], self.at.R[None])
         columns = [self._column(deflection, here) for deflection in held_now]
-        columns += [
-            np.sum([factor * self._column(part, here) for factor, part in terms], axis=0) for terms in sums
-        ]
+        columns += [np.sum([factor * self._column(part, here) for factor, part in terms], axis=0) for terms in sums]
         multipliers = np.linalg.lstsq(np.hstack(columns), self.forces, rcond=1e-12)[0]
         start = 0
         for deflection, column in zip(held_now, columns, strict=False):
@@ -172,12 +171,13 @@ class Oscillations:
             active += [Pull(part, np.array([factor * value])) for factor, part in terms]
         return tuple(active)
 
-    def _held(self) -> list[object]:
-        return [held(joint, *ends(self.description, joint)) for joint in self.description.joints]
+    def _held(self) -> list[Deflection]:
+        found = (held(joint, *ends(self.description, joint)) for joint in self.description.joints)
+        return [deflection for deflection in found if deflection is not None]
 
-    def _column(self, deflection: object, here: Poses) -> np.ndarray:
+    def _column(self, deflection: Deflection, here: Poses) -> np.ndarray:
         """Gradient (6n, m) of a deflection by the displacements of all bodies."""
-        bodies, gradient = gradients(deflection, here)  # type: ignore[arg-type]
+        bodies, gradient = gradients(deflection, here)
         out = np.zeros((len(self.description.bodies), 6, gradient.shape[-1]))
         out[list(bodies)] = gradient.reshape(len(bodies), 6, -1)
         return out.reshape(-1, gradient.shape[-1])
@@ -207,6 +207,3 @@ def _block_diagonal(blocks: np.ndarray) -> np.ndarray:
     out = np.zeros((n, 6, n, 6))
     out[range(n), :, range(n)] = blocks
     return out.reshape(6 * n, 6 * n)
-
-
-__all__ = ["BALANCED", "GROUND", "Oscillations"]

@@ -1,7 +1,7 @@
 """Tables 1 and 2 of Jiang, Chen & Luo: what joints hold (H), what they leave free (D), what transmissions couple (G).
 
-Rows and columns are x, y, z, alpha, beta, gamma in the frame of the joint. Types that the paper does not list follow the
-same rule. The axes of the frame are those of `joint_axes`.
+Rows and columns are x, y, z, alpha, beta, gamma in the frame of the joint. Types that the paper does not list follow
+the same rule. The axes of the frame are those of `joint_axes`.
 """
 
 from __future__ import annotations

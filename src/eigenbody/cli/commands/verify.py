@@ -1,0 +1,81 @@
+"""`eigenbody verify`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import options, session
+
+
+def verify(
+    model: options.ModelPath,
+    route: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--route",
+            metavar="NAME",
+            help="Only this route: relative, kane, topology, difference, symbolic; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .json, .csv.", show_default=False),
+    ] = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """The same eigenvalues by other formulations.
+
+    Linearizes the model by every route that applies to it, each independent of the main
+    engine, and compares all eigenvalues. Exit code 0 only if all that should agree do.
+
+    \b
+    Examples:
+      eigenbody verify rotor.yaml
+      eigenbody verify rotor.yaml --route relative --route symbolic
+      eigenbody verify rotor.yaml --set "speed=1 Hz" --json
+
+    \b
+    JSON: {"model", "verdict", "tolerance",
+           "engine": {"seconds", "eigenvalues": [{"real", "imag", "tolerance"}]},
+           "routes": [{"name", "title", "source", "applies", "reason", "seconds",
+                       "largest_difference", "agrees", "is_exact", "notes",
+                       "eigenvalues": [{"real", "imag"}]}]}
+      verdict             agree, disagree, or unchecked (no route applies): 3 is the
+                          exit code of the latter two
+      tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
+                          of it by its condition number
+      reason              why the route does not apply, or did not succeed; else null
+      largest_difference  relative to the eigenvalue; of zeros to the largest one
+      is_exact            false: the route neglects a term, which its notes say; its
+                          eigenvalues are shown but do not count
+      eigenvalues         in the order of the engine's; null where the route gave none
+    """
+    from eigenbody.present import export
+    from eigenbody.present import verify as present
+
+    ending = session.known_ending(out, present.ENDINGS, model)
+    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism, route="--route"):
+        from eigenbody.analyses.verify import verify as verified
+
+        result = verified(mechanism, route)
+    from eigenbody.present.documents import as_json
+
+    session.warn(result.point.warnings, quiet)
+    if out is not None:
+        session.write(out, present.verification_writer(result, ending), quiet)
+    if plot is not None:
+        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
+    if json:
+        session.put(as_json(present.verification_document(result)))
+    elif not (quiet and (out or plot)):
+        session.put_table(lambda: present.verification_text(result), lambda: present.verification_rich(result))
+    if result.verdict != "agree":
+        raise typer.Exit(3)

@@ -1,0 +1,257 @@
+"""A model checked against itself: text, HTML, terminal, JSON, files and the picture."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.model.source import shown
+from eigenbody.present.documents import as_json, number
+from eigenbody.present.export import Writer, _csv, _text
+from eigenbody.present.tables import MAX_ROWS, Grid, _matrix, _wrapped, counted, model_name, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from eigenbody.analyses.verify import RouteResult, Verification
+    from eigenbody.crosscheck.base import Linear, Route
+
+ENDINGS = ("json", "csv")
+STYLES = {"agree": "green", "disagree": "bold red", "unchecked": "yellow"}
+MARKERS = ("x", "+", "1", "2", "3", "4")
+
+
+# ---- words
+
+
+def sentence(found: Verification) -> str:
+    """The verdict in words."""
+    states = counted(len(found.eigenvalues), "eigenvalue")
+    exact = [result for result in found.results if result.agrees and result.is_exact]
+    if found.verdict == "unchecked":
+        return "unchecked: no route applies that should agree"
+    if found.verdict == "agree":
+        others = counted(len(exact), "route")
+        return f"agree: {others} and the engine give the same {states}"
+    wrong = ", ".join(result.route.name for result in found.results if result.spoils)
+    return f"disagree: {wrong} and the engine do not give the same {states}"
+
+
+def outcome(result: RouteResult) -> str:
+    """What came of a route, in one word or two."""
+    if not result.applies:
+        return "does not apply"
+    if result.linear is None:
+        return "failed"
+    if not result.is_exact:
+        return "agrees, though it neglects a term" if result.agrees else "neglects a term"
+    return "agrees" if result.agrees else "DISAGREES"
+
+
+def _remark(result: RouteResult) -> str:
+    if result.reason:
+        return shown(result.reason, 300)
+    assert result.match is not None
+    if result.match.surplus:
+        there = len(result.match.known)
+        return f"{counted(there + result.match.surplus, 'eigenvalue')} instead of {there}"
+    return shown(result.route.title, 300)
+
+
+def _routes_grid(found: Verification) -> Grid:
+    rows = [("engine", "—", "—", significant(found.seconds, 2), "analytic tangents of the constrained equations")]
+    for result in found.results:
+        match = result.match
+        difference = "—" if match is None else significant(match.largest, 2)
+        seconds = "—" if result.seconds is None else significant(result.seconds, 2)
+        rows.append((result.route.name, outcome(result), difference, seconds, _remark(result)))
+    columns = ("route", "verdict", "largest\ndifference", "time\ns", "formulation, or why not")
+    return Grid("", columns, tuple(rows), (False, False, True, True, False))
+
+
+def _values_grid(found: Verification) -> Grid:
+    gave = [result for result in found.results if result.match is not None]
+    kept = [i for i, value in enumerate(found.eigenvalues) if value.imag >= 0]
+    rows = []
+    for i in kept[:MAX_ROWS]:
+        others = [_complex(result.match.eigenvalues[i]) for result in gave if result.match is not None]
+        rows.append((_complex(found.eigenvalues[i], 10), significant(found.tolerances[i], 2), *others))
+    columns = ("engine\n1/s", "tolerance", *(result.route.name for result in gave))
+    return Grid("", columns, tuple(rows), (True,) * len(columns), len(kept) - len(rows[:MAX_ROWS]))
+
+
+def _complex(value: complex, digits: int = 7) -> str:
+    """`-0.24 + 2.13i`; parts that are rounding beside the other are left out."""
+    if not np.isfinite(value):
+        return "—"
+    size = abs(value)
+    real = value.real if abs(value.real) > 1e-12 * size else 0.0
+    imag = value.imag if abs(value.imag) > 1e-12 * size else 0.0
+    if not imag:
+        return significant(real, digits)
+    sign = "-" if imag < 0 else "+"
+    return f"{significant(real, digits) + ' ' if real else ''}{sign} {significant(abs(imag), digits)}i"
+
+
+def _below(found: Verification) -> list[str]:
+    lines = [f"Note: {r.route.name}: {note}" for r in found.results if r.linear is not None for note in r.linear.notes]
+    lines.append(
+        f"Differences are relative to the eigenvalue (of zeros: to the largest). Eigenvalues agree within"
+        f" {found.tolerance:g} of their magnitude, or within the tolerance beside them, which rounding leaves to"
+        " ill-conditioned ones. Of each conjugate pair one is shown."
+    )
+    return lines
+
+
+# ---- tables
+
+
+def verification_text(found: Verification) -> str:
+    """The tables as plain text."""
+    head = [f"Verification of {model_name(found.point)}", sentence(found), ""]
+    return "\n".join([*head, _routes_grid(found).text(), "", _values_grid(found).text(), "", *_wrapped(_below(found))])
+
+
+def verification_html(found: Verification) -> str:
+    """The tables as HTML; every name is escaped."""
+    head = f"<p><b>Verification of {escape(model_name(found.point))}</b><br>{escape(sentence(found))}</p>"
+    below = "<br>".join(escape(line) for line in _below(found))
+    return f"{head}{_routes_grid(found).html()}{_values_grid(found).html()}<p>{below}</p>"
+
+
+def verification_rich(found: Verification) -> RenderableType:
+    """The tables for the terminal."""
+    from rich.console import Group
+    from rich.text import Text
+
+    title = Text(f"Verification of {model_name(found.point)}", style="bold")
+    below = [Text(line, style="dim") for line in _below(found)]
+    verdict = Text(sentence(found), style=STYLES[found.verdict])
+    grids = (_routes_grid(found).rich(), Text(), _values_grid(found).rich())
+    return Group(title, verdict, Text(), *grids, Text(), *below)
+
+
+# ---- documents and files
+
+
+def verification_document(found: Verification) -> dict[str, Any]:
+    """`verify --json`."""
+    engine = [
+        {**_pair(value), "tolerance": number(allowed)}
+        for value, allowed in zip(found.eigenvalues, found.tolerances, strict=True)
+    ]
+    return {
+        "model": found.point.model.name,
+        "verdict": found.verdict,
+        "tolerance": found.tolerance,
+        "engine": {"seconds": number(found.seconds), "eigenvalues": engine},
+        "routes": [_route(result) for result in found.results],
+    }
+
+
+def _route(result: RouteResult) -> dict[str, Any]:
+    match, linear = result.match, result.linear
+    return {
+        "name": result.route.name,
+        "title": result.route.title,
+        "source": result.route.source,
+        "applies": result.applies,
+        "reason": result.reason or None,
+        "seconds": None if result.seconds is None else number(result.seconds),
+        "largest_difference": None if match is None else number(match.largest),
+        "agrees": result.agrees,
+        "is_exact": result.is_exact,
+        "notes": [] if linear is None else list(linear.notes),
+        "eigenvalues": None if match is None else [_pair(value) for value in match.eigenvalues],
+    }
+
+
+def _pair(value: complex) -> dict[str, float | None]:
+    return {"real": number(value.real), "imag": number(value.imag)}
+
+
+def verification_writer(found: Verification, ending: str) -> Writer:
+    """Writes the document (json) or the eigenvalues side by side (csv)."""
+    if ending == "json":
+        return _text(as_json(verification_document(found)) + "\n")
+    gave = [result for result in found.results if result.match is not None]
+    head = ["engine real", "engine imag", "tolerance"]
+    head += [f"{result.route.name} {part}" for result in gave for part in ("real", "imag")]
+    lines: list[list[Any]] = [head]
+    for i, value in enumerate(found.eigenvalues):
+        cells: list[Any] = [value.real, value.imag, found.tolerances[i]]
+        for result in gave:
+            assert result.match is not None
+            other = result.match.eigenvalues[i]
+            cells += ["", ""] if not np.isfinite(other) else [other.real, other.imag]
+        lines.append(cells)
+    return _text(_csv(lines))
+
+
+# ---- picture
+
+
+def plot_verification(found: Verification) -> Figure:
+    """Eigenvalues of all routes in the complex plane, and their differences beside their tolerances."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    plane, apart = figure.subplots(1, 2)
+    gave = [result for result in found.results if result.match is not None]
+    index = np.arange(1, len(found.eigenvalues) + 1)
+    plane.plot(found.eigenvalues.real, found.eigenvalues.imag, "o", ms=11, mfc="none", color="0.4", label="engine")
+    apart.plot(index, found.tolerances, "_", ms=14, mew=2, color="0.4", label="tolerance")
+    smallest = float(found.tolerances.min(initial=1.0)) * 1e-9
+    for k, result in enumerate(gave):
+        assert result.match is not None
+        style = {"marker": MARKERS[k % len(MARKERS)], "ls": "", "ms": 9, "mew": 1.6, "color": f"C{k}"}
+        values = result.match.eigenvalues
+        plane.plot(values.real, values.imag, label=result.route.name, **style)
+        shift = 0.5 * ((k + 0.5) / len(gave) - 0.5)
+        apart.plot(index + shift, np.maximum(result.match.differences, smallest), label=result.route.name, **style)
+    plane.set(xlabel="real part, 1/s", ylabel="imaginary part, rad/s", title="Eigenvalues")
+    apart.set(xlabel="eigenvalue", ylabel="difference from the engine, 1/s", yscale="log", title="Differences")
+    apart.xaxis.get_major_locator().set_params(integer=True)
+    for axes in (plane, apart):
+        axes.grid(alpha=0.3)
+    figure.legend(*plane.get_legend_handles_labels(), loc="outside lower center", ncols=len(gave) + 1)
+    apart.text(0.99, 0.02, "grey bars: tolerances", transform=apart.transAxes, ha="right", color="0.4")
+    figure.suptitle(f"{model_name(found.point)}: {sentence(found)}")
+    return figure
+
+
+# ---- one route alone
+
+
+def route_document(model: str, route: Route, linear: Linear) -> dict[str, Any]:
+    """`linearize --method NAME --json`."""
+    return {
+        "model": model,
+        "method": route.name,
+        "title": route.title,
+        "source": route.source,
+        "is_exact": linear.is_exact,
+        "notes": list(linear.notes),
+        "matrices": {name: np.asarray(matrix, float).tolist() for name, matrix in linear.matrices.items()},
+        "eigenvalues": [_pair(value) for value in _sorted(linear)],
+    }
+
+
+def route_text(model: str, route: Route, linear: Linear) -> str:
+    """Matrices and eigenvalues of one route as plain text."""
+    parts = [f"{shown(model, 100)} by {route.title}", f"Source: {route.source}", ""]
+    for name, matrix in linear.matrices.items():
+        whole = np.atleast_2d(np.asarray(matrix, float))
+        labels = [[str(i + 1) for i in range(size)] for size in whole.shape]
+        grid = _matrix(name, whole, labels[0], labels[1])
+        parts += [grid if isinstance(grid, str) else grid.text(), ""]
+    values = "\n".join(f"  {_complex(value, 12)}" for value in _sorted(linear))
+    return "\n".join([*parts, "Eigenvalues, 1/s", values, "", *_wrapped(f"Note: {note}" for note in linear.notes)])
+
+
+def _sorted(linear: Linear) -> np.ndarray:
+    values = np.asarray(linear.eigenvalues, complex)
+    return values[np.lexsort((values.imag, values.real, np.round(np.abs(values), 9)))]
