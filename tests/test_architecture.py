@@ -19,11 +19,14 @@ LAYERS = (
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "control",
+    "sympy",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",), "plotly": ("present",),
+    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",),
 }  # fmt: skip
+INDEPENDENT = ("errors", "progress", "batched", "spatial", "numerics", "model", "crosscheck")
+"""What the other routes may share with the main engine: the description of a model and general algebra."""
 LONGEST = 400
 
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -105,6 +108,16 @@ def test_foreign_imports_are_declared_dependencies(path: Path) -> None:
         )
         if root in ONLY_IN and not item.typing_only:
             assert layer in ONLY_IN[root], f"line {item.line}: {root} is for {' and '.join(ONLY_IN[root])} alone"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "crosscheck").rglob("*.py")), ids=lambda p: p.stem)
+def test_other_routes_are_independent_of_the_engine(path: Path) -> None:
+    """A route that shared dynamics, elements or the linearization would repeat their mistakes."""
+    for item in imports(ast.parse(path.read_text())):
+        parts = item.name.split(".")
+        if parts[0] == "eigenbody":
+            assert len(parts) > 1, f"line {item.line}: eigenbody itself"
+            assert parts[1] in INDEPENDENT, f"line {item.line}: {item.name}"
 
 
 @every_module

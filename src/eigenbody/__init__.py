@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.truncate import TruncatedModel, truncate
     from eigenbody.analyses.updating import Update, update
     from eigenbody.analyses.variants import VariantModes, variants
+    from eigenbody.analyses.verify import Verification, verify
     from eigenbody.api import Model, load
     from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
     from eigenbody.linearization.model import LinearModel
@@ -83,6 +84,8 @@ _HOME = {
     "Derivatives": "eigenbody.analyses.derivatives",
     "variants": "eigenbody.analyses.variants",
     "VariantModes": "eigenbody.analyses.variants",
+    "verify": "eigenbody.analyses.verify",
+    "Verification": "eigenbody.analyses.verify",
     "along": "eigenbody.analyses.along",
     "TimeVarying": "eigenbody.analyses.along",
     "campbell": "eigenbody.analyses.campbell",
@@ -138,11 +141,11 @@ __all__ = [
     "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "Optimum", "PeriodicInput",
     "RandomResponse", "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
     "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying",
-    "Tolerance", "TruncatedModel", "Update", "VariantModes", "White", "__version__", "along", "campbell", "cycloid",
+    "Tolerance", "TruncatedModel", "Update", "VariantModes", "Verification", "White", "__version__", "along", "campbell", "cycloid",
     "derivatives", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse",
     "inverse", "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "optimize",
     "polynomial345", "psd", "reactions", "report", "response", "sensitivity", "simulate", "spectrogram", "sweep",
-    "tolerance", "total_value", "truncate", "update", "variants", "weighted_history", "weighting", "with_damping",
+    "tolerance", "total_value", "truncate", "update", "variants", "verify", "weighted_history", "weighting", "with_damping",
 ]  # fmt: skip
 
 

@@ -40,26 +40,26 @@ class Match:
         return int(np.argmax(np.nan_to_num(self.differences / self.allowed, nan=np.inf)))
 
 
-def tolerances(A: np.ndarray, spectrum: Spectrum, relative: float) -> np.ndarray:
+def tolerances(A: np.ndarray, spectrum: Spectrum, relative: float, rounding: float = ROUNDING) -> np.ndarray:
     """(n,) differences up to which eigenvalues count as equal.
 
-    `relative` of the magnitude, or what a relative error `ROUNDING` of the balanced A makes of the eigenvalue: that
+    `relative` of the magnitude, or what a relative error `rounding` of the balanced A makes of the eigenvalue: that
     times its condition number |y| |x| / |y.x|, and for zeros in chains of length k the k-th root.
     """
-    from scipy.linalg import matrix_balance
+    from scipy.linalg.lapack import dgebal
 
     values = spectrum.eigenvalues
     if not len(values):
         return np.zeros(0)
-    balanced = matrix_balance(A, permute=False)[0]
+    balanced = dgebal(A, scale=1, permute=0)[0]
     size = float(np.linalg.norm(balanced, 2))
     found, right = np.linalg.eig(balanced)
     condition = _conditions(right)
     order = assignment(values, found)
     # beyond the square root an eigenvalue behaves as a defective pair, which moves by the root of the error
-    allowed = size * np.minimum(condition[order] * ROUNDING, np.sqrt(ROUNDING))
+    allowed = size * np.minimum(condition[order] * rounding, np.sqrt(rounding))
     longest = max(spectrum.zero_chains, default=1)
-    allowed[spectrum.is_rigid] = size * ROUNDING ** (1.0 / longest)
+    allowed[spectrum.is_rigid] = size * rounding ** (1.0 / longest)
     return np.maximum(relative * np.abs(values), allowed)
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.agreement import Match, matched, tolerances
+from eigenbody.analyses.agreement import ROUNDING, Match, matched, tolerances
 from eigenbody.analyses.modes import spectrum_of
 from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.numerics.eigen import Spectrum
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
@@ -108,6 +109,45 @@ class Verification:
         return verification_html(self)
 
 
+@dataclass(frozen=True)
+class RouteModel:
+    """The linear equations of one route, by the names of its authors."""
+
+    point: OperatingPoint
+    route: Route
+    linear: Linear
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """All of them, as the route gives them."""
+        return self.linear.eigenvalues
+
+    def exported(self, ending: str) -> str:
+        """Route "symbolic": the equations as a LaTeX document ("tex") or a Python module ("py")."""
+        if self.route.name != "symbolic" or ending not in ("tex", "py"):
+            what = f'equations of the route "{self.route.name}" cannot be written as "{ending}".'
+            raise InputError(Fault("ending", what, 'The route "symbolic" writes "tex" and "py".'))
+        from eigenbody.crosscheck.symbolic import exported
+
+        return exported(self.point.system.description, place_of(self.point), ending)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of `linearize --method NAME --json`."""
+        from eigenbody.present.verify import route_document
+
+        return route_document(self)
+
+    def __str__(self) -> str:
+        from eigenbody.present.verify import route_text
+
+        return route_text(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
 def place_of(point: OperatingPoint) -> Place:
     """Where an operating point is, as the other routes are told it."""
     state = point.state
@@ -133,14 +173,12 @@ def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None =
     linear = _dense(point)
     spectrum = spectrum_of(linear)
     seconds = perf_counter() - start
-    allowed = tolerances(linear.A, spectrum, TOLERANCE)
-    place = place_of(point)
-    results = tuple(_tried(route, point, place, spectrum.eigenvalues, allowed) for route in chosen)
-    return Verification(point, spectrum.eigenvalues, allowed, seconds, results)
+    results = tuple(_tried(route, point, linear.A, spectrum) for route in chosen)
+    return Verification(point, spectrum.eigenvalues, tolerances(linear.A, spectrum, TOLERANCE), seconds, results)
 
 
 @on_one_thread
-def by_route(model: Model | OperatingPoint, name: str) -> tuple[Route, Linear]:
+def by_route(model: Model | OperatingPoint, name: str) -> RouteModel:
     """The linear equations of one route; InputError where it does not apply to the model."""
     from eigenbody.crosscheck.routes import route_named
 
@@ -151,7 +189,7 @@ def by_route(model: Model | OperatingPoint, name: str) -> tuple[Route, Linear]:
         what = f'the route "{name}" does not apply to this model: {reason.rstrip(".")}.'
         raise InputError(Fault("route", what, "Leave the choice out, or see `eigenbody verify` for those that do."))
     report(f"linearizing by {route.name}")
-    return route, route.linearize(point.system.description, place)
+    return RouteModel(point, route, route.linearize(point.system.description, place))
 
 
 def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
@@ -171,8 +209,8 @@ def _dense(point: OperatingPoint) -> LinearModel:
     return linear
 
 
-def _tried(route: Route, point: OperatingPoint, place: Place, known: np.ndarray, allowed: np.ndarray) -> RouteResult:
-    description = point.system.description
+def _tried(route: Route, point: OperatingPoint, A: np.ndarray, spectrum: Spectrum) -> RouteResult:
+    description, place = point.system.description, place_of(point)
     if reason := route.applies(description, place):
         return RouteResult(route, reason, applies=False)
     report(f"linearizing by {route.name}")
@@ -182,4 +220,6 @@ def _tried(route: Route, point: OperatingPoint, place: Place, known: np.ndarray,
     except (EigenbodyError, np.linalg.LinAlgError) as error:
         return RouteResult(route, f"it did not succeed: {error}", perf_counter() - start)
     seconds = perf_counter() - start
-    return RouteResult(route, "", seconds, linear, matched(known, np.asarray(linear.eigenvalues, complex), allowed))
+    allowed = tolerances(A, spectrum, TOLERANCE, max(ROUNDING, linear.rounding))
+    found = np.asarray(linear.eigenvalues, complex)
+    return RouteResult(route, "", seconds, linear, matched(spectrum.eigenvalues, found, allowed))

@@ -22,10 +22,11 @@ from eigenbody.cli.commands.response import response
 from eigenbody.cli.commands.sensitivity import sensitivity
 from eigenbody.cli.commands.simulate import simulate
 from eigenbody.cli.commands.tolerance import tolerance
+from eigenbody.cli.commands.verify import verify
 
 COMMANDS = (
     modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, sensitivity,
-    tolerance, optimize, report,
+    tolerance, optimize, verify, report,
 )  # fmt: skip
 
 EXIT_CODES = """\b

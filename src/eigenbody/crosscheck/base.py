@@ -43,6 +43,7 @@ class Linear:
     matrices: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     is_exact: bool = True  # False: it neglects a term by construction, which `notes` and `matrices` show
+    rounding: float = 0.0  # relative error of its matrices by its own estimate, where that is more than plain rounding
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from eigenbody.model.description import Description
 from eigenbody.spatial.rotations import apply, cross, log
 
 FIRST_STEP = 0.05  # radians, or sizes of the mechanism
-LEVELS = 9
+LEVELS = 14  # halvings at most; smooth dynamics need four to six
 ENOUGH = 1e-11  # estimated error relative to the largest entry at which no smaller step is tried
 ACCEPTED = 1e-6  # estimated error relative to the largest entry above which the result is called not converged
 _TINY = 1e-40  # complex step
@@ -234,10 +234,13 @@ class Slope:
     step: float
 
 
-def extrapolated(function: Callable[[float], np.ndarray], first_step: float, levels: int = LEVELS) -> Slope:
+def extrapolated(
+    function: Callable[[float], np.ndarray], first_step: float, levels: int = LEVELS, size: float = 0.0
+) -> Slope:
     """Derivative at zero by central differences with halved steps and Richardson's table.
 
-    Each entry takes the member of the table that agrees best with its neighbours; it stops when rounding wins.
+    Each entry takes the member of the table that agrees best with its neighbours; it stops when rounding wins. `size`
+    is that of other derivatives: 1e-14 of it is nothing.
     """
     step = first_step
     row = [(function(step) - function(-step)) / (2 * step)]
@@ -251,10 +254,10 @@ def extrapolated(function: Callable[[float], np.ndarray], first_step: float, lev
             doubt = np.maximum(np.abs(now[k + 1] - now[k]), np.abs(now[k + 1] - before))
             better = doubt < error
             best, error = np.where(better, now[k + 1], best), np.where(better, doubt, error)
-        size = np.abs(best).max(initial=0.0)
-        idle = 0 if np.abs(now[-1] - best).max(initial=0.0) <= error.max(initial=0.0) else idle + 1
+        own, worst = np.abs(best).max(initial=0.0), error.max(initial=0.0)
+        idle = idle + 1 if np.abs(now[-1] - best).max(initial=0.0) > worst and worst <= ACCEPTED * own else 0
         row = now
-        if error.max(initial=0.0) <= ENOUGH * size or idle >= 2:
+        if worst <= max(ENOUGH * own, 1e-14 * size) or idle >= 2:
             break
     return Slope(best, error, step)
 
@@ -264,14 +267,29 @@ def linearize(description: Description, place: Place) -> Linear:
     mechanism = read(description, place)
     forward = ForwardDynamics(mechanism)
     f = len(forward.coordinates)
-    slopes = [extrapolated(_along(forward, k), _first_step(forward, k)) for k in range(2 * f)]
+    slopes: list[Slope] = []
+    for k in range(2 * f):
+        size = max((float(np.abs(slope.value).max()) for slope in slopes), default=0.0)
+        slopes.append(extrapolated(_along(forward, k), _first_step(forward, k), size=size))
     A = np.zeros((2 * f, 2 * f))
     A[:f, f:] = np.eye(f)
     A[f:] = np.column_stack([slope.value for slope in slopes]) if f else 0.0
     error = np.column_stack([slope.error for slope in slopes]) if f else np.zeros((0, 0))
     values = np.linalg.eigvals(A) if f else np.zeros(0)
     values = values[np.argsort(np.abs(values), kind="stable")].astype(complex)
-    return Linear(values, {"A": A, "error": error}, _notes(forward, slopes, A, error))
+    rounding = float(error.max(initial=0.0) / max(1.0, np.abs(A).max(initial=0.0)))
+    return Linear(values, {"A": A, "error": error}, _notes(forward, slopes, A, error), rounding=rounding)
+
+
+def dithered(description: Description, place: Place, step: float = 1e-4) -> np.ndarray:
+    """State matrix by one forward difference for each column, all with the same step (Trom 1990, Eq. 3.7)."""
+    forward = ForwardDynamics(read(description, place))
+    f = len(forward.coordinates)
+    A = np.zeros((2 * f, 2 * f))
+    A[:f, f:] = np.eye(f)
+    for k in range(2 * f):
+        A[f:, k] = _along(forward, k)(step) / step  # the deviation of the accelerations is zero at the point itself
+    return A
 
 
 def _along(forward: ForwardDynamics, k: int) -> Callable[[float], np.ndarray]:

@@ -12,6 +12,7 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import apply_transposed, frame
 
 GROUND = -1  # index of ground: one row after the last body
+AT_POINTS = ("distance", "inplane", "spring", "damper", "expression", "actuator")  # feel only where points are
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -106,10 +107,25 @@ def moving_frame(description: Description) -> str:
 
 
 def is_lone_point(description: Description, body: int) -> bool:
-    """Whether a body is a point mass that nothing but gravity and forces through its centre touches."""
+    """Whether a body is a point mass whose rotation nothing feels: all that touches it does so at its centre."""
     if not description.bodies.is_point[body]:
         return False
-    name = description.bodies.names[body]
-    owned = {name, *(m.name for m in description.markers.values() if m.body == name)}
-    touched = (entry for section, entry in description.entries() if section in ("joints", "forces", "inputs"))
-    return not any(owned & {*entry.get("between", ()), entry.get("body")} for entry in touched)
+    return not any(
+        _feels_rotation(description, entry, body)
+        for section, entry in description.entries()
+        if section in ("joints", "forces", "inputs") and body in _bodies_of(description, entry)
+    )
+
+
+def _bodies_of(description: Description, entry: Entry) -> list[int]:
+    names = [*entry.get("between", ()), *([entry["body"]] if entry.get("body") is not None else [])]
+    return [body_of(description, name) for name in names]
+
+
+def _feels_rotation(description: Description, entry: Entry, body: int) -> bool:
+    """Whether a joint or force that touches a body turns with it, or turns it."""
+    if entry.get("between") is None or entry.type not in AT_POINTS:
+        return True
+    first, second = ends(description, entry)
+    arms = [end.point for end in (first, second) if end.body == body]
+    return any(np.any(np.abs(arm) > 1e-12) for arm in arms) or (entry.type == "inplane" and first.body == body)

@@ -108,6 +108,19 @@ class Zeros:
         return vectors
 
 
+def _tilt(A: np.ndarray, noise: np.ndarray, null: np.ndarray, pivots: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Error (rest, pivots) of the null space as echelon form, entry by entry: |dx| <= |A^+| noise |x|."""
+    from scipy.linalg import svd
+
+    r, c, level = even_noise(noise)
+    left, strength, right = svd(A / r[:, None] / c, check_finite=False)
+    sure = strength > level
+    inverse = (right[sure].T / strength[sure]) @ left[:, sure].T / c[:, None] / r
+    off = np.abs(inverse) @ (noise @ np.abs(null))
+    back = np.abs(np.linalg.inv(null[pivots]))
+    return (off[rest] + np.abs(null[rest]) @ back @ off[pivots]) @ back
+
+
 def deflate(
     A: np.ndarray, noise: np.ndarray, first: tuple[np.ndarray, float] | None = None, at_most: int | None = None
 ) -> tuple[Zeros, np.ndarray, np.ndarray]:
@@ -123,7 +136,7 @@ def deflate(
     limit = len(A) if at_most is None else at_most
     while limit and len(A):
         null, error = null_space(A, noise + doubt) if first is None else first
-        first, limit = None, min(limit, null.shape[1])
+        is_given, first, limit = first is not None, None, min(limit, null.shape[1])
         if not limit:
             break
         _, columns, _ = even_noise(noise + doubt)
@@ -134,6 +147,8 @@ def deflate(
         drive, among = A[np.ix_(pivots, rest)], np.ix_(rest, rest)
         steps.append(_Step(pivots, rest, spread, drive))
         size, tilt = np.abs(spread), error * columns[pivots] / columns[rest, None]
+        if not is_given:
+            tilt = np.minimum(tilt, _tilt(A, noise + doubt, null, pivots, rest))
         doubt = doubt[among] + size @ doubt[np.ix_(pivots, rest)] + tilt @ np.abs(drive)
         noise = noise[among] + size @ noise[np.ix_(pivots, rest)] + EPS * size @ np.abs(drive)
         A = A[among] - spread @ drive

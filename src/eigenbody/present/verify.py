@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from eigenbody.analyses.verify import RouteResult, Verification
-    from eigenbody.crosscheck.base import Linear, Route
+    from eigenbody.analyses.verify import RouteModel, RouteResult, Verification
+    from eigenbody.crosscheck.base import Linear
 
 ENDINGS = ("json", "csv")
 STYLES = {"agree": "green", "disagree": "bold red", "unchecked": "yellow"}
@@ -217,8 +217,8 @@ def plot_verification(found: Verification) -> Figure:
     apart.xaxis.get_major_locator().set_params(integer=True)
     for axes in (plane, apart):
         axes.grid(alpha=0.3)
-    figure.legend(*plane.get_legend_handles_labels(), loc="outside lower center", ncols=len(gave) + 1)
-    apart.text(0.99, 0.02, "grey bars: tolerances", transform=apart.transAxes, ha="right", color="0.4")
+    handles = [*plane.get_lines()[:1], *apart.get_lines()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     figure.suptitle(f"{model_name(found.point)}: {sentence(found)}")
     return figure
 
@@ -226,10 +226,21 @@ def plot_verification(found: Verification) -> Figure:
 # ---- one route alone
 
 
-def route_document(model: str, route: Route, linear: Linear) -> dict[str, Any]:
+def route_endings(name: str) -> tuple[str, ...]:
+    """Endings of files that a route can be written to."""
+    return ("json", "tex", "py") if name == "symbolic" else ("json",)
+
+
+def route_writer(found: RouteModel, ending: str) -> Writer:
+    """Writes the document (json), or the equations themselves (tex, py)."""
+    return _text(as_json(route_document(found)) + "\n" if ending == "json" else found.exported(ending))
+
+
+def route_document(found: RouteModel) -> dict[str, Any]:
     """`linearize --method NAME --json`."""
+    route, linear = found.route, found.linear
     return {
-        "model": model,
+        "model": found.point.model.name,
         "method": route.name,
         "title": route.title,
         "source": route.source,
@@ -240,9 +251,10 @@ def route_document(model: str, route: Route, linear: Linear) -> dict[str, Any]:
     }
 
 
-def route_text(model: str, route: Route, linear: Linear) -> str:
+def route_text(found: RouteModel) -> str:
     """Matrices and eigenvalues of one route as plain text."""
-    parts = [f"{shown(model, 100)} by {route.title}", f"Source: {route.source}", ""]
+    route, linear = found.route, found.linear
+    parts = [f"{model_name(found.point)} by {route.name}: {route.title}", f"Source: {route.source}", ""]
     for name, matrix in linear.matrices.items():
         whole = np.atleast_2d(np.asarray(matrix, float))
         labels = [[str(i + 1) for i in range(size)] for size in whole.shape]

@@ -22,6 +22,15 @@ def linearize(
             show_default=False,
         ),
     ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="By another route: relative, kane, topology, difference, symbolic.",
+            show_default=False,
+        ),
+    ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -36,6 +45,7 @@ def linearize(
       eigenbody linearize rotor.yaml
       eigenbody linearize slider.yaml --coordinates rail,hinge --json
       eigenbody linearize rotor.yaml -o rotor.mat
+      eigenbody linearize slider.yaml --method symbolic -o slider.tex
 
     \b
     JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
@@ -46,6 +56,9 @@ def linearize(
       them are null and "descriptor" has E, A, B, C, D of E z' = A z + B u,
       y = C z + D u by their entries ({"shape", "row", "column", "value"}),
       z = [states, auxiliary unknowns].
+      With --method: {"model", "method", "title", "source", "is_exact", "notes",
+      "matrices": {name: rows}, "eigenvalues": [{"real", "imag"}]}, the matrices by the
+      names of the route's authors; see docs/verify.md.
 
     \b
     Files:
@@ -59,7 +72,12 @@ def linearize(
       .json  the document above
       Large models: .npz has E_row, E_column, E_value, E_shape and likewise A, B, C, D;
       .mat has them sparse; .csv only with --solver dense.
+      With --method: .json; with --method symbolic also .tex (equations of motion and
+      their linear form) and .py (a function that needs NumPy alone).
     """
+    if method is not None:
+        _by_route(model, set_, method, coordinates or solver, json, out, quiet)
+        return
     from eigenbody.present import export
 
     ending = session.known_ending(out, export.DATA_ENDINGS, model)
@@ -82,3 +100,28 @@ def linearize(
         session.put(as_json(linear_document(result)))
     elif not (quiet and out):
         session.put_table(lambda: linear_text(result), lambda: linear_rich(result))
+
+
+def _by_route(
+    model: str, set_: list[str] | None, method: str, refused: str | None, json: bool, out: str | None, quiet: bool
+) -> None:
+    """Matrices and eigenvalues of another route."""
+    if refused is not None:
+        what = "a route has coordinates and a solver of its own."
+        raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
+    from eigenbody.present import verify as present
+    from eigenbody.present.documents import as_json
+
+    ending = session.known_ending(out, present.route_endings(method), model)
+    mechanism = session.load(model, set_)
+    with session.places_of(mechanism, route="--method"):
+        from eigenbody.analyses.verify import by_route
+
+        result = by_route(mechanism, method)
+    session.warn(result.point.warnings, quiet)
+    if out is not None:
+        session.write(out, present.route_writer(result, ending), quiet)
+    if json:
+        session.put(as_json(result.as_dict()))
+    elif not (quiet and out):
+        session.put(str(result))

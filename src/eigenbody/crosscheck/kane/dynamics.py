@@ -47,6 +47,8 @@ class ChainSystem:
     @cached_property
     def speeds(self) -> np.ndarray:
         """Rates (n,) of the coordinates at the place, from the velocities of the bodies."""
+        if self.place.is_at_rest:
+            return np.zeros(self.tree.count)
         here = self.arrays(np.zeros((1, self.tree.count)), np.zeros((1, self.tree.count)))
         count = self.tree.count
         columns = np.concatenate([here.V[0, :, :-1].reshape(count, -1), here.W[0, :, :-1].reshape(count, -1)], axis=1)
@@ -111,6 +113,8 @@ class ChainSystem:
         reduced = N.T @ A @ N
         self._refuse_singular(reduced)
         acceleration = given + N @ np.linalg.solve(reduced, N.T @ (load - A @ given))
+        if not len(prescribed.rows):
+            return Mixed(acceleration, np.zeros(0))
         needed = A @ acceleration - load
         return Mixed(acceleration, np.linalg.lstsq(prescribed.rows.T, needed, rcond=None)[0])
 

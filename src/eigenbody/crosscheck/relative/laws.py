@@ -181,9 +181,20 @@ class Laws:
             value = self.inputs[entry.name]
             if entry.get("along") is not None:
                 found.append(self._signal(self.argument(entry["along"]), value, -1.0))
-            elif entry.get("body") is not None and value:
-                raise Unsupported("an input that pushes a body at the operating point")
+            elif entry.get("body") is not None:
+                found.append(self._push(entry, value))
         return found
+
+    def _push(self, entry: Entry, value: float) -> Law:
+        """A force or torque of constant size at a body."""
+        side = self.drawing.side(entry["body"], self._point(entry))
+        turns = entry.get("axes", "ground") == "body"
+        if turns and entry["body"] in self.drawing.description.markers:
+            raise Unsupported(f'an input in the axes of the marker "{entry["body"]}"')
+        axis = entry["direction"] / np.linalg.norm(entry["direction"])
+        channel = Component(side, axis, turns, bool(entry.get("torque", False)))
+        none = np.zeros((1, 0))
+        return Law((channel,), (), lambda s, rate: (np.array([-value]), none, none))
 
     # ---- signals
 

@@ -66,7 +66,8 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
     rows: list[tuple[list[tuple[float, Channel]], float, float]] = []
     for entry in tree.cut:
         first, second = drawing.sides(entry)
-        rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, entry.get("pitch", 0.0))]
+        pitch = entry.get("pitch", 0.0)
+        rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, drawing.count, pitch)]
     for entry in description.couplings:
         rows.append(([(factor, names.measure(name)) for name, factor in _terms(entry)], 0.0, 0.0))
     for name, signal in _motions(drawing):

@@ -53,26 +53,30 @@ def variation(first: Side, second: Side, label: str) -> Channel:
     return coordinate(first, second, label)
 
 
-def held(kind: str, first: Side, second: Side, pitch: float = 0.0) -> list[Row]:
-    """Rows of a cut joint. The rows of the translational joint are those of Table 2.6: the last one of Table 2.4 as
-    printed, u_iy . u_jx = 0, repeats that the axes are parallel and leaves the rotation free."""
-    point = [displacement(first, second, k) for k in (X, Y, Z)]
+def held(kind: str, first: Side, second: Side, ground: int, pitch: float = 0.0) -> list[Row]:
+    """Rows of a cut joint; points coincide in global axes.
+
+    The rows of the translational joint are those of Table 2.6: the last one of Table 2.4 as printed, u_iy . u_jx = 0,
+    repeats that the axes are parallel and leaves the rotation free.
+    """
+    point = [Displacement(first, second, ground, axis) for axis in np.eye(3)]
+    along = [displacement(first, second, k) for k in (X, Y, Z)]
     tilt = [cosine(first, second, X, Z), cosine(first, second, Y, Z)]
     turn = [cosine(first, second, X, Y)]
     across = [cosine(first, second, Z, X)]
     table: dict[str, list[Measure]] = {
         "fixed": [*point, *tilt, *turn],
         "revolute": [*point, *tilt],
-        "prismatic": [*point[:2], *tilt, *turn],
-        "cylindrical": [*point[:2], *tilt],
-        "screw": [*point[:2], *tilt],
+        "prismatic": [*along[:2], *tilt, *turn],
+        "cylindrical": [*along[:2], *tilt],
+        "screw": [*along[:2], *tilt],
         "universal": [*point, *across],
         "spherical": [*point],
         "point": [*point],
-        "planar": [point[Z], *tilt],
+        "planar": [along[Z], *tilt],
         "free": [],
-        "inline": [*point[:2]],
-        "inplane": [point[Z]],
+        "inline": [*along[:2]],
+        "inplane": [along[Z]],
         "parallel": [*tilt],
         "perpendicular": [*across],
         "orientation": [*tilt, *turn],
@@ -82,7 +86,7 @@ def held(kind: str, first: Side, second: Side, pitch: float = 0.0) -> list[Row]:
         raise Unsupported(f"non-holonomic rows ({kind})")
     rows: list[Row] = [[(1.0, measure)] for measure in table[kind]]
     if kind == "screw":
-        rows.append([(1.0, point[Z]), (-pitch, coordinate(first, second, "angle"))])
+        rows.append([(1.0, along[Z]), (-pitch, coordinate(first, second, "angle"))])
     return rows
 
 

@@ -34,6 +34,15 @@ def linearize(description: Description, place: Place) -> Linear:
     return Linear(found.eigenvalues(), found.parts, (f"{TITLES[method]}{planar}.",))
 
 
+def exported(description: Description, place: Place, ending: str) -> str:
+    """The equations as a LaTeX document ("tex") or a Python module ("py")."""
+    from eigenbody.crosscheck.symbolic.equations import equations, fitting_method
+    from eigenbody.crosscheck.symbolic.export import latex, python
+
+    eqs = equations(description, place, fitting_method(description, place))
+    return latex(eqs, place.independent) if ending == "tex" else python(eqs, place, place.independent)
+
+
 ROUTE = Route(
     "symbolic",
     "equations of motion written out by SymPy, linearized symbolically about the reference motion",

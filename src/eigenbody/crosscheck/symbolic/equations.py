@@ -73,11 +73,16 @@ class Equations:
 def fitting_method(description: Description, place: Place) -> str:
     """Lagrange's first kind where loops are closed, a drawing is not assembled, or a spatial tree has so many
     coordinates that products of rotations grow long; else Newton and Euler."""
-    branches, floating, left = spanning_tree(description)
+    _, _, left = spanning_tree(description)
     rough = any(not is_drawn_together(*sides(description, j)) for j in description.joints if j.type in COORDINATES)
-    count = 6 * len(floating) + sum(len(COORDINATES[b.joint.type]) for b in branches)
-    long = count > MOST_TREE_COORDINATES and turn_to_plane(description, place) is None
+    long = tree_coordinates(description) > MOST_TREE_COORDINATES and turn_to_plane(description, place) is None
     return "lagrange-1" if left or rough or long else "newton-euler"
+
+
+def tree_coordinates(description: Description) -> int:
+    """Number of coordinates along the spanning tree."""
+    branches, floating, _ = spanning_tree(description)
+    return 6 * len(floating) + sum(len(COORDINATES[branch.joint.type]) for branch in branches)
 
 
 def equations(description: Description, place: Place, method: str) -> Equations:
@@ -92,7 +97,7 @@ def equations(description: Description, place: Place, method: str) -> Equations:
         kin = along_tree(description, place, turn)
         kin.is_planar = plane is not None
     held = _held(kin)
-    multipliers = tuple(sympy.Symbol(f"λ_{k + 1}") for k in range(len(held)))
+    multipliers = tuple(sympy.Symbol(f"lambda_{k + 1}") for k in range(len(held)))
     residual = (_lagrange if method == "lagrange-2" else _newton_euler)(kin)
     return Equations(method, kin, residual, np.array(held, object), multipliers, kin.pool.values)
 

@@ -168,4 +168,3 @@ def _inverse_jacobian(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         d = skew(np.eye(3)[k])
         slope[:, :, k] = -d / 2 + c * (d @ tilde + tilde @ d) + 2 * s[k] * c1 * tilde @ tilde
     return B, slope
-

@@ -25,6 +25,7 @@ from eigenbody.crosscheck.symbolic.skeleton import (
 from eigenbody.model.description import Description
 
 E = np.eye(3, dtype=int).astype(object)
+CARDAN = ("alpha", "beta", "gamma")
 FREE_TO_TURN = ("spherical", "point", "distance", "inline", "inplane", "free")
 
 
@@ -120,7 +121,7 @@ class Kinematics:
         if self._is_point(body):
             self.turned_by(body, parent, [])
             return
-        steps = [(E[k], self.coordinates.new(f"{name}.{'αβγ'[k]}", 0.0)) for k in range(3)]
+        steps = [(E[k], self.coordinates.new(f"{name}.{CARDAN[k]}", 0.0)) for k in range(3)]
         self.turned_by(body, parent, steps)
 
     def placed(self, body: int) -> np.ndarray:
@@ -170,7 +171,7 @@ def _own_coordinates(kin: Kinematics, body: int) -> None:
         kin.ball(body, GROUND, name)
         return
     kin.base[body] = kin.turn @ kin.placed(body) @ kin.turn.T
-    kin.turned_by(body, GROUND, [(E[2], kin.coordinates.new(f"{name}.φ", 0.0))])
+    kin.turned_by(body, GROUND, [(E[2], kin.coordinates.new(f"{name}.phi", 0.0))])
 
 
 def _hang(kin: Kinematics, branch: Branch) -> None:

@@ -7,7 +7,7 @@ the rows of the coordinates x. Hence du = T' x + T x' and da = T'' x + 2 T' x' +
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +90,7 @@ class Numbers:
         arguments = [*eqs.q, *eqs.u, *eqs.a, *eqs.multipliers, eqs.kin.coordinates.t, *eqs.values]
         self.call = sympy.lambdify(arguments, [flat[k] for k in self.filled], modules="numpy", cse=True)
 
-    def at(self, *groups: Sequence[float]) -> list[np.ndarray]:
+    def at(self, *groups: Iterable[float]) -> list[np.ndarray]:
         """Arrays at q, u, a, multipliers, t."""
         flat = np.zeros(self.count)
         flat[self.filled] = self.call(*(v for group in groups for v in group), *self.known)
@@ -211,6 +211,4 @@ def linearized(eqs: Equations, place: Place, names: Sequence[str]) -> Linearized
     T = np.linalg.solve(K, unit)
     T1 = -np.linalg.solve(K, K1 @ T)
     T2 = -np.linalg.solve(K, K2 @ T + 2 * K1 @ T1)
-    return Linearized(
-        tuple(names), T.T @ M @ T, T.T @ (P @ T + 2 * M @ T1), T.T @ (Q @ T + P @ T1 + M @ T2)
-    )
+    return Linearized(tuple(names), T.T @ M @ T, T.T @ (P @ T + 2 * M @ T1), T.T @ (Q @ T + P @ T1 + M @ T2))

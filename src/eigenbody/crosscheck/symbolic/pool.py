@@ -37,14 +37,16 @@ class Pool:
     def vector(self, name: str, values: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """(3,) symbols `name_x`, `name_y`, `name_z`; what is small beside `scale` is zero."""
         clean = np.where(np.abs(values) <= NOTHING * scale, 0.0, values)
-        return np.array([self.number(f"{name}_{axis}", v) for axis, v in zip("xyz", clean, strict=True)], object)
+        return np.array(
+            [self.number(f"{name}_{axis}", v) for axis, v in zip("xyz", map(float, clean), strict=True)], object
+        )
 
     def matrix(self, name: str, values: np.ndarray) -> np.ndarray:
         """Symbols `name_11`, ... of a matrix; symmetric entries share one."""
         out = np.empty(values.shape, object)
         for i, j in np.ndindex(*values.shape):
             mirrored = j < i and values.shape[0] == values.shape[1] and values[i, j] == values[j, i]
-            out[i, j] = out[j, i] if mirrored else self.number(f"{name}_{i + 1}{j + 1}", values[i, j])
+            out[i, j] = out[j, i] if mirrored else self.number(f"{name}_{i + 1}{j + 1}", float(values[i, j]))
         return out
 
 
@@ -89,7 +91,8 @@ class Coordinates:
 
 def identifier(name: str) -> str:
     """The name with everything replaced that a name in a program must not have."""
-    return "".join(letter if f"_{letter}".isidentifier() else "_" for letter in name)
+    clean = "".join(letter if f"_{letter}".isidentifier() else "_" for letter in name)
+    return clean if clean.isidentifier() else f"_{clean}"
 
 
 def symbols_in(expression: Any) -> list[Any]:

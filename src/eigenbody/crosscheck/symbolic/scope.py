@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from eigenbody.crosscheck.base import Place
-from eigenbody.crosscheck.symbolic.equations import motions
+from eigenbody.crosscheck.symbolic.equations import fitting_method, motions
 from eigenbody.crosscheck.symbolic.signals import is_known
-from eigenbody.crosscheck.symbolic.skeleton import CONSTRAINTS, COORDINATES, ROTATIONS, split_name, turn_to_plane
+from eigenbody.crosscheck.symbolic.skeleton import (
+    CONSTRAINTS,
+    COORDINATES,
+    GROUND,
+    ROTATIONS,
+    sides,
+    split_name,
+    turn_to_plane,
+)
 from eigenbody.model.description import Description, Entry
 
-MOST_BODIES = 5
-MOST_PLANAR_BODIES = 10
+MOST_PLANAR = 10
+# in space, by (at rest, oblique axes): along the tree, and body by body
+MOST_IN_TREE = {(True, False): 3, (True, True): 2, (False, False): 3, (False, True): 1}
+MOST_BY_BODY = {(True, False): 4, (True, True): 3, (False, False): 2, (False, True): 1}
 LINEAR_COUPLINGS = ("gear", "worm", "rack", "screw", "linear")
 FORCES = ("spring", "damper", "bushing", "bearing", "force", "torque", "expression", "actuator")
 MEASURES = ("distance", "displacement")
@@ -17,16 +29,34 @@ MEASURES = ("distance", "displacement")
 
 def why_not(description: Description, place: Place) -> str:
     """Why the equations of a model cannot be written out, or ""."""
-    return _joints(description) or _forces(description) or _rest(description, place) or _size(description, place)
+    return _rest(description, place) or _joints(description) or _forces(description) or _size(description, place)
 
 
 def _size(description: Description, place: Place) -> str:
+    """Equations of planar mechanisms stay short; in space products of rotations grow, the more when it moves and when
+    axes are oblique."""
     count = len(description.bodies)
-    if count > MOST_PLANAR_BODIES:
-        return f"more than {MOST_PLANAR_BODIES} bodies"
-    if count > MOST_BODIES and turn_to_plane(description, place) is None:
-        return f"more than {MOST_BODIES} bodies that move in space"
-    return ""
+    if turn_to_plane(description, place) is not None:
+        return f"more than {MOST_PLANAR} bodies" if count > MOST_PLANAR else ""
+    in_tree = fitting_method(description, place) == "newton-euler"
+    oblique = _is_oblique(description, place, in_tree)
+    most = (MOST_IN_TREE if in_tree else MOST_BY_BODY)[place.is_at_rest, oblique]
+    how = f"{'' if place.is_at_rest else ', moving'}{', with oblique axes' if oblique else ''}"
+    return f"more than {most} {'body' if most == 1 else 'bodies'} in space{how}" if count > most else ""
+
+
+def _is_oblique(description: Description, place: Place, drawn: bool) -> bool:
+    """Whether a joint's or bushing's axes are not global ones: in the drawing, or where the bodies are."""
+    for entry in (*description.joints, *description.forces):
+        if entry.get("between") is None or entry.type in ("spring", "damper", "spherical", "point"):
+            continue
+        for side in sides(description, entry):
+            axes = side.frame
+            if not drawn and side.body != GROUND:
+                axes = place.R[side.body] @ description.bodies.rotation[side.body].T @ axes
+            if np.any((np.abs(axes) > 1e-12) & (np.abs(np.abs(axes) - 1) > 1e-12)):
+                return True
+    return False
 
 
 def _joints(description: Description) -> str:
