@@ -141,11 +141,12 @@ __all__ = [
     "InverseDynamics", "LinearModel", "Mac", "Model", "Modes", "OperatingPoint", "Optimum", "PeriodicInput",
     "RandomResponse", "Reactions", "Road", "SampledInput", "Sensitivity", "Shaped", "Simulation", "SimulationError",
     "SimulationInterrupted", "StepInput", "Sweep", "SweepInterrupted", "Tabulated", "TimeResponse", "TimeVarying",
-    "Tolerance", "TruncatedModel", "Update", "VariantModes", "Verification", "White", "__version__", "along", "campbell", "cycloid",
-    "derivatives", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix", "harmonic", "impulse",
-    "inverse", "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point", "optimize",
-    "polynomial345", "psd", "reactions", "report", "response", "sensitivity", "simulate", "spectrogram", "sweep",
-    "tolerance", "total_value", "truncate", "update", "variants", "verify", "weighted_history", "weighting", "with_damping",
+    "Tolerance", "TruncatedModel", "Update", "VariantModes", "Verification", "White", "__version__", "along",
+    "campbell", "cycloid", "derivatives", "equilibrium", "explain", "fft", "figure", "frf", "fundamental_matrix",
+    "harmonic", "impulse", "inverse", "linearize", "load", "mac", "modes", "modes_in_frames", "operating_point",
+    "optimize", "polynomial345", "psd", "reactions", "report", "response", "sensitivity", "simulate", "spectrogram",
+    "sweep", "tolerance", "total_value", "truncate", "update", "variants", "verify", "weighted_history",
+    "weighting", "with_damping",
 ]  # fmt: skip
 
 

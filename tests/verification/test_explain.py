@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from families import family
 
 import eigenbody as eb
 from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.truncate import frequency_response
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-from families import family
 
 OMEGA = np.array([0.797302985861869, 3.08165793705976])  # slider-pendulum, Trom 1990
 

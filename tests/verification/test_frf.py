@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from families import family
 
 import eigenbody as eb
 from eigenbody.analyses.frf import frequency_response
@@ -16,7 +16,6 @@ from eigenbody.analyses.ports import ports
 from eigenbody.numerics.transfer import DenseTransfer
 
 ROOT = Path(__file__).parents[2]
-from families import family
 
 MS, MU, KS, KT, CS, CT = 500.0, 50.0, 18000.0, 180000.0, 1500.0, 500.0  # quarter car
 

@@ -109,14 +109,16 @@ class Zeros:
 
 
 def _tilt(A: np.ndarray, noise: np.ndarray, null: np.ndarray, pivots: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Error (rest, pivots) of the null space as echelon form, entry by entry: |dx| <= |A^+| noise |x|."""
+    """Error (rest, pivots) of the null space in echelon form, entry by entry: |dx| <= |A^+| noise |x|, where the
+    rounding of the decomposition itself adds to the noise."""
     from scipy.linalg import svd
 
     r, c, level = even_noise(noise)
     left, strength, right = svd(A / r[:, None] / c, check_finite=False)
     sure = strength > level
     inverse = (right[sure].T / strength[sure]) @ left[:, sure].T / c[:, None] / r
-    off = np.abs(inverse) @ (noise @ np.abs(null))
+    rounding = BACKWARD * EPS * strength[0] * np.outer(r, c)
+    off = np.abs(inverse) @ ((noise + rounding) @ np.abs(null))
     back = np.abs(np.linalg.inv(null[pivots]))
     return (off[rest] + np.abs(null[rest]) @ back @ off[pivots]) @ back
 
