@@ -17,6 +17,7 @@ import eigenbody as eb
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(p.name for p in EXAMPLES.iterdir() if p.is_file() and not p.name.startswith("."))
+PROBLEMS = sorted(f"problems/{p.name}" for p in (EXAMPLES / "problems").iterdir())
 CHECKS: dict[str, Callable[[], None]] = {}
 G = 9.81
 
@@ -39,13 +40,13 @@ def nonzero(modes: eb.Modes) -> np.ndarray:
     return modes.eigenvalues[modes.eigenvalues != 0]
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", [*FILES, *PROBLEMS])
 def test_example(file: str) -> None:
     assert file in CHECKS, f"examples/{file} has no check of its key number in this file"
     CHECKS[file]()
 
 
-@pytest.mark.parametrize("file", [f for f in FILES if f.endswith((".yaml", ".json")) and "_problem" not in f])
+@pytest.mark.parametrize("file", [f for f in FILES if f.endswith((".yaml", ".json"))])
 def test_every_result_is_certified(file: str) -> None:
     certificate = modes_of(file).certificate
     assert certificate.residual < 1e-12
@@ -59,9 +60,9 @@ def vibration_absorber() -> None:
     assert peak == pytest.approx(57111.1, abs=0.1)
 
 
-@check("vibration_absorber_problem.yaml")
+@check("problems/vibration_absorber.yaml")
 def vibration_absorber_problem() -> None:
-    found = eb.optimize(eb.load(EXAMPLES / "vibration_absorber.yaml"), EXAMPLES / "vibration_absorber_problem.yaml")
+    found = eb.optimize(eb.load(EXAMPLES / "vibration_absorber.yaml"), EXAMPLES / "problems/vibration_absorber.yaml")
     assert math.sqrt(found["k"]) == pytest.approx(0.952372, abs=5e-7)  # Nishihara and Asami
     assert found["c"] / (2 * math.sqrt(found["k"])) == pytest.approx(0.133938, abs=5e-7)
 
@@ -73,10 +74,10 @@ def stewart_platform() -> None:
     )
 
 
-@check("stewart_platform_problem.yaml")
+@check("problems/stewart_platform.yaml")
 def stewart_platform_problem() -> None:
     """The optimum that the file names keeps the constraints and has its peak; three peaks are equal."""
-    text = (EXAMPLES / "stewart_platform_problem.yaml").read_text()
+    text = (EXAMPLES / "problems/stewart_platform.yaml").read_text()
     values = json.loads(text[text.index("# {") + 2 : text.index("}\n") + 1].replace("\n#", ""))
     model = eb.load(EXAMPLES / "stewart_platform.yaml").with_values(values)
     hz = eb.modes(model).frequency_hz

@@ -16,7 +16,7 @@ CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """A browser without a window."""
     playwright = pytest.importorskip(
@@ -66,7 +66,7 @@ def opened(chromium: Any) -> Iterator[Open]:
         context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def kept_open(chromium: Any) -> Iterator[Open]:
     """Opens pages that several tests share."""
     contexts: list[Any] = []

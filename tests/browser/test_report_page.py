@@ -34,7 +34,7 @@ def car_page(written: Any) -> Path:
     return written("car", eb.load(EXAMPLES / "quarter_car.yaml"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared(kept_open: Any, rotor_page: Path) -> Any:
     return kept_open(rotor_page)
 

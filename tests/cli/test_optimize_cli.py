@@ -12,7 +12,7 @@ import eigenbody as eb
 from eigenbody.cli.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ABSORBER, PROBLEM = str(EXAMPLES / "vibration_absorber.yaml"), str(EXAMPLES / "vibration_absorber_problem.yaml")
+ABSORBER, PROBLEM = str(EXAMPLES / "vibration_absorber.yaml"), str(EXAMPLES / "problems/vibration_absorber.yaml")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

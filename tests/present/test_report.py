@@ -240,7 +240,7 @@ def test_further_results_bring_table_and_picture() -> None:
 
 
 def test_sensitivities_and_optimization_on_request() -> None:
-    problem = EXAMPLES / "vibration_absorber_problem.yaml"
+    problem = EXAMPLES / "problems/vibration_absorber.yaml"
     html = eb.report(example("vibration_absorber"), sensitivity=["k", "c"], optimize=problem, response=0)
     assert "<h2>Sensitivities</h2>" in html
     assert "<h2>Before and after optimization</h2>" in html

@@ -62,7 +62,7 @@ def _peak(mu: float, tuning: float, damping: float) -> float:
 
 @pytest.mark.parametrize(("k", "c"), [(8.0, 0.02), (0.1, 1.5)])
 def test_absorber_reaches_the_exact_optimum_from_a_bad_start(k: float, c: float) -> None:
-    found = optimize(absorber(k=k, c=c), EXAMPLES / "vibration_absorber_problem.yaml")
+    found = optimize(absorber(k=k, c=c), EXAMPLES / "problems/vibration_absorber.yaml")
     tuning, damping, peak = exact_absorber(MU)
     assert found.success
     assert np.sqrt(found["k"]) == pytest.approx(tuning, rel=1e-8)
@@ -74,7 +74,7 @@ def test_absorber_reaches_the_exact_optimum_from_a_bad_start(k: float, c: float)
 
 
 def test_absorber_peaks_are_equal() -> None:
-    found = optimize(absorber(), EXAMPLES / "vibration_absorber_problem.yaml")
+    found = optimize(absorber(), EXAMPLES / "problems/vibration_absorber.yaml")
     peaks = [p.magnitude for p in eb.frf(found.model, frequencies_hz=(0.05, 0.5, 400)).peaks]
     assert len(peaks) == 2
     assert peaks[0] == pytest.approx(peaks[1], rel=1e-9)
@@ -205,7 +205,7 @@ def test_a_mode_is_followed_by_its_shape_past_another() -> None:
 def test_stewart_platform_improves_with_all_modes_in_the_band() -> None:
     """Closed loops, twelve variables, a pair of modes repeated at the lower end of the band from the first steps on."""
     model = eb.load(EXAMPLES / "stewart_platform.yaml")
-    found = optimize(model, {**read(EXAMPLES / "stewart_platform_problem.yaml").data, "iterations": 4})
+    found = optimize(model, {**read(EXAMPLES / "problems/stewart_platform.yaml").data, "iterations": 4})
     hz = eb.modes(found.model).frequency_hz
     peak = max(p.magnitude for p in eb.frf(found.model, frequencies_hz=(0.5, 50, 300)).peaks)
     assert found.success
@@ -238,7 +238,7 @@ def test_interruption_keeps_the_best_so_far() -> None:
             raise KeyboardInterrupt
 
     with listening(stop):
-        found = optimize(absorber(), EXAMPLES / "vibration_absorber_problem.yaml")
+        found = optimize(absorber(), EXAMPLES / "problems/vibration_absorber.yaml")
     assert not found.success
     assert "Interrupted" in found.message
     assert found.objective_after is not None

@@ -58,7 +58,7 @@ def optimize(
 
     \b
     Examples:
-      eigenbody optimize vibration_absorber.yaml vibration_absorber_problem.yaml
+      eigenbody optimize vibration_absorber.yaml problems/vibration_absorber.yaml
       eigenbody optimize platform.yaml problem.yaml --plot after.png -o better.yaml
       eigenbody optimize with_its_problem.yaml --json
 

@@ -46,8 +46,8 @@ def verify(
            "routes": [{"name", "title", "source", "applies", "reason", "seconds",
                        "largest_difference", "agrees", "is_exact", "notes",
                        "eigenvalues": [{"real", "imag"}]}]}
-      verdict             agree, disagree, or unchecked (no route applies): 3 is the
-                          exit code of the latter two
+      verdict             agree, disagree (exit code 3), or unchecked: no route applies,
+                          nothing disagrees (exit code 0)
       tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
                           of it by its condition number
       reason              why the route does not apply, or did not succeed; else null
@@ -77,5 +77,5 @@ def verify(
         session.put(as_json(present.verification_document(result)))
     elif not (quiet and (out or plot)):
         session.put_table(lambda: present.verification_text(result), lambda: present.verification_rich(result))
-    if result.verdict != "agree":
+    if result.verdict == "disagree":
         raise typer.Exit(3)
