@@ -8,6 +8,7 @@ from families import family
 from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
+from design_models import preloaded_pair, unequal_four_bar
 from eigenbody.errors import ComputationError, InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -138,41 +139,9 @@ def test_rigid_motion_has_no_derivative():
 # Against extrapolated differences -------------------------------------------------------------------------------------
 
 
-def unequal_four_bar():
-    """The spatial four-bar with a rocker of 2 m whose pivot is 1 m higher, and a spring that makes it stable."""
-    return eb.load(
-        {
-            "eigenbody": 1, "gravity": [0, 0, -9.81], "parameters": {"reach": 1.0, "height": 1.0},
-            "bodies": {
-                "crank": {"mass": 10, "inertia": [5, 5, 5], "at": [0, 0, -0.5]},
-                "coupler": {"mass": 10, "inertia": [5, 5, 5], "at": [0.5, 0, -1]},
-                "rocker": {"mass": 10, "inertia": [5, 5, 5], "at": ["=reach", 0, "=height/2 - 0.5"]},
-            },
-            "joints": {
-                "a": {"type": "revolute", "between": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 1, 0]},
-                "b": {"type": "universal", "between": ["crank", "coupler"], "at": [0, 0, -1], "axis": [0, 1, 0],
-                      "axis2": [0, 0, 1]},
-                "c": {"type": "spherical", "between": ["coupler", "rocker"], "at": ["=reach", 0, -1]},
-                "d": {"type": "revolute", "between": ["ground", "rocker"], "at": ["=reach", 0, "=height"],
-                      "axis": [0, 1, 0]},
-            },
-            "forces": {"hold": {"type": "spring", "along": "a", "k": 100, "c": 3}},
-        }
-    )  # fmt: skip
-
-
-def preloaded_pair():
-    return eb.load(
-        {
-            "eigenbody": 1, "parameters": {"k": 400.0, "free": 0.3, "c": 2.0},
-            "bodies": {"m": {"mass": 2, "at": [0, 0, 0]}},
-            "forces": {
-                side: {"type": "spring", "between": ["ground", "m"], "at": [[x, y, 0], [0, 0, 0]], "k": "=k", "c": "=c",
-                       "free_length": "=free"}
-                for side, x, y in (("left", -0.5, 0.0), ("right", 0.5, 0.0))
-            },
-        }
-    )  # fmt: skip
+def held_four_bar():
+    """The four-bar with unequal cranks and a spring that makes it stable."""
+    return unequal_four_bar().force("hold", "spring", along="a", k=100, c=3)
 
 
 def ladder():
@@ -187,7 +156,7 @@ CASES = {
     "slider-pendulum": (lambda: eb.load(EXAMPLES / "slider_pendulum.yaml").with_parameters(c=3.0),
                         ["k", "c", "bodies.slider.mass", "bodies.pendulum.mass", "bodies.pendulum.inertia[0]",
                          "gravity[2]", "joints.hinge.at[2]"]),
-    "four-bar with unequal cranks": (unequal_four_bar, ["reach", "height", "joints.b.at[2]", "forces.hold.k",
+    "four-bar with unequal cranks": (held_four_bar, ["reach", "height", "joints.b.at[2]", "forces.hold.k",
                                                         "bodies.coupler.at[0]", "bodies.crank.mass"]),
     "rotor-stator": (lambda: eb.load(EXAMPLES / "rotor_stator.yaml").with_parameters(speed=0.5),
                      ["speed", "bodies.stator.inertia[0]", "joints.spin.velocity", "forces.mount.k[0]"]),

@@ -13,6 +13,21 @@ import numpy as np
 
 from eigenbody.model.description import Description
 
+COORDINATES: dict[str, tuple[str, ...]] = {
+    "fixed": (),
+    "revolute": ("angle",),
+    "prismatic": ("displacement",),
+    "cylindrical": ("displacement", "angle"),
+    "screw": ("angle",),
+    "universal": ("angle1", "angle2"),
+    "spherical": ("rx", "ry", "rz"),
+    "point": ("rx", "ry", "rz"),
+    "planar": ("x", "y", "angle"),
+    "free": ("x", "y", "z", "rx", "ry", "rz"),
+    "inline": ("displacement", "rx", "ry", "rz"),
+}
+"""Coordinates of the joint types that can be branches of the tree."""
+
 
 @dataclass(frozen=True)
 class Place:

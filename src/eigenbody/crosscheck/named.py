@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import COORDINATES, Place
 from eigenbody.crosscheck.deflections import (
     Angle,
     Cosine,
@@ -22,19 +22,6 @@ from eigenbody.crosscheck.drawing import GROUND, Attachment, attached, drawn_poi
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",),
-    "universal": ("angle1", "angle2"),
-    "spherical": ("rx", "ry", "rz"),
-    "point": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "angle"),
-    "free": ("x", "y", "z", "rx", "ry", "rz"),
-    "inline": ("displacement", "rx", "ry", "rz"),
-}
 SIX = ("x", "y", "z", "rx", "ry", "rz")
 
 

@@ -7,24 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.crosscheck.base import COORDINATES
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 GROUND = "ground"
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",),
-    "universal": ("angle1", "angle2"),
-    "spherical": ("rx", "ry", "rz"),
-    "point": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "angle"),
-    "free": ("x", "y", "z", "rx", "ry", "rz"),
-    "inline": ("displacement", "rx", "ry", "rz"),
-}
-"""Coordinates of the joint types that can be branches of the tree."""
 
 COMMON_POINT = (*COORDINATES, "inplane", "parallel", "perpendicular", "orientation", "bushing", "bearing")
 

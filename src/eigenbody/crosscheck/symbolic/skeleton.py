@@ -6,18 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import COORDINATES, Place
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 GROUND = -1
 ROTATIONS = ("rx", "ry", "rz")
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (), "revolute": ("angle",), "prismatic": ("displacement",), "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",), "universal": ("angle1", "angle2"), "spherical": ROTATIONS, "point": ROTATIONS,
-    "planar": ("x", "y", "angle"), "free": ("x", "y", "z", *ROTATIONS), "inline": ("displacement", *ROTATIONS),
-}  # fmt: skip
-"""Joints that may be branches of the tree, with their coordinates."""
 CONSTRAINTS = ("inplane", "parallel", "perpendicular", "orientation", "distance")
 IN_PLANE = ("revolute", "prismatic", "planar", "fixed")
 ALIGNED = 1e-12
