@@ -92,6 +92,8 @@ def _sample(field: Field, rng: np.random.Generator, variant: int):
         case Kind.NUMBER:
             if field.name == "load":
                 return number(300, 400)  # a tyre that touches
+            if field.name == "nu":
+                return number(0.1, 0.4)
             return number(0.1, 0.4) if "free" in field.name else number(2, 20)
         case Kind.NUMBERS:
             return [number(0.3, 0.9) for _ in range(4)]

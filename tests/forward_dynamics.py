@@ -83,7 +83,6 @@ class ForwardDynamics:
         one = replace(state, **{k: getattr(state, k)[None] for k in ("r", "R", "v", "w", "x", "turns", "u_in")})
         self.state = one
         self._unit = np.eye(system.nq)
-        self._mass = Mechanics(system, one).inertia_times(self._unit)
         self._nominal = None  # while this is None, rotations are measured from the operating state itself
         u1 = self._accelerations(one)
         self._nominal = self._rotations(one, u1)
@@ -227,9 +226,10 @@ class ForwardDynamics:
         gamma = np.concatenate((held, self._slip(mechanics, "acceleration", batch)), axis=-1)
         driving = np.broadcast_to(mechanics.driving(), (batch, nq))
         rows = G.shape[1]
+        mass = np.stack([np.broadcast_to(mechanics.inertia_times(unit), (batch, nq)) for unit in self._unit], axis=-1)
         out = np.empty((batch, nq))
         for b in range(batch):
-            kkt = np.block([[self._mass, G[b].T], [G[b], np.zeros((rows, rows))]])
+            kkt = np.block([[mass[b], G[b].T], [G[b], np.zeros((rows, rows))]])
             out[b] = np.linalg.lstsq(kkt, np.concatenate((driving[b], -gamma[b])), rcond=RANK)[0][:nq]
         return out
 

@@ -1,56 +1,92 @@
-"""docs/extending.md is true: its code blocks are executed as printed, registered, and used by the model on the page."""
+"""docs/extending.md is true: its code blocks are executed as printed, registered, and used by the page's models."""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.elements.couplings import COUPLINGS
+from eigenbody.elements.flexible import FLEXIBLE
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.schema import json_schema
+from test_architecture import DEPENDENCIES, LAYERS, imports, layer_of_import
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text()
+FILE = re.compile(r"# src/(eigenbody/[\w/]+)\.py\n")
+SECTIONS = ("joints", "measures", "forces", "couplings", "flexible")
 
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+def module_name(block: str) -> str | None:
+    """The module that a block is the file of."""
+    found = FILE.match(block)
+    return found[1].replace("/", ".") if found else None
+
+
+FILES = {name: block for block in blocks("python") if (name := module_name(block))}
+
+
 @pytest.fixture
 def page() -> Iterator[dict[str, Any]]:
-    """Names that the Python blocks define; the registries are put back afterwards."""
-    registries: list[Any] = [
-        JOINTS,
-        MEASURES,
-        FORCES,
-        *(VOCABULARY.sections[s] for s in ("joints", "measures", "forces")),
-    ]
+    """Names that the Python blocks define; a block that is a file can be imported by the others. Registries and modules
+    are put back afterwards."""
+    registries: list[Any] = [JOINTS, MEASURES, FORCES, COUPLINGS, FLEXIBLE]
+    registries += [VOCABULARY.sections[section] for section in SECTIONS]
     before = [dict(registry) for registry in registries]
     names: dict[str, Any] = {}
     try:
         for block in blocks("python"):
-            exec(compile(block, "docs/extending.md", "exec"), names)
+            name = module_name(block)
+            module = ModuleType(name or "page")
+            if name:
+                sys.modules[name] = module
+            else:
+                vars(module).update(names)
+            exec(compile(block, f"docs/extending.md: {name}", "exec"), vars(module))
+            names |= {key: value for key, value in vars(module).items() if not key.startswith("__")}
         yield names
     finally:
+        for name in FILES:
+            sys.modules.pop(name, None)
         for registry, content in zip(registries, before, strict=True):
             registry.clear()
             registry.update(content)
 
 
-@pytest.fixture
-def document(page: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
-    (text,) = blocks("yaml")
-    file = tmp_path / "model.yaml"
+def model_of_the_page(name: str, folder: Path) -> dict[str, Any]:
+    (text,) = (block for block in blocks("yaml") if f"name: {name}\n" in block)
+    file = folder / "model.yaml"
     file.write_text(text)
     return eb.load(file).document
+
+
+@pytest.fixture
+def document(page: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    return model_of_the_page("Carriage in a slot with a pendulum", tmp_path)
+
+
+@pytest.fixture
+def ring(page: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    return model_of_the_page("Free ring", tmp_path)
+
+
+# ---- joint, measure, force
 
 
 def test_model_of_the_page(document: dict[str, Any]) -> None:
@@ -78,12 +114,197 @@ def test_new_elements_have_exact_tangents_in_motion(document: dict[str, Any]) ->
 
 def test_vocabulary_and_schema_know_the_new_types(page: dict[str, Any], document: dict[str, Any]) -> None:
     schema = json_schema(VOCABULARY)
-    assert {"joints-slot", "measures-azimuth", "forces-rubber"} <= set(schema["$defs"])
+    new = {"joints-slot", "measures-azimuth", "forces-rubber", "couplings-differential", "flexible-ring"}
+    assert new <= set(schema["$defs"])
     document["forces"]["buffer"]["hardening"] = document["forces"]["buffer"].pop("k3")
     with pytest.raises(eb.InputError, match='"k3" is missing'):
         eb.load(document)
 
 
+# ---- coupling
+
+
+def test_differential_shares_its_case_between_the_shafts(page: dict[str, Any]) -> None:
+    """Shafts of 1 kg m^2 on springs of 100 N m/rad, a case of 2: together 100 / (1 + 1), against each other 100 / 1."""
+    inertia = {"left": 1, "right": 1, "case": 2}
+    model = {
+        "eigenbody": 1,
+        "bodies": {name: {"mass": 1, "inertia": [J, J, J], "at": [0, 0, 0]} for name, J in inertia.items()},
+        "joints": {
+            f"{name} turn": {"type": "revolute", "between": ["ground", name], "at": [0, 0, 0], "axis": [0, 1, 0]}
+            for name in inertia
+        },
+        "forces": {name: {"type": "spring", "along": f"{name} turn", "k": 100} for name in ("left", "right")},
+        "couplings": {"gear": {"type": "differential", "joints": [f"{name} turn" for name in inertia]}},
+    }
+    modes = eb.modes(eb.load(model))
+    assert np.abs(modes.eigenvalues) ** 2 == pytest.approx([50, 100], rel=1e-12)
+
+
+# ---- flexible body
+
+
+def ring_frequency(n: int) -> float:
+    """Hz of the bending of a thin ring in its plane with n waves (Love; inextensional), for the ring of the page."""
+    E, density, radius, width, height = 210e9, 7850, 0.5, 0.020, 0.005
+    squared = n**2 * (n**2 - 1) ** 2 / (n**2 + 1) * E * width * height**3 / 12 / (density * width * height * radius**4)
+    return float(np.sqrt(squared) / (2 * np.pi))
+
+
+def in_plane(document: dict[str, Any]) -> np.ndarray:
+    """Frequencies of modes that move the nodes in the plane of the ring, Hz."""
+    modes = eb.modes(eb.load(document))
+    assert modes.certificate.tangent_error < 1e-12
+    assert np.count_nonzero(modes.is_rigid) == 12
+    moved = np.abs(modes.deformations.move).max(axis=1)  # (modes, 3)
+    return modes.frequency_hz[(moved[:, 2] < 1e-6 * moved[:, :2].max(axis=1)) & ~modes.is_rigid]
+
+
+def test_ring_of_the_page(ring: dict[str, Any]) -> None:
+    found = in_plane(ring)
+    expected = [ring_frequency(2)] * 2 + [ring_frequency(3)] * 2
+    stated = re.search(
+        r"each twice: ([\d.]+) Hz for n = 2,\s([\d.]+) Hz for n = 3.*?within ([\d.]+) %", PAGE, re.DOTALL
+    )
+    assert stated is not None
+    assert [float(text) for text in stated.groups()[:2]] == [round(ring_frequency(n), 2) for n in (2, 3)]
+    assert found[:4] == pytest.approx(expected, rel=float(stated[3]) / 100)
+
+
+def test_ring_converges_with_the_square_of_its_elements(ring: dict[str, Any]) -> None:
+    """A polygon is shorter than its circle by a part that falls with the square of the number of corners."""
+    hoop = ring["flexible"]["hoop"]
+    found = {n: in_plane(ring | {"flexible": {"hoop": hoop | {"elements": n}}})[0] for n in (12, 24, 48)}
+    assert (found[12] - found[24]) / (found[24] - found[48]) == pytest.approx(4, rel=0.05)
+    limit = found[48] - (found[24] - found[48]) / 3
+    assert limit == pytest.approx(ring_frequency(2), rel=1e-4)  # the thickness is a hundredth of the radius
+
+
+def test_ring_can_be_differentiated(ring: dict[str, Any]) -> None:
+    """Complex steps run through the new builder: frequencies go with sqrt(E) and, thin as it is, with 1 / radius^2."""
+    ring["parameters"] = {"E": 210e9, "radius": 0.5}
+    ring["flexible"]["hoop"] |= {"E": "=E", "radius": "=radius"}
+    relative = eb.sensitivity(eb.load(ring), ["E", "radius"]).relative_frequency
+    assert relative[0, 12] == pytest.approx(0.5, rel=1e-9)
+    assert relative[1, 12] == pytest.approx(-2, rel=1e-4)
+
+
+def test_ring_is_held_at_a_node_and_weighs_what_it_should(ring: dict[str, Any]) -> None:
+    ring |= {"gravity": [0, 0, -9.81], "operating_point": "equilibrium"}
+    ring["joints"] = {"clamp": {"type": "fixed", "between": ["ground", "hoop.0"], "at": [0, 0.5, 0]}}
+    point = eb.operating_point(eb.load(ring))
+    polygon = 2 * 48 * 0.5 * np.sin(np.pi / 48)
+    force = eb.reactions(point)["clamp"].force
+    assert np.abs(force).max() == pytest.approx(7850 * 0.020 * 0.005 * polygon * 9.81, rel=1e-9)
+
+
+def test_ring_says_what_is_wrong(ring: dict[str, Any]) -> None:
+    ring["joints"] = {"clamp": {"type": "fixed", "between": ["ground", "hoop.48"], "at": [0, 0, 0]}}
+    with pytest.raises(eb.InputError, match='the ring has no node "48"'):
+        eb.load(ring)
+    ring["flexible"]["hoop"] |= {"elements": 3}
+    with pytest.raises(eb.InputError, match="3 elements make no ring"):
+        eb.load(ring)
+
+
+# ---- analysis
+
+
+SUSPENSION = {
+    "eigenbody": 1,
+    "name": "two masses",
+    "bodies": {"a": {"mass": 2, "at": [0, 0, 0]}, "b": {"mass": 1, "at": [1, 0, 0]}, "c": {"mass": 1, "at": [2, 0, 0]}},
+    "joints": {
+        name: {"type": "prismatic", "between": ["ground", name], "at": [x, 0, 0], "axis": [0, 0, 1]}
+        for x, name in enumerate("abc")
+    },
+    "forces": {
+        "damped": {"type": "spring", "along": "a", "k": 200, "c": 4},
+        "undamped": {"type": "spring", "along": "b", "k": 900},
+        "heavy": {"type": "spring", "along": "c", "k": 100, "c": 25},
+    },
+}
+
+
+def test_settling_times(page: dict[str, Any]) -> None:
+    """m s^2 + c s + k: a decays with c / 2m = 1/s, b not at all, c with 5 and 20 1/s."""
+    from eigenbody.analyses.settling import settling
+
+    result = settling(eb.load(SUSPENSION), within=0.05)
+    found = dict(zip(np.round(np.abs(result.modes.eigenvalues), 9), result.times, strict=True))
+    assert found == pytest.approx(
+        {10.0: np.log(20), 30.0: np.inf, 5.0: np.log(20) / 5, 20.0: np.log(20) / 20}, rel=1e-9
+    )
+    assert "never" in str(result)
+    assert "<table>" in result._repr_html_()
+    assert result.as_dict()["settling_s"].count(None) == 1
+    assert len(result.plot().axes[0].patches) == 3
+    with pytest.raises(eb.InputError, match="2 is no part of the start"):
+        settling(eb.load(SUSPENSION), within=2)
+
+
+def test_settling_command(
+    page: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command as a user types it, registered as `COMMANDS` would."""
+    from eigenbody.cli.commands.settling import settling
+
+    from eigenbody.cli.app import app
+    from eigenbody.cli.main import main
+
+    registered = list(app.registered_commands)
+    monkeypatch.chdir(tmp_path)
+    Path("model.json").write_text(json.dumps(SUSPENSION))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["settling", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    try:
+        app.command()(settling)
+        code, text, _ = run("model.json", "--within", "0.05")
+        assert (code, text.count("never")) == (0, 1)
+        code, text, _ = run("model.json", "--json")
+        assert code == 0
+        assert sorted(t for t in json.loads(text)["settling_s"] if t) == pytest.approx(
+            np.log(50) * np.array([1 / 20, 1 / 5, 1])
+        )
+        code, _, remarks = run("model.json", "-o", "times.csv", "--plot", "times.png", "--quiet")
+        assert (code, remarks) == (0, "")
+        assert Path("times.csv").read_text().splitlines()[0] == "mode,frequency Hz,settles in s"
+        assert Path("times.png").stat().st_size > 5000
+        code, _, fault = run("model.json", "--within", "2")
+        assert code == 2
+        assert "--within: 2 is no part of the start" in fault
+    finally:
+        app.registered_commands[:] = registered
+
+
+# ---- the page as part of the package
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_the_page_keep_the_order_of_the_layers(name: str) -> None:
+    own = LAYERS.index(name.split(".")[1])
+    found = list(imports(ast.parse(FILES[name])))
+    assert found
+    for item in found:
+        root = item.name.split(".")[0]
+        assert root == "eigenbody" or root in sys.stdlib_module_names or root in DEPENDENCIES, item.name
+        if root == "eigenbody" and not item.typing_only:
+            other = layer_of_import(item.name)
+            assert other <= own or (item.lazy and LAYERS[other] == "present"), item.name
+
+
+def test_every_kind_of_extension_is_shown() -> None:
+    layers = {tuple(name.split(".")[1:3]) for name in FILES}
+    assert {("elements", kind) for kind in ("joints", "measures", "forces", "flexible")} <= layers
+    assert {("analyses", "settling"), ("present", "settling"), ("cli", "commands")} <= layers
+
+
 def test_registries_are_as_before() -> None:
     assert "slot" not in JOINTS
+    assert "ring" not in FLEXIBLE
     assert "rubber" not in VOCABULARY.sections["forces"]
+    assert "eigenbody.analyses.settling" not in sys.modules

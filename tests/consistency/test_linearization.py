@@ -102,6 +102,8 @@ def add_laws(rng: np.random.Generator, doc: dict) -> None:
         doc["forces"][f"law{number}"] = {**laws[number], **along}
     if rng.random() < 0.3:
         doc["forces"]["contact"] = wheel_contact(rng, doc)
+    if rng.random() < 0.3:
+        doc["forces"]["beam"] = slender_beam(rng, doc)
 
 
 RAIL = {"conicity": 0.1, "longitudinal": 30.0, "lateral": 20.0, "lateral_spin": 2.0, "spin": 1.0, "low_speed": 2.0}
@@ -118,6 +120,15 @@ def wheel_contact(rng: np.random.Generator, doc: dict) -> dict:
     if rng.random() < 0.5:
         return {"type": "wheel_rail", **contact, **RAIL}
     return {"type": "tyre", **contact, **TYRE}
+
+
+def slender_beam(rng: np.random.Generator, doc: dict) -> dict:
+    """A beam between points beside two bodies, with shear, preload and damping."""
+    a, b = two_bodies(rng, doc)
+    at = [beside(rng, _drawn(doc, body), 0.2, 0.6) for body in (a, b)]
+    section = {"E": 500.0, "nu": 0.3, "area": 1.0, "Iy": 0.02, "Iz": 0.05, "J": 0.04, "ky": 0.8, "kz": 0.7}
+    more = {"y_axis": numbers(direction(rng)), "tension": decimal(rng, -5, 20), "damping": 0.01}
+    return {"type": "beam", "between": [a, b], "at": numbers(at), **section, **more}
 
 
 def _drawn(doc: dict, body: str) -> np.ndarray:

@@ -47,7 +47,9 @@ def unavoidable(modes: eb.Modes) -> np.ndarray:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_examples(path: Path) -> None:
-    dense, sparse = assert_same(eb.load(path))
+    model = eb.load(path)
+    many = eb.linearize(model).dof > 100  # stiff against soft by 1e9: only the lowest are worth a second route
+    dense, sparse = assert_same(model, n=12 if many else None)
     assert dense.stability == sparse.stability
 
 

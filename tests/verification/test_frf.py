@@ -638,3 +638,10 @@ def test_absurd_magnitudes_are_refused():
     }
     with pytest.raises(eb.ComputationError, match="not finite"):
         eb.frf(eb.load(absurd), "x", "x", [1.0])
+
+
+def test_coordinates_of_bodies_can_be_read() -> None:
+    """Every body has x y z rx ry rz, whether or not the model speaks of them: here the slider's y is the rail's own."""
+    model = eb.load(Path(__file__).parents[2] / "examples" / "slider_pendulum.yaml", c=20)
+    along, of_body = (eb.frf(model, "rail", output, [0.3, 1.0, 2.0], refine=False) for output in ("rail", "slider.y"))
+    assert of_body.values == pytest.approx(along.values, rel=1e-12)

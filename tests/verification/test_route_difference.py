@@ -47,6 +47,16 @@ def test_situations(name: str) -> None:
     assert not assert_agrees(eb.load(in_motion(**SITUATIONS[name])), ROUTE, 1e-9)
 
 
+@pytest.mark.parametrize("seed", [50, 159, 165])
+def test_errors_are_not_underestimated(seed: int) -> None:
+    """Columns of coordinates that nothing feels: differences of mere rounding that agree by chance prove nothing."""
+    point = eb.operating_point(eb.load(random_mechanism(np.random.default_rng(seed))))
+    engine, linear = eb.linearize(point), linearize(point.system.description, place_of(point))
+    assert linear.error is not None
+    assert np.all(np.abs(linear.matrices["A"] - engine.A) <= 3 * (linear.error + engine.noise_A))
+    assert linear.error.max() < 1e-11 * np.abs(engine.A).max()
+
+
 def test_loaded_loops() -> None:
     """The nonlinear dynamics know the geometric stiffness of loops without a formula for it."""
     raised = next(case for case in CASES if case.name == "spatial four-bar, crank 4 of 2 m, pivot raised")

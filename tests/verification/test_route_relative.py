@@ -34,8 +34,11 @@ EXAMPLES = sorted(
 )
 NOT_KNOWN = {  # what the formulation of the source does not have
     "actuated_linkage": "first-order states",
+    "all_terrain_vehicle": "flexible bodies",
     "half_car": "first-order states",
     "quarter_car": "first-order states",
+    "flexible_slider_crank": "flexible bodies",
+    "helicopter_blade": "flexible bodies",
     "caster": "non-holonomic rows (knife_edge)",
     "chaplygin_sleigh": "non-holonomic rows (knife_edge)",
     "rolling_disc": "non-holonomic rows (rolling)",

@@ -18,7 +18,14 @@ from eigenbody.analyses.verify import place_of
 from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.topology import ROUTE, Oscillations, constraints, linearize, system
 from eigenbody.crosscheck.topology.analysis import normal_modes, response, transfer
-from eigenbody.crosscheck.topology.sensitivity import by_damping, by_inertia, by_mass, by_stiffness
+from eigenbody.crosscheck.topology.sensitivity import (
+    by_damping,
+    by_inertia,
+    by_mass,
+    by_orientation,
+    by_position,
+    by_stiffness,
+)
 from eigenbody.crosscheck.topology.tables import D, G, H
 from eigenbody.crosscheck.topology.transforms import bryan, to_frame, to_point
 from eigenbody.spatial.rotations import from_sequence
@@ -379,6 +386,33 @@ def test_sensitivities_by_shared_parameters() -> None:
     _assert_sensitivity(lambda i: _ladder(inertia=i), 1.0, by_inertia(machine, spin))
     _assert_sensitivity(lambda k: _ladder(k=k), 5e5, by_stiffness(machine, {"s1_1": gamma, "s5_1": gamma}))
     _assert_sensitivity(lambda c: _ladder(c=c), 500.0, by_damping(machine, {"s1_1": gamma, "s5_1": gamma}))
+
+
+def _moved_springs(name: str, kind: str, position: float = 0.1, angle: float = 0.3) -> eb.Model:
+    """Two unlike spring-dampers off their joints, shifted along (1, 2, -1) and turned about y by shared parameters."""
+    document = family(name)
+    values = {"k": [1e4, 2e4, 3e4, 4e5, 5e5, 6e5], "c": [10, 20, 30, 400, 500, 600]}
+    for k, spring in enumerate(("s1_1", "s2_1"), 1):
+        force = document["forces"][spring]
+        at = [at + position * d for at, d in zip(force["at"], (1, 2, -1), strict=True)]
+        axes = {"axis": [np.sin(angle), 0, np.cos(angle)], "axis2": [np.cos(angle), 0, -np.sin(angle)]}
+        own = {key: [k * value for value in values[key]] for key in "kc"}
+        document["forces"][f"moved{k}"] = {"type": kind, "between": force["between"], "at": at, **axes, **own}
+    return eb.load(document)
+
+
+@pytest.mark.parametrize("kind", ["bushing", "bearing"])
+@pytest.mark.parametrize("name", ["C3RF1", "L3RF1"])
+def test_sensitivities_by_places_of_springs(name: str, kind: str) -> None:
+    """Points and frames shared by two spring-dampers (Eqs. 80-87)."""
+    machine = oscillations(_moved_springs(name, kind))
+    by_place = by_position(machine, dict.fromkeys(("moved1", "moved2"), np.array([1.0, 2, -1])))
+    _assert_sensitivity(lambda p: _moved_springs(name, kind, position=p), 0.1, by_place)
+    by_turn = by_orientation(machine, dict.fromkeys(("moved1", "moved2"), np.array([0.0, 1, 0])))
+    _assert_sensitivity(lambda a: _moved_springs(name, kind, angle=a), 0.3, by_turn)
+    assert min(np.abs(by_place).max(), np.abs(by_turn).max()) > 1e-2  # they act
+    with pytest.raises(eb.InputError, match='Did you mean "moved1"'):
+        by_position(machine, {"move1": np.zeros(3)})
 
 
 def test_eq_61_needs_its_own_normalization() -> None:

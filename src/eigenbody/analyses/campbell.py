@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.analyses.critical import critical_places
+from eigenbody.analyses.deformation import tracked_rows
 from eigenbody.analyses.describe import WHIRLS, whirl_sense, whirl_word
 from eigenbody.analyses.frame_chart import charted, turning_frame
 from eigenbody.analyses.frames import modes_in_frames
@@ -230,7 +231,7 @@ def _campbell(
     criticals: tuple[CriticalSpeed, ...] = ()
     if spinning is not None and axes is not None:
         speed[walk.good] = _rates(walk, spinning)
-        sense = whirl_sense(walk.track.fronts, shown, len(model.description.bodies.names), axes)
+        sense = whirl_sense(walk.track.fronts, shown, len(tracked_rows(system_of(model)).names), axes)
         imaginary = base.eigenvalues.imag[walk.good]
         turning = np.where(np.abs(np.nan_to_num(sense)) > WHIRLS, np.sign(sense), np.nan)
         signed[walk.good] = turning * imaginary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from eigenbody.analyses.tracking import Front
 from eigenbody.spatial.rotations import frame
 
 WHIRLS = 0.2  # excess of one sense over the other, as share of the whole motion, that makes a whirl
+BENT = ("bending", "bending along the axis", "twisting")
+TWISTS = 0.01  # displacements over rotations of nodes below which a flexible body twists
 ALONE = 0.6  # share of the kinetic energy that lets one body (or direction) stand for the mode
 
 
@@ -40,9 +42,11 @@ def whirl_word(speed: np.ndarray, sense: np.ndarray) -> str:
 
 
 def motion_words(
-    fronts: Sequence[Front], branches: np.ndarray, names: Sequence[str], axes: np.ndarray | None
-) -> tuple[str, ...]:
-    """What moves in each branch, by its kinetic energy over the sweep: `rotor translation`, `disc rocking`."""
+    fronts: Sequence[Front], branches: np.ndarray, names: Sequence[str], axes: np.ndarray | None,
+    flexible: Container[str] = (),
+) -> tuple[str, ...]:  # fmt: skip
+    """What moves in each branch, by its kinetic energy over the sweep: `rotor translation`, `disc rocking`; rows of one
+    name are one body, and those that are flexible bend where others are displaced."""
     turn = [np.eye(3)] * len(fronts) if axes is None else [frame(axis) for axis in axes]
     share = np.zeros((len(branches), len(names), 2, 3))
     extra = np.zeros(len(branches))
@@ -56,7 +60,7 @@ def motion_words(
     for s, x in zip(share, extra, strict=True):
         moving = s.sum()
         moves = moving > 0 and moving >= x
-        words.append(_words(s / moving, names, axes is not None) if moves else "states" if x else "rigid")
+        words.append(_words(s / moving, names, axes is not None, flexible) if moves else "states" if x else "rigid")
     return tuple(words)
 
 
@@ -65,20 +69,35 @@ def _body_part(vectors: np.ndarray, bodies: int) -> np.ndarray:
     return vectors[:, : 6 * bodies].reshape(len(vectors), bodies, 2, 3)
 
 
-def _words(share: np.ndarray, names: Sequence[str], about_axis: bool) -> str:
-    """Of shares (bodies, 2, 3) that sum to one."""
-    by_body = share.sum(axis=(1, 2))
+def _without_turning(share: np.ndarray, names: Sequence[str], flexible: Container[str]) -> np.ndarray:
+    """Shares without the rotations of nodes of flexible bodies: these have no inertia worth it, unless they twist."""
+    share = share.copy()
+    for name in {name for name in names if name in flexible}:
+        own = [i for i, other in enumerate(names) if other == name]
+        if share[own, 0].sum() > TWISTS * share[own, 1].sum():
+            share[own, 1] = 0.0
+    return share / share.sum()
+
+
+def _words(share: np.ndarray, names: Sequence[str], about_axis: bool, flexible: Container[str]) -> str:
+    """Of shares (rows, 2, 3) that sum to one."""
+    share = _without_turning(share, names, flexible)
+    number = {name: k for k, name in enumerate(dict.fromkeys(names))}
+    by_body = np.bincount([number[name] for name in names], share.sum(axis=(1, 2)))
+    names = list(number)
     order = np.argsort(-by_body, kind="stable")
     alone = by_body[order[0]] >= ALONE or len(names) == 1
     who = " and ".join(names[i] for i in order[: 1 if alone else 2])
+    bends = names[order[0]] in flexible
+    moved, axial, rocks = BENT if bends else ("translation", "axial", "rocking")
     motion = share.sum(axis=0)  # (2, 3)
     if about_axis:
         parts = {
-            "translation": motion[0, :2].sum(), "axial": motion[0, 2], "rocking": motion[1, :2].sum(),
+            moved: motion[0, :2].sum(), axial: motion[0, 2], rocks: motion[1, :2].sum(),
             "torsion": motion[1, 2],
         }  # fmt: skip
         return f"{who} {max(parts, key=lambda name: float(parts[name]))}"
     kind = int(np.argmax(motion.sum(axis=1)))
     one = motion[kind] / motion[kind].sum()
     axis = f" {'xyz'[int(np.argmax(one))]}" if one.max() >= ALONE else ""
-    return f"{who} {('translation', 'rotation')[kind]}{axis}"
+    return f"{who} {(moved, 'twisting' if bends else 'rotation')[kind]}{axis}"

@@ -15,6 +15,7 @@ from eigenbody.analyses.variants import VariantModes, variants
 from eigenbody.batched import Variants, stacked
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.model import LinearModel
+from eigenbody.model.description import owner_of
 from eigenbody.model.model import Model
 from eigenbody.numerics.transfer import DenseTransfer
 
@@ -86,7 +87,7 @@ class DesignSpace:
         varied = {name: Variants(x[i] + shifts[:, i]) for i, name in enumerate(self.names)}
         table = self.model.with_values(varied).description.bodies
         every = np.broadcast_to(stacked(table.mass), (len(x), len(table)))
-        chosen = [k for k, name in enumerate(table.names) if not bodies or name in bodies]
+        chosen = [k for k, name in enumerate(table.names) if not bodies or owner_of(name) in bodies]
         total = every[:, chosen].sum(axis=1)
         return float(total[0].real), np.imag(total) / tiny
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.mode_energy import ModeEnergies, mode_energies
+from eigenbody.analyses.elastic_labels import ElasticParts
+from eigenbody.analyses.mode_energy import ELASTIC, ModeEnergies, mode_energies
 from eigenbody.analyses.mode_labels import scene, story
 from eigenbody.analyses.mode_motion import ModeMotion, mode_motion
 from eigenbody.analyses.participation import by_coordinate, participation
@@ -41,7 +42,9 @@ ROLLING = (
 class Explanation:
     """What each mode of a set is. n modes; energies are averaged over a cycle, shares are of the whole of the mode.
 
-    kinetic        (n, bodies, 6) share of the kinetic energy: translation x, y, z, rotation x, y, z in global axes
+    kinetic        (n, bodies, 6) share of the kinetic energy: translation x, y, z, rotation x, y, z in global axes; of
+                   flexible bodies that of their mean motion
+    deformation    (n, bodies) share of the kinetic energy: deformation of flexible bodies, zero for the others
     strain         (n, strain_sources) share of the strain energy: force elements, then loaded joints with gravity, then
                    inertia in motion; all zero where a mode strains nothing
     dissipation    (n, dissipation_sources) share of the energy lost; all zero where nothing is lost
@@ -57,6 +60,7 @@ class Explanation:
     labels: tuple[str, ...]
     whirls: tuple[str, ...]
     kinetic: np.ndarray
+    deformation: np.ndarray
     strain_sources: tuple[str, ...]
     strain: np.ndarray
     dissipation_sources: tuple[str, ...]
@@ -116,16 +120,20 @@ def explain(modes: Modes) -> Explanation:
     point = modes.linear.point
     motion = mode_motion(modes)
     energies = mode_energies(modes, motion)
-    kinetic, total = _kinetic_shares(energies.kinetic)
+    kinetic, deformation, total = _kinetic_shares(energies)
+    material = np.flatnonzero(point.system.description.bodies.is_material)
+    twist = motion.twist[:, material]
     strain, mean_strain = _strain_shares(modes, energies, total)
     lost_names, lost = _lost(modes, energies, motion)
     dissipation, power = _lost_shares(modes, lost, total)
     states, remark = participation(modes)
     coordinates, shares = by_coordinate(modes.linear, states)
-    setting = scene(point, motion.twist, modes.is_rigid, kinetic)
+    setting = scene(point, twist, modes.is_rigid, kinetic)
+    bent = {name.removesuffix(ELASTIC): strain[:, k] for k, name in enumerate(energies.sources) if ELASTIC in name}
+    elastic = ElasticParts(modes, kinetic.sum(axis=-1) + deformation, energies.inertia, bent)
     flags = zip(modes.eigenvalues, modes.is_rigid, motion.drifts, strict=True)
     stories = [
-        story(setting, motion.twist[i], kinetic[i], complex(value), bool(rigid), bool(drifts))
+        story(setting, twist[i], kinetic[i], complex(value), bool(rigid), bool(drifts), elastic.of(i))
         for i, (value, rigid, drifts) in enumerate(flags)
     ]
     return Explanation(
@@ -133,6 +141,7 @@ def explain(modes: Modes) -> Explanation:
         labels=tuple(_with_states(modes, coordinates, shares, i, s.label) for i, s in enumerate(stories)),
         whirls=tuple(s.whirl for s in stories),
         kinetic=kinetic,
+        deformation=deformation,
         strain_sources=energies.sources,
         strain=strain,
         dissipation_sources=lost_names,
@@ -140,8 +149,8 @@ def explain(modes: Modes) -> Explanation:
         coordinates=coordinates,
         participation=shares,
         states_participation=states,
-        screws=screws(np.real(point.state.r), motion.twist, point.system.length),
-        twist=motion.twist,
+        screws=screws(np.real(point.state.r)[material], twist, point.system.length),
+        twist=twist,
         mean_kinetic=total,
         mean_strain=mean_strain,
         mean_power=power,
@@ -149,10 +158,11 @@ def explain(modes: Modes) -> Explanation:
     )
 
 
-def _kinetic_shares(kinetic: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, bodies, 6) shares and the whole (n,). Divided in two steps: amplitudes may be huge."""
-    total = kinetic.sum(axis=(1, 2))
-    return kinetic / np.where(total > 0, total, 1.0)[:, None, None], total
+def _kinetic_shares(energies: ModeEnergies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n, bodies, 6) and (n, bodies) shares and the whole (n,). Divided in two steps: amplitudes may be huge."""
+    total = energies.kinetic.sum(axis=(1, 2)) + energies.deformation.sum(axis=1)
+    whole = np.where(total > 0, total, 1.0)
+    return energies.kinetic / whole[:, None, None], energies.deformation / whole[:, None], total
 
 
 def _strain_shares(modes: Modes, energies: ModeEnergies, kinetic: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

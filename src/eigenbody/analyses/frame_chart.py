@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.errors import Fault, InputError, suggest
-from eigenbody.model.description import Entry
+from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.model.model import Model
 from eigenbody.model.names import GROUND
 from eigenbody.operation.frame import measure_rows
@@ -60,7 +60,7 @@ def turning_frame(point: OperatingPoint, name: str) -> TurningFrame:
     for entry in description.joints:
         if entry.name == name:
             return _with_joint(point, name, entry["between"])
-    known = [entry.name for entry in (*description.frames, *description.joints)]
+    known = [entry.name for entry in (*description.frames, *description.joints) if not is_internal(entry)]
     raise InputError(Fault("frame", f'there is no frame and no joint "{name}".', suggest(name, known)))
 
 
@@ -82,8 +82,8 @@ def _with_joint(point: OperatingPoint, name: str, between: Sequence[str]) -> Tur
         raise InputError(
             Fault(
                 "frame",
-                f'{system.places.names[body]}, the second body of the joint "{name}", does not turn at the operating'
-                " point.",
+                f'{owner_of(system.places.names[body])}, the second body of the joint "{name}", does not turn at the'
+                " operating point.",
                 "Give the joint a velocity, or name a frame of the section frames.",
             )
         )
@@ -123,15 +123,25 @@ def _sideways_bodies(point: OperatingPoint, turning: TurningFrame) -> list[int]:
     spin = apply(at.R, at.w)
     along = np.abs(spin - turning.angular_velocity).max(axis=-1) <= SAME * turning.rate
     pairs = zip(system.tree.order.tolist(), system.tree.parent.tolist(), strict=True)
-    return [body for body, parent in pairs if parent >= system.bodies or not along[parent]]
+    free = [body for body, parent in pairs if parent >= system.bodies or not along[parent]]
+    known = set(system.description.bodies.known_names)
+    free = [body for body in free if system.places.names[body] in known]  # modal coordinates turn with their body
+    flexible = {item.name for item in system.description.flexible}
+    bent = [owner_of(system.places.names[body]) for body in free if system.places.names[body] in flexible]
+    if bent:
+        what = "it hangs on nothing that turns with the frame, and modal coordinates cannot be measured in a frame."
+        remedy = "Let it be a chain of rigid bodies (segments), or ask for its modes without a frame."
+        raise InputError(Fault(f"flexible.{bent[0]}", what, remedy))
+    return free
 
 
 def _triples(point: OperatingPoint, body: int, where: str) -> list[Triple]:
     system = point.system
     name = system.places.names[body]
+    plain = name.replace(".", " ")
     present = (True, bool(system.dof[body, 3] >= 0))  # a point mass has no rotation
     return [
-        Triple(name, kind, tuple(f"{name} {prefix}{axis} in {where}" for axis in AXES))  # type: ignore[arg-type]
+        Triple(name, kind, tuple(f"{plain} {prefix}{axis} in {where}" for axis in AXES))  # type: ignore[arg-type]
         for (kind, prefix), there in zip(KINDS, present, strict=True)
         if there
     ]

@@ -175,7 +175,7 @@ def _pairs(fixed: Modes, rotating: Modes, rate: float) -> tuple[FramePair, ...]:
 
 def _as_vectors(modes: Modes) -> np.ndarray:
     weights = np.repeat((1.0, modes.linear.point.system.length), 3)
-    return (modes.shapes * weights).reshape(len(modes.eigenvalues), -1)
+    return (modes.motion * weights).reshape(len(modes.eigenvalues), -1)
 
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -121,8 +121,8 @@ def _groups(s: np.ndarray, is_rigid: np.ndarray) -> np.ndarray:
 def _shapes_of(found: Modes) -> np.ndarray:
     """Body coordinates (nq, modes) of the shapes: rotations back into body axes."""
     point, system = found.linear.point, found.linear.point.system
-    turned = np.einsum("bji,nbj->nbi", point.state.R, found.shapes[..., 3:])
-    both = np.concatenate((found.shapes[..., :3], turned), axis=-1).reshape(len(found), -1)
+    turned = np.einsum("bji,nbj->nbi", point.state.R, found.motion[..., 3:])
+    both = np.concatenate((found.motion[..., :3], turned), axis=-1).reshape(len(found), -1)
     return both[:, system.body_columns].T
 
 

@@ -107,7 +107,7 @@ def mac(a: Modes | np.ndarray, b: Modes | np.ndarray | None = None, weight: np.n
     if isinstance(weight, str) and weight != "mass":
         raise InputError(Fault("weight", f'"{weight}" is not known.', 'Use "mass", None or an array.'))
     by_mass = isinstance(weight, str) and not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray)
-    one, other = (_by_mass(x, _masses(a, b)) if by_mass else _plain(x) for x in (a, b))  # type: ignore[arg-type]
+    one, other = (_by_mass(x, _roots(a, b)) if by_mass else _plain(x) for x in (a, b))  # type: ignore[arg-type]
     if one.shape[-1] != other.shape[-1]:
         what = f"the shapes of one set have {one.shape[-1]} components, those of the other {other.shape[-1]}."
         raise InputError(Fault("mac", what, "Compare sets of the same bodies, or cut out arrays that match."))
@@ -122,7 +122,7 @@ def mac(a: Modes | np.ndarray, b: Modes | np.ndarray | None = None, weight: np.n
 def _plain(shapes: Modes | np.ndarray) -> np.ndarray:
     """(n, m) row vectors."""
     if not isinstance(shapes, np.ndarray) and hasattr(shapes, "shapes"):
-        return shapes.shapes.reshape(len(shapes), -1)
+        return shapes.motion.reshape(len(shapes), -1)
     array = np.asarray(shapes)
     if array.ndim < 2:
         raise InputError(
@@ -131,25 +131,52 @@ def _plain(shapes: Modes | np.ndarray) -> np.ndarray:
     return array.reshape(len(array), -1)
 
 
-def _masses(a: Modes, b: Modes) -> tuple[np.ndarray, np.ndarray]:
-    """Mass (bodies,) and root of the inertia (bodies, 3, 3) in global axes of the first model."""
-    if a.bodies != b.bodies:
+@dataclass(frozen=True, slots=True)
+class _Roots:
+    """Roots of mass (rows,) and inertia (rows, 3, 3), global axes; of batches of flexible bodies those of inertia and
+    modal masses together (k, 3 + m, 3 + m), their frames (k,), axes and modal coordinates (k, m) among positions."""
+
+    mass: np.ndarray
+    inertia: np.ndarray
+    flexible: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], ...]
+
+
+def _roots(a: Modes, b: Modes) -> _Roots:
+    """Of the first model, which has the bodies of the second."""
+    one, other = (modes.linear.point.system.description.bodies.names for modes in (a, b))
+    if one != other:
         what = "the two sets belong to models with other bodies."
         raise InputError(Fault("mac", what, "Compare arrays of what they have in common: modes.shapes[:, bodies]."))
     point = a.linear.point
     R = np.real(point.state.R)
     inertia = R @ np.real(point.system.inertia) @ np.swapaxes(R, -1, -2)
-    strength, axes = np.linalg.eigh(inertia)
-    root = np.sqrt(np.maximum(strength, 0.0))[..., None] * np.swapaxes(axes, -1, -2)
-    return np.sqrt(np.real(point.system.mass)), root
+    flexible = []
+    for part in point.mechanics.flexible:
+        frame = part.batch.frame
+        turning = np.real(point.system.inertia)[frame] + np.real(part.change)
+        coupling, own = np.real(part.coupling), np.real(part.batch.mass)
+        flexible.append((_root(np.block([[turning, coupling.mT], [coupling, own]])), frame, R[frame], part.batch.modal))
+        inertia[frame] = 0.0
+    return _Roots(np.sqrt(np.real(point.system.mass)), _root(inertia), tuple(flexible))
 
 
-def _by_mass(modes: Modes, masses: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """(n, bodies * 6) shapes whose scalar products are twice the kinetic energy."""
-    root_mass, root_inertia = masses
-    moved = modes.shapes[..., :3] * root_mass[:, None]
-    turned = (root_inertia @ modes.shapes[..., 3:, None])[..., 0]
-    return np.concatenate((moved, turned), axis=-1).reshape(len(modes), -1)
+def _root(matrices: np.ndarray) -> np.ndarray:
+    """L with L^T L = each of the matrices (..., n, n)."""
+    strength, axes = np.linalg.eigh(matrices)
+    return np.sqrt(np.maximum(strength, 0.0))[..., None] * np.swapaxes(axes, -1, -2)
+
+
+def _by_mass(modes: Modes, roots: _Roots) -> np.ndarray:
+    """(n, components) shapes whose scalar products are twice the kinetic energy."""
+    motion = modes.motion
+    moved = motion[..., :3] * roots.mass[:, None]
+    turned = (roots.inertia @ motion[..., 3:, None])[..., 0]
+    parts = [np.concatenate((moved, turned), axis=-1).reshape(len(modes), -1)]
+    for root, frame, R, modal in roots.flexible:
+        own = np.concatenate(((R.mT @ motion[:, frame, 3:, None])[..., 0],
+                              motion[..., :3].reshape(len(modes), -1)[:, modal]), axis=-1)  # fmt: skip
+        parts.append((root @ own[..., None])[..., 0].reshape(len(modes), -1))
+    return np.concatenate(parts, axis=1)
 
 
 def _names(modes: Modes | np.ndarray) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 The motion is Re(x exp(l t)), l = a + i b, taken at the amplitude of the shape. With dq = x and du the velocities
 
-    kinetic      1/4 du^H M du                     by body, in global axes
+    kinetic      1/4 du^H M du                     by body, in global axes; of flexible bodies also by deformation
     strain       1/4 Re(x^H K x)                   elements (g^T k g + f H), loaded joints, inertia in motion
     dissipation  1/2 Re((g du)^H c ds') + b/2 Im(x^H K x)
 
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.analyses.mode_motion import ModeMotion, motion_stiffness
+from eigenbody.dynamics.flexible import FlexibleInertia
+from eigenbody.model.description import owner_of
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import apply
@@ -28,6 +30,7 @@ from eigenbody.system.state import spread
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
 
+ELASTIC = ".elastic"  # after the name of a flexible body: its own strain
 JOINT_LOADS = "(gravity and joint loads)"
 MOTION = "(inertia in motion)"
 CHUNK = 4_000_000  # numbers gathered at a time
@@ -37,11 +40,14 @@ CHUNK = 4_000_000  # numbers gathered at a time
 class ModeEnergies:
     """Mean energies (J) and powers (W) at the amplitude of the shapes.
 
-    kinetic (n, bodies, 6); strain (n, sources) of the named `sources`: force elements, then loaded joints and inertia
-    in motion; strain_size (n,) the sum of what was added up, however it cancels; dissipated (n, elements).
+    kinetic (n, bodies, 6) of motion with the (mean) axes of the bodies; deformation (n, bodies) kinetic energy of the
+    modal coordinates of flexible bodies; strain (n, sources) of the named `sources`: force elements, then loaded joints
+    and inertia in motion; strain_size (n,) the sum of what was added up, however it cancels; dissipated (n, elements).
     """
 
     kinetic: np.ndarray
+    deformation: np.ndarray
+    inertia: np.ndarray  # (n, bodies) x^H M x of the displacements
     sources: tuple[str, ...]
     strain: np.ndarray
     strain_size: np.ndarray
@@ -59,25 +65,59 @@ def mode_energies(modes: Modes, motion: ModeMotion) -> ModeEnergies:
         rolling = _bent(point.system.slips, slips, np.real(point.motion.slip_multipliers), motion.q)
         joints = np.hstack((joints, rolling))
     inertial = motion_stiffness(point, motion)
-    strain = np.column_stack((elements.stored, joints.sum(axis=1).real, inertial.real)) / 4
+    owners, together = _shown(point.system.forces.owners)
+    strain = np.column_stack((elements.stored @ together, joints.sum(axis=1).real, inertial.real)) / 4
+    kinetic, deformation = _kinetic(point, motion.speed)
+    moved, bent = _kinetic(point, motion.q)
     size = elements.stored_size + np.abs(joints).sum(axis=1) + np.abs(inertial)
     return ModeEnergies(
-        kinetic=_kinetic(point, motion.speed) / 4,
-        sources=(*point.system.forces.owners, JOINT_LOADS, MOTION),
+        kinetic=kinetic / 4,
+        deformation=deformation / 4,
+        inertia=moved.sum(axis=-1) + bent,
+        sources=(*owners, JOINT_LOADS, MOTION),
         strain=strain,
         strain_size=size / 4,
-        elements=point.system.forces.owners,
-        dissipated=elements.lost / 2,
+        elements=owners,
+        dissipated=elements.lost @ together / 2,
     )
 
 
-def _kinetic(point: OperatingPoint, speed: np.ndarray) -> np.ndarray:
-    """(n, bodies, 6): Re(conj(velocity) momentum) by global direction."""
+def _shown(owners: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names of force elements to show and the matrix (owners, names) that adds up those of one flexible body."""
+    named = [owner_of(name) + ELASTIC if "." in name else name for name in owners]
+    names = tuple(dict.fromkeys(named))
+    together = np.zeros((len(owners), len(names)))
+    together[np.arange(len(owners)), [names.index(name) for name in named]] = 1.0
+    return names, together
+
+
+def _kinetic(point: OperatingPoint, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, bodies, 6): Re(conj(velocity) momentum) by global direction, and (n, bodies) that of deformation."""
     system, R = point.system, np.real(point.state.R)
     both = spread(system, speed)
     turning, momentum = apply(R, both[..., 3:]), apply(R, apply(np.real(system.inertia), both[..., 3:]))
     along = np.real(system.mass)[:, None] * np.abs(both[..., :3]) ** 2
-    return np.concatenate((along, (turning.conj() * momentum).real), axis=-1)
+    rigid = np.concatenate((along, (turning.conj() * momentum).real), axis=-1)
+    deformation = np.zeros(rigid.shape[:2])
+    for part in point.mechanics.flexible:
+        _bending(part, speed, turning, R, rigid, deformation)
+    material = system.description.bodies.is_material
+    return rigid[:, material], deformation[:, material]
+
+
+def _bending(
+    part: FlexibleInertia, speed: np.ndarray, turning: np.ndarray, R: np.ndarray, rigid: np.ndarray, own: np.ndarray
+) -> None:
+    """Add what flexible bodies have more: that of their bent shape to `rigid`, that of the modal rates to `own`. What
+    couples rotation and modal rates is shared in halves."""
+    frame = part.batch.frame
+    padded = np.concatenate((speed, np.zeros((len(speed), 1))), axis=-1)[:, part.columns]
+    turn, rate = padded[..., :3], padded[..., 3:]
+    by_rate = np.einsum("kmi,nkm->nki", np.real(part.coupling), rate)
+    momentum = apply(R[frame], apply(np.real(part.change), turn) + by_rate)
+    rigid[:, frame, 3:] += (turning[:, frame].conj() * momentum).real
+    pushed = np.einsum("klm,nkm->nkl", np.real(part.batch.mass), rate)
+    own[:, frame] += ((rate.conj() * pushed).sum(axis=-1) + (turn.conj() * by_rate).sum(axis=-1)).real
 
 
 def _joint_loads(point: OperatingPoint) -> np.ndarray:

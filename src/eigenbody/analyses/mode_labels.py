@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.analyses.elastic_labels import ElasticPart
 from eigenbody.analyses.screws import fastest, screws
+from eigenbody.model.description import owner_of
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.measureset import MeasureSet, SetJet
@@ -39,7 +41,7 @@ class Story:
 class Scene:
     """What the labels of all modes have in common: bodies with inertia, reach and spin, and directions with a name."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # sections of a flexible body have that of the whole
     position: np.ndarray  # (bodies, 3)
     mass: np.ndarray
     inertia: np.ndarray  # (bodies, 3, 3) global axes
@@ -56,7 +58,8 @@ def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kineti
     """The scene at an operating point; the machine's axis is that of its fastest spin, else of its free rotation."""
     system, state = point.system, point.state
     R, gravity = np.real(state.R), np.real(system.gravity)
-    spin = apply(R, np.real(state.w))
+    own = system.description.bodies.is_material
+    position, spin = np.real(state.r)[own], apply(R, np.real(state.w))[own]
     rate = np.sqrt(dot(spin, spin))
     if rate.max(initial=0.0) > 0:
         first = int(np.argmax(rate))
@@ -65,15 +68,15 @@ def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kineti
         axis, first, on_axis = _free_axis(twist, is_rigid, kinetic)
     weight = np.sqrt(gravity @ gravity)
     return Scene(
-        names=system.description.bodies.names,
-        position=np.real(state.r),
-        mass=np.real(system.mass),
-        inertia=R @ np.real(system.inertia) @ np.swapaxes(R, -1, -2),
-        reach=_reach(point),
+        names=tuple(owner_of(name) for name in system.description.bodies.material_names),
+        position=position,
+        mass=np.real(system.mass)[own],
+        inertia=(R @ np.real(system.inertia) @ np.swapaxes(R, -1, -2))[own],
+        reach=_reach(point)[own],
         spin=spin,
         vertical=-gravity / weight if weight > 0 else None,
         axis=axis,
-        centre=np.real(state.r)[first] if len(rate) else np.zeros(3),
+        centre=position[first] if len(rate) else np.zeros(3),
         on_axis=on_axis,
         length=system.length,
     )
@@ -135,20 +138,27 @@ class _Group:
 
 
 def story(
-    scene: Scene, twist: np.ndarray, kinetic: np.ndarray, eigenvalue: complex, is_rigid: bool, drifts: bool
-) -> Story:
-    """The label of one mode from its motion twist (bodies, 6) and kinetic shares (bodies, 6)."""
+    scene: Scene, twist: np.ndarray, kinetic: np.ndarray, eigenvalue: complex, is_rigid: bool, drifts: bool,
+    elastic: Sequence[ElasticPart] = (),
+) -> Story:  # fmt: skip
+    """The label of one mode from its motion twist (bodies, 6), kinetic shares (bodies, 6) and bodies that deform."""
+    bent = [part for part in elastic if part.share >= NAMED and part.words and not is_rigid]
+    stiff = [part for part in elastic if part.share >= NAMED and (is_rigid or not part.words)]
     shares = kinetic.sum(axis=-1)
-    if not np.any(shares):
+    if not np.any(shares) and not bent:
         return Story("free motion (at constant speed)" if is_rigid else "no body moves", "")
     order = np.argsort(-np.round(shares, 9), kind="stable")
     named = [int(b) for b in order if shares[b] >= NAMED]
-    if not named:
+    apart = {b for part in (*bent, *(part for part in stiff if len(part.bodies) > 1)) for b in part.bodies}
+    named = [b for b in named if b not in apart]
+    if not named and not bent and not stiff:
         return _crowd(shares, kinetic, eigenvalue, is_rigid)
     top = np.abs(twist * np.repeat((1.0, scene.length), 3)).max()
     twist = twist / (top if top > 0 else 1.0)
     oscillates = eigenvalue.imag > 0 and not is_rigid
-    groups = [_group(scene, twist, kinetic, bodies, oscillates) for bodies in _together(scene, twist, named)]
+    groups = [_bent_group(scene, part, oscillates) for part in bent]
+    groups += [_group(scene, twist, kinetic, part.bodies, oscillates) for part in stiff if len(part.bodies) > 1]
+    groups += [_group(scene, twist, kinetic, bodies, oscillates) for bodies in _together(scene, twist, named)]
     text = _told(scene, groups, is_rigid)
     whirl = next((group.whirl for group in groups if group.whirl), "")
     ending = _ending(eigenvalue, is_rigid, drifts)
@@ -212,6 +222,12 @@ def _group(scene: Scene, twist: np.ndarray, kinetic: np.ndarray, bodies: tuple[i
     whirl = _whirl(at[3:], spin)
     line = screws(centre[None], at[None, None], scene.length).point[0, 0]
     return _Group(bodies, _rotation(scene, at[3:], bool(whirl), index, line), at[3:], whirl)
+
+
+def _bent_group(scene: Scene, part: ElasticPart, oscillates: bool) -> _Group:
+    """A body that deforms."""
+    spin = _spin_of(scene, list(part.bodies)) if oscillates else None
+    return _Group(part.bodies, part.words, part.vector, _whirl(part.vector, spin))
 
 
 def _spin_of(scene: Scene, index: list[int]) -> np.ndarray | None:
@@ -322,7 +338,7 @@ def _told(scene: Scene, groups: list[_Group], is_rigid: bool) -> str:
     for words, members in list(by_words.items())[:MOST]:
         who, phase = _who(scene, members)
         if is_rigid:
-            who = _listed([scene.names[b] for group in members for b in group.bodies])
+            who = _listed(_names(scene, [b for group in members for b in group.bodies]))
             for special, plain in (("torsion", "rotation"), ("rocking", "rotation"), ("bounce", "translation")):
                 words = words.replace(special, plain)
             parts.append(f"free {words} of {who}")
@@ -333,9 +349,9 @@ def _told(scene: Scene, groups: list[_Group], is_rigid: bool) -> str:
 
 def _who(scene: Scene, members: list[_Group]) -> tuple[str, str]:
     """Those that move alike, and whether in phase: `a and b`, " in phase" or `a against b and c`, ""."""
-    names = [[scene.names[b] for b in member.bodies] for member in members]
-    everyone = _listed([name for own in names for name in own])
-    if len(members) == 1:
+    names = [_names(scene, member.bodies) for member in members]
+    everyone = _listed(list(dict.fromkeys(name for own in names for name in own)))
+    if len(members) == 1 or len({name for own in names for name in own}) == 1:
         return everyone, ""
     first = members[0].vector
     likeness = [_likeness(first, member.vector) for member in members]
@@ -347,6 +363,11 @@ def _who(scene: Scene, members: list[_Group]) -> tuple[str, str]:
         [n for own, value in zip(names, likeness, strict=True) if value * sign > 0 for n in own] for sign in (1, -1)
     )
     return f"{_listed(with_it)} against {_listed(against)}", ""
+
+
+def _names(scene: Scene, bodies: Sequence[int]) -> list[str]:
+    """Of bodies, sections of one flexible body once."""
+    return list(dict.fromkeys(scene.names[b] for b in bodies))
 
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> float:

@@ -65,8 +65,8 @@ def global_motion(point: OperatingPoint, q: np.ndarray) -> np.ndarray:
 
 def variations(modes: Modes) -> np.ndarray:
     """dq (n, nq) from the shapes."""
-    turned = apply_transposed(np.real(modes.linear.point.state.R), modes.shapes[..., 3:])
-    both = np.concatenate((modes.shapes[..., :3], turned), axis=-1)
+    turned = apply_transposed(np.real(modes.linear.point.state.R), modes.motion[..., 3:])
+    both = np.concatenate((modes.motion[..., :3], turned), axis=-1)
     return both.reshape(len(both), 6 * both.shape[1])[:, modes.linear.point.system.body_columns]
 
 
@@ -102,10 +102,9 @@ def solved(frame: MotionFrame, rhs: np.ndarray) -> np.ndarray:
 
 def _size(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
     """sqrt(u^H M u) of each row."""
-    both = spread(point.system, u)
-    turning = (both[..., 3:].conj() * apply(np.real(point.system.inertia), both[..., 3:])).sum(axis=-1)
-    moving = np.real(point.system.mass) * (np.abs(both[..., :3]) ** 2).sum(axis=-1)
-    return np.sqrt(np.abs((moving + turning).sum(axis=-1)))
+    if not len(u):
+        return np.zeros(0)
+    return np.asarray(np.sqrt(np.abs((u.conj() * point.mechanics.inertia_times(u)).sum(axis=-1))))
 
 
 def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
@@ -120,6 +119,8 @@ def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
     D = solved(frame, -_rows(frame, "rate_q", q))
     A = solved(frame, -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D)))
     force = mechanics.inertia_times(A.T) + _gyroscopic(point, D.T)
+    for part in mechanics.flexible:
+        force = force + part.damping().times(D.T) + part.stiffness(mechanics.acceleration).times(motion.q)
     return (motion.q.conj() * force).sum(axis=-1)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
@@ -36,15 +38,16 @@ class Modes:
     """Modes of a linear model: one entry for each conjugate pair, each real eigenvalue and each zero state.
 
     eigenvalues  (n,) complex, sorted by magnitude, positive imaginary part of each pair; recognized zeros are exactly 0
-    shapes       (n, bodies, 6) complex motion of every body: displacement of the centre of mass (m, global axes) and
-                 small rotation (rad, global axes), scaled so that the largest component of [displacement, length *
-                 rotation] is one and real
+    motion       (n, rows, 6) complex motion of every row of the table of bodies, among them the nodes and modal
+                 coordinates of flexible bodies: displacement of the centre of mass (m, global axes) and small rotation
+                 (rad, global axes), scaled so that the largest component of [displacement, length * rotation] is one
+                 and real
     states_shape (n, states) complex, the same motion in the linear state [S, W, x]
     """
 
     linear: LinearModel | SparseLinearModel
     eigenvalues: np.ndarray
-    shapes: np.ndarray
+    motion: np.ndarray
     states_shape: np.ndarray | None  # None on the sparse path
     is_rigid: np.ndarray  # recognized zeros
     stabilities: tuple[str, ...]  # of each entry
@@ -93,7 +96,19 @@ class Modes:
 
     @property
     def bodies(self) -> tuple[str, ...]:
-        return self.linear.point.system.description.bodies.names
+        return self.linear.point.system.description.bodies.material_names
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """(n, bodies, 6) complex motion of every body: `motion` without nodes and modal coordinates. A flexible body
+        moves with its centre of mass and mean rotation; `deformations` has its nodes."""
+        is_material = self.linear.point.system.description.bodies.is_material
+        return self.motion if is_material.all() else self.motion[:, is_material]
+
+    @cached_property
+    def deformations(self) -> NodeMotion:
+        """Displacement and rotation of every node of the flexible bodies."""
+        return node_motion(self.linear.point, self.motion)
 
     @property
     def undamped_frequency_hz(self) -> np.ndarray:
@@ -193,11 +208,11 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
     elif n is not None:
         chosen = chosen[:n]
     vectors = spectrum.right[:, chosen].T
-    shapes, scale = _shapes(linear.point, vectors @ linear.shape_q.T, vectors)
+    motion, scale = _shapes(linear.point, vectors @ linear.shape_q.T, vectors)
     return Modes(
         linear=linear,
         eigenvalues=spectrum.eigenvalues[chosen],
-        shapes=shapes,
+        motion=motion,
         states_shape=vectors / scale[:, None],
         is_rigid=spectrum.is_rigid[chosen],
         stabilities=tuple(
@@ -213,7 +228,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     """A few modes by the sparse path."""
     report("finding modes")
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
-    shapes, _ = _shapes(linear.point, found.motion, found.motion)
+    motion, _ = _shapes(linear.point, found.motion, found.motion)
     flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
     parts = tuple(_stability(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
@@ -221,7 +236,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     return Modes(
         linear=linear,
         eigenvalues=found.eigenvalues,
-        shapes=shapes,
+        motion=motion,
         states_shape=None,
         is_rigid=found.is_rigid,
         stabilities=parts,

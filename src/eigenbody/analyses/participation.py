@@ -127,7 +127,7 @@ def left_and_right(modes: Modes, linear: SparseLinearModel) -> Iterator[tuple[li
         first = min(remaining)
         group = sorted(i for i in remaining if abs(values[i] - values[first]) <= SAME * abs(values[first]))
         remaining -= set(group)
-        own = replace(modes, eigenvalues=values[group], shapes=modes.shapes[group])
+        own = replace(modes, eigenvalues=values[group], motion=modes.motion[group])
         yield group, *_iterated(own, linear)
 
 

@@ -10,6 +10,7 @@ from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.model.names import measure_dimensions
 from eigenbody.operation.point import system_of
 from eigenbody.points.find import operating_point
 
@@ -134,7 +135,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 def _measure(model: Model, name: str, section: str, own: Sequence[str]) -> str:
     system = system_of(model)
     known = set(system.names) | set(system.aliases)
-    if name not in known:
+    if name not in known and name not in measure_dimensions(model.description, model.vocabulary):
         what = f'there is no "{name}" among the {section} and measures of the model.'
         raise InputError(Fault(section, what, suggest(name, known | set(own))))
     return name

@@ -24,6 +24,7 @@ from eigenbody.analyses.objectives import (
 from eigenbody.analyses.ports import _with_input, _with_output
 from eigenbody.analyses.problem import BOUNDS, Bound, Reader, Term, Variable, Where
 from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 
 MODAL = ("frequency", "damping_ratio", "real_part")
@@ -281,7 +282,7 @@ class Wording:
         return Rms(ported["input"], ported["output"], level, label, unit)
 
     def _mass(self, path: Where, given: Any) -> Quantity | None:
-        known = self.reader.model.description.bodies.names
+        known = list(dict.fromkeys(map(owner_of, self.reader.model.description.bodies.material_names)))
         if given == "all" or given == {}:
             return Mass((), "total mass")
         names = given if isinstance(given, list) else [given]

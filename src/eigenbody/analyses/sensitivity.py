@@ -194,7 +194,7 @@ def _lowest(found: Modes, n: int) -> Modes:
     return replace(
         found,
         eigenvalues=found.eigenvalues[:n],
-        shapes=found.shapes[:n],
+        motion=found.motion[:n],
         is_rigid=found.is_rigid[:n],
         stabilities=found.stabilities[:n],
         residuals=found.residuals[:n],

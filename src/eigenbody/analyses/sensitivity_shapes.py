@@ -53,7 +53,7 @@ def shape_sensitivity(found: Derivatives, modes: Modes, basis: EigenBasis, place
         change[rows] = _change(point, few, z[:nS], dz[rows][:, :nS])
     weighted = (here * np.repeat((1.0, point.system.length), 3)).ravel()
     moving = change * np.repeat((1.0, point.system.length), 3)
-    shape = modes.shapes[mode]
+    shape = modes.motion[mode]
     m = int(np.argmin(np.abs(shape * np.repeat((1.0, point.system.length), 3) - 1.0)))  # the component that is one
     scale, d_scale = weighted[m], moving.reshape(len(change), -1)[:, m]
     states = z / scale

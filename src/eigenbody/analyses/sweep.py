@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.boundaries import stability_crossings
 from eigenbody.analyses.crossings import meetings
+from eigenbody.analyses.deformation import tracked_rows, tracked_shapes
 from eigenbody.analyses.describe import motion_words
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.settle import settle_crossings
@@ -224,11 +225,11 @@ def point_modes(found: Modes) -> PointModes:
     first_order = len(point.system.states)
     states = found.states_shape
     extra = np.zeros((len(found), 0)) if states is None or not first_order else states[:, -first_order:]
-    if not np.isfinite(found.eigenvalues).all() or not np.isfinite(found.shapes).all():
+    if not np.isfinite(found.eigenvalues).all() or not np.isfinite(found.motion).all():
         raise ComputationError("The modes are not finite. Check the model for absurd magnitudes.")
     return PointModes(
         eigenvalues=found.eigenvalues,
-        shapes=found.shapes,
+        shapes=tracked_shapes(point, found.motion),
         extra=extra,
         is_rigid=found.is_rigid,
         stabilities=found.stabilities,
@@ -243,7 +244,8 @@ def point_modes(found: Modes) -> PointModes:
 def walked(model: Model, path: Path, evaluate: Evaluate, refine: int) -> Walk:
     """All points evaluated and branches followed."""
     system = system_of(model)
-    walk = Walk(path, evaluate, (np.asarray(system.mass), np.asarray(system.inertia)))
+    rows = tracked_rows(system)
+    walk = Walk(path, evaluate, (rows.mass, rows.inertia))
     walk.begin()
     try:
         walk.refine(refine)
@@ -266,7 +268,7 @@ def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray 
     shape = (len(walk.t), len(shown))
     values, rigid = np.full(shape, complex(np.nan, np.nan)), np.zeros(shape, dtype=bool)
     values[walk.good], rigid[walk.good] = walk.track.values[:, shown], walk.track.is_rigid[:, shown]
-    names = model.description.bodies.names
+    rows = tracked_rows(system_of(model))
     closing = with_boundaries and not walk.interrupted
     return Sweep(
         model=model,
@@ -276,7 +278,7 @@ def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray 
         is_added=_frozen(walk.t % 1 != 0),
         is_lower=_frozen(lower),
         stability=tuple(o.stability if isinstance(o, PointModes) else "failed" for o in walk.outcomes),
-        labels=motion_words(walk.track.fronts, shown, names, axes),
+        labels=motion_words(walk.track.fronts, shown, rows.names, axes, rows.flexible),
         events=tuple(Event(m.kind, values_at(walk, m.t), m.branches) for m in meetings(walk, shown, lower, closing)),
         boundaries=tuple(
             StabilityBoundary(c.branch, values_at(walk, c.t), c.kind, c.begins, c.frequency)

@@ -157,7 +157,7 @@ def truncate_sparse(
         raise ComputationError("A model kept sparse with rigid modes cannot be truncated. Linearize with solver dense.")
     kept = min(n, len(found))
     some = replace(
-        found, eigenvalues=found.eigenvalues[:kept], shapes=found.shapes[:kept], is_rigid=found.is_rigid[:kept]
+        found, eigenvalues=found.eigenvalues[:kept], motion=found.motion[:kept], is_rigid=found.is_rigid[:kept]
     )
     left, right = (np.zeros((linear.descriptor.A.shape[0], kept), complex) for _ in range(2))
     for group, y, z in left_and_right(some, linear):

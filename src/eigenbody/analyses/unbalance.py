@@ -52,7 +52,7 @@ def checked(model: Model, given: Mapping[str, Any]) -> Unbalance:
     for key in given:
         if key not in KEYS:
             faults.append(Fault("unbalance", f'"{key}" is not known.', suggest(str(key), KEYS)))
-    bodies = model.description.bodies.names
+    bodies = model.description.bodies.known_names
     body, moment, axis = given.get("body"), given.get("moment"), given.get("axis")
     if body not in bodies:
         faults.append(Fault("unbalance", f'there is no body "{body}".', suggest(str(body), bodies)))

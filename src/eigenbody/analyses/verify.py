@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.agreement import ROUNDING, Match, matched, tolerances
+from eigenbody.analyses.agreement import Match, matched, tolerances
 from eigenbody.analyses.modes import spectrum_of
 from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen import Spectrum
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
@@ -63,7 +62,7 @@ class Verification:
 
     eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0
     tolerances   (n,) difference up to which another eigenvalue is the same: 1e-8 of its magnitude, or what rounding
-                 makes of it by its condition number, whichever is greater
+                 of the matrices can make of it, whichever is greater
     """
 
     point: OperatingPoint
@@ -75,7 +74,7 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """ "agree", "disagree", or "unchecked" where no route applies that should agree."""
+        """ "agree", "disagree", or "unchecked" where no route applies that neglects nothing."""
         if any(result.spoils for result in self.results):
             return "disagree"
         return "agree" if any(r.agrees and r.is_exact for r in self.results) else "unchecked"
@@ -173,8 +172,16 @@ def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None =
     linear = _dense(point)
     spectrum = spectrum_of(linear)
     seconds = perf_counter() - start
-    results = tuple(_tried(route, point, linear.A, spectrum) for route in chosen)
-    return Verification(point, spectrum.eigenvalues, tolerances(linear.A, spectrum, TOLERANCE), seconds, results)
+    values, noise = spectrum.eigenvalues, 2 * linear.noise_A  # the engine's rounding, and as much of the other's
+    plain = tolerances(linear.A, noise, values, TOLERANCE)
+
+    def allowed(found: Linear) -> np.ndarray:
+        if found.error is None or found.error.shape != noise.shape:
+            return plain
+        return tolerances(linear.A, noise + found.error, values, TOLERANCE)
+
+    results = tuple(_tried(route, point, values, allowed) for route in chosen)
+    return Verification(point, values, plain, seconds, results)
 
 
 @on_one_thread
@@ -185,7 +192,7 @@ def by_route(model: Model | OperatingPoint, name: str) -> RouteModel:
     route = route_named(name)
     point = model if isinstance(model, OperatingPoint) else operating_point(model)
     place = place_of(point)
-    if reason := route.applies(point.system.description, place):
+    if reason := _why_not(route, point, place):
         what = f'the route "{name}" does not apply to this model: {reason.rstrip(".")}.'
         raise InputError(Fault("route", what, "Leave the choice out, or see `eigenbody verify` for those that do."))
     report(f"linearizing by {route.name}")
@@ -200,6 +207,12 @@ def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
     return tuple(route if isinstance(route, Route) else route_named(route) for route in routes)
 
 
+def _why_not(route: Route, point: OperatingPoint, place: Place) -> str:
+    if not len(point.chosen.velocities) and not len(place.x):
+        return "nothing can move, so there are no eigenvalues"
+    return route.applies(point.system.description, place)
+
+
 def _dense(point: OperatingPoint) -> LinearModel:
     if len(point.chosen.velocities) > DENSE_FREEDOMS:
         what = f"{len(point.chosen.velocities)} degrees of freedom are too many to compare all eigenvalues."
@@ -209,9 +222,11 @@ def _dense(point: OperatingPoint) -> LinearModel:
     return linear
 
 
-def _tried(route: Route, point: OperatingPoint, A: np.ndarray, spectrum: Spectrum) -> RouteResult:
+def _tried(
+    route: Route, point: OperatingPoint, values: np.ndarray, allowed: Callable[[Linear], np.ndarray]
+) -> RouteResult:
     description, place = point.system.description, place_of(point)
-    if reason := route.applies(description, place):
+    if reason := _why_not(route, point, place):
         return RouteResult(route, reason, applies=False)
     report(f"linearizing by {route.name}")
     start = perf_counter()
@@ -220,6 +235,5 @@ def _tried(route: Route, point: OperatingPoint, A: np.ndarray, spectrum: Spectru
     except (EigenbodyError, np.linalg.LinAlgError) as error:
         return RouteResult(route, f"it did not succeed: {error}", perf_counter() - start)
     seconds = perf_counter() - start
-    allowed = tolerances(A, spectrum, TOLERANCE, max(ROUNDING, linear.rounding))
     found = np.asarray(linear.eigenvalues, complex)
-    return RouteResult(route, "", seconds, linear, matched(spectrum.eigenvalues, found, allowed))
+    return RouteResult(route, "", seconds, linear, matched(values, found, allowed(linear)))

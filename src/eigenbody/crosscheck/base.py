@@ -28,6 +28,9 @@ COORDINATES: dict[str, tuple[str, ...]] = {
 }
 """Coordinates of the joint types that can be branches of the tree."""
 
+FLEXIBLE = "flexible bodies"
+"""Why routes of rigid bodies do not apply."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -58,7 +61,7 @@ class Linear:
     matrices: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     is_exact: bool = True  # False: it neglects a term by construction, which `notes` and `matrices` show
-    rounding: float = 0.0  # relative error of its matrices by its own estimate, where that is more than plain rounding
+    error: np.ndarray | None = None  # of its state matrix by its own estimate, where that is more than plain rounding
 
 
 @dataclass(frozen=True)

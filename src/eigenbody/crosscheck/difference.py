@@ -32,6 +32,7 @@ FIRST_STEP = 0.05  # radians, or sizes of the mechanism
 LEVELS = 14  # halvings at most; smooth dynamics need four to six
 ENOUGH = 1e-11  # estimated error relative to the largest entry at which no smaller step is tried
 ACCEPTED = 1e-6  # estimated error relative to the largest entry above which the result is called not converged
+TINY_STEP = 1e-10  # part of the first step at which curvature is beneath rounding
 _TINY = 1e-40  # complex step
 
 
@@ -235,12 +236,17 @@ class Slope:
 
 
 def extrapolated(
-    function: Callable[[float], np.ndarray], first_step: float, levels: int = LEVELS, size: float = 0.0
+    function: Callable[[float], np.ndarray],
+    first_step: float,
+    levels: int = LEVELS,
+    size: float = 0.0,
+    noise: np.ndarray | float = 0.0,
 ) -> Slope:
     """Derivative at zero by central differences with halved steps and Richardson's table.
 
     Each entry takes the member of the table that agrees best with its neighbours; it stops when rounding wins. `size`
-    is that of other derivatives: 1e-14 of it is nothing.
+    is that of other derivatives: 1e-14 of it is nothing. `noise` is that of the function's values: members that agree
+    by chance are trusted no more than noise / step.
     """
     step = first_step
     row = [(function(step) - function(-step)) / (2 * step)]
@@ -252,12 +258,13 @@ def extrapolated(
         for k, before in enumerate(row):
             now.append(now[k] + (now[k] - before) / (4 ** (k + 1) - 1))
             doubt = np.maximum(np.abs(now[k + 1] - now[k]), np.abs(now[k + 1] - before))
+            doubt = np.maximum(doubt, noise / step)
             better = doubt < error
             best, error = np.where(better, now[k + 1], best), np.where(better, doubt, error)
         own, worst = np.abs(best).max(initial=0.0), error.max(initial=0.0)
         idle = idle + 1 if np.abs(now[-1] - best).max(initial=0.0) > worst and worst <= ACCEPTED * own else 0
         row = now
-        if worst <= max(ENOUGH * own, 1e-14 * size) or idle >= 2:
+        if worst <= max(ENOUGH * own, 1e-14 * size) or idle >= 2 or np.all(error <= 2 * noise / step):
             break
     return Slope(best, error, step)
 
@@ -267,18 +274,20 @@ def linearize(description: Description, place: Place) -> Linear:
     mechanism = read(description, place)
     forward = ForwardDynamics(mechanism)
     f = len(forward.coordinates)
+    steps = [_first_step(forward, k) for k in range(2 * f)]
+    noise = _noise(forward, np.array(steps))
     slopes: list[Slope] = []
     for k in range(2 * f):
         size = max((float(np.abs(slope.value).max()) for slope in slopes), default=0.0)
-        slopes.append(extrapolated(_along(forward, k), _first_step(forward, k), size=size))
+        slopes.append(extrapolated(_along(forward, k), steps[k], size=size, noise=noise))
     A = np.zeros((2 * f, 2 * f))
     A[:f, f:] = np.eye(f)
     A[f:] = np.column_stack([slope.value for slope in slopes]) if f else 0.0
     error = np.column_stack([slope.error for slope in slopes]) if f else np.zeros((0, 0))
     values = np.linalg.eigvals(A) if f else np.zeros(0)
     values = values[np.argsort(np.abs(values), kind="stable")].astype(complex)
-    rounding = float(error.max(initial=0.0) / max(1.0, np.abs(A).max(initial=0.0)))
-    return Linear(values, {"A": A, "error": error}, _notes(forward, slopes, A, error), rounding=rounding)
+    whole = np.vstack((np.zeros_like(error), error))
+    return Linear(values, {"A": A, "error": error}, _notes(forward, slopes, A, error), error=whole)
 
 
 def dithered(description: Description, place: Place, step: float = 1e-4) -> np.ndarray:
@@ -301,6 +310,14 @@ def _along(forward: ForwardDynamics, k: int) -> Callable[[float], np.ndarray]:
         return forward(both[:f], both[f:])
 
     return function
+
+
+def _noise(forward: ForwardDynamics, steps: np.ndarray) -> np.ndarray:
+    """Rounding (f,) of the accelerations, measured: what steps too small for curvature leave of f(h) + f(-h)."""
+    f = len(forward.coordinates)
+    tiny = [TINY_STEP * steps * np.cos(k * (1.0 + np.arange(2 * f))) for k in range(1, 5)]
+    both = [np.abs(forward(h[:f], h[f:]) + forward(-h[:f], -h[f:])) for h in tiny]
+    return np.max(both, axis=0)
 
 
 def _first_step(forward: ForwardDynamics, k: int) -> float:

@@ -44,9 +44,11 @@ def energy(mechanics: Mechanics) -> Energy:
         power[..., signal.owner] -= signal.value(applied.now) * v[..., signal.target]
     for owner, channel, value in forces.constant_owner:
         power[..., int(np.real(owner))] -= value * v[..., int(np.real(channel))]
-    turning = 0.5 * dot(state.w, apply(system.inertia, state.w))
+    kinetic = 0.5 * (system.mass * dot(state.v, state.v) + dot(state.w, apply(system.inertia, state.w)))
+    for part in mechanics.flexible:
+        kinetic[..., part.batch.frame] += part.energy()
     return Energy(
-        kinetic=0.5 * system.mass * dot(state.v, state.v) + turning,
+        kinetic=kinetic,
         gravity=-system.mass * dot(state.r, system.gravity),
         gravity_power=system.mass * dot(state.v, system.gravity),
         elements=forces.owners,

@@ -2,7 +2,8 @@
 
     F = M u' + h(q, u) - Q(q, u, x, t, in) + G^T lambda + N^T mu
 
-u = (v, w): v global, w in body axes, so the mass matrix of rigid bodies is constant and h = w x J w.
+u = (v, w): v global, w in body axes, so the mass matrix of rigid bodies is constant and h = w x J w;
+flexible bodies add theirs (dynamics/flexible.py).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
+from eigenbody.dynamics.flexible import FlexibleInertia, flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.assembly import Part, Triplets
@@ -48,6 +50,10 @@ class Mechanics:
         return NonHolonomic(self.system, self.at, self.state)
 
     @cached_property
+    def flexible(self) -> list[FlexibleInertia]:
+        return flexible_parts(self.system, self.state)
+
+    @cached_property
     def applied(self) -> AppliedForces:
         return AppliedForces(self.system, self.at, self.state)
 
@@ -56,13 +62,15 @@ class Mechanics:
         """M u (..., nq)."""
         system = self.system
         both = spread(system, u)
-        return collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
+        rigid = collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
+        return sum((part.inertia_times(u) for part in self.flexible), start=rigid)
 
     def gyroscopic(self) -> np.ndarray:
-        """h = w x J w (..., nq)."""
+        """h = w x J w (..., nq), and what bending adds to it."""
         w = self.state.w
         turn = cross(w, apply(self.system.inertia, w))
-        return collect(self.system, np.zeros_like(turn), turn)
+        rigid = collect(self.system, np.zeros_like(turn), turn)
+        return sum((part.gyroscopic() for part in self.flexible), start=rigid)
 
     def weight(self) -> np.ndarray:
         """Gravity (..., nq)."""
@@ -98,7 +106,8 @@ class Mechanics:
         system = self.system
         dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
         linear = Triplets(dof[:, :3].ravel(), dof[:, :3].ravel(), np.repeat(system.mass, 3, axis=-1))
-        return [linear, Triplets.of_blocks(dof[:, 3:], dof[:, 3:], system.inertia)]
+        rigid = [linear, Triplets.of_blocks(dof[:, 3:], dof[:, 3:], system.inertia)]
+        return rigid + [part.mass() for part in self.flexible]
 
     def damping(self) -> list[Part]:
         """dF/du: gyroscopic matrix and dampers."""
@@ -108,11 +117,12 @@ class Mechanics:
             dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies, 3:]
             spin = skew(w) @ system.inertia - skew(apply(system.inertia, w))
             parts = [*parts, Triplets.of_blocks(dof, dof, spin)]
-        return parts
+        return [*parts, *(part.damping() for part in self.flexible)]
 
     def stiffness(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> list[Part]:
         """dF/dq at fixed u', lambda, mu."""
         parts = [*self.applied.stiffness(), *self.holonomic.stiffness(multipliers)]
+        parts += [part.stiffness(self.acceleration) for part in self.flexible]
         if self.system.slips.count:
             parts += self.non_holonomic.stiffness(slip_multipliers)
         return parts

@@ -9,6 +9,7 @@ from typing import Any
 from eigenbody.elements.blocks import BLOCKS
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.couplings import COUPLINGS
+from eigenbody.elements.flexible import FLEXIBLE, expand
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
@@ -99,6 +100,7 @@ OUTPUT = TypeSpec(
 VOCABULARY = Vocabulary(
     MappingProxyType(
         {
+            "flexible": {name: kind.spec for name, kind in FLEXIBLE.items()},
             "joints": {name: joint.spec() for name, joint in JOINTS.items()},
             "forces": {name: force.spec for name, force in FORCES.items()},
             "couplings": {name: coupling.spec for name, coupling in COUPLINGS.items()},
@@ -110,5 +112,6 @@ VOCABULARY = Vocabulary(
             "inputs": {"": INPUT},
             "outputs": {"": OUTPUT},
         }
-    )
+    ),
+    expand,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.stiffening import without_load_stiffness
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.point import OperatingPoint
@@ -28,7 +29,8 @@ class Certificate:
     """Residual of the operating point, constraint drift at each level, degrees of freedom, redundant rows by name, and
     the relative difference between the tangents and a directional (complex-step) derivative of the residual.
 
-    `derivatives` says for every Python function of the model, by its place, how its slopes were found.
+    `derivatives` says for every Python function of the model, by its place, how its slopes were found; `notes` name
+    what the equations leave out.
     """
 
     residual: float
@@ -37,6 +39,7 @@ class Certificate:
     redundant: tuple[dict[str, str], ...]
     tangent_error: float
     derivatives: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -46,13 +49,15 @@ class Certificate:
             "redundant": [dict(row) for row in self.redundant],
             "tangent_error": self.tangent_error,
             **({"derivatives": dict(self.derivatives)} if self.derivatives else {}),
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
 
 def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents K = dF/dq, C = dF/du together."""
     error = tangent_error(point, K, C)
-    return Certificate(point.residual, point.drift, dof, point.redundant, error, derivatives(point))
+    notes = without_load_stiffness(point)
+    return Certificate(point.residual, point.drift, dof, point.redundant, error, derivatives(point), notes)
 
 
 def derivatives(point: OperatingPoint) -> dict[str, str]:

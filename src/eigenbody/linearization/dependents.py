@@ -67,7 +67,7 @@ def _knowing(point: OperatingPoint, measures: Sequence[str]) -> OperatingPoint:
     unknown = [name for name in measures if name not in known]
     if not unknown:
         return point
-    bodies = point.system.description.bodies.names
+    bodies = point.system.description.bodies.known_names
     wrong = [name for name in unknown if name.rpartition(".")[0] not in bodies]
     if wrong:
         faults = [Fault("measures", f'there is no measure "{name}".', suggest(name, list(known))) for name in wrong]

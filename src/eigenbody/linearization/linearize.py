@@ -23,6 +23,8 @@ from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.rows import output_rows, rate_rows
+from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.model.description import owner_of
 from eigenbody.numerics.assembly import Part, absolute, only_values_vary, projected
 from eigenbody.numerics.linear import beside, factor, matrix, stack
 from eigenbody.operation.frame import MotionFrame
@@ -68,8 +70,8 @@ def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
         states=(*S, *(name + "'" for name in W), *system.states),
         inputs=system.inputs,
         outputs=tuple(output.name for output in system.outputs),
-        certificate=certify(point, len(W), K, C),
-        notes=_notes(point, chosen),
+        certificate=(certificate := certify(point, len(W), K, C)),
+        notes=(*_notes(point, chosen), *certificate.notes),
         tangents=(C, K),
     )
 
@@ -97,7 +99,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
         _linear(
             point,
             {name: a[k] for name, a in arrays.items()},
-            replace(certificate, residual=point.residual, drift=point.drift),
+            replace(certificate, residual=point.residual, drift=point.drift, notes=without_load_stiffness(point)),
         )
         for k, point in enumerate(points)
     ]
@@ -119,7 +121,7 @@ def _linear(point: OperatingPoint, arrays: Mapping[str, np.ndarray], certificate
         inputs=system.inputs,
         outputs=tuple(output.name for output in system.outputs),
         certificate=certificate,
-        notes=_notes(point, chosen),
+        notes=(*_notes(point, chosen), *certificate.notes),
         **matrices,
     )
 
@@ -348,6 +350,13 @@ class _Shapes:
         return -self._frame.at_velocity.solve_transposed(left)[..., :held, :]
 
 
+def _turning_flexible(point: OperatingPoint) -> list[str]:
+    """Flexible bodies that turn, each once."""
+    flexible, index = point.system.description.flexible, point.system.places.index
+    turning = [body.name for body in flexible if body.reduced.modes and np.any(point.state.w[index[body.name]])]
+    return list(dict.fromkeys(map(owner_of, turning)))
+
+
 def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
     notes = []
     if point.is_steady:
@@ -364,6 +373,11 @@ def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
         )
     if any(frame["rate"] for frame in point.system.description.frames):
         notes.append("There are turning frames: eigenvalues in coordinates measured in them are shifted by their rate.")
+    if turning := _turning_flexible(point):
+        notes.append(
+            f"The modal coordinates of {', '.join(turning)} turn with the body: eigenvalues of motion across its axis"
+            " are those seen from the body, shifted by its rate of turning from those seen from the ground."
+        )
     if point.contacts:
         notes.append("Contact: " + ", ".join(f"{name} {state}" for name, state in point.contacts.items()) + ".")
     touching = [name for name, state in point.contacts.items() if state == "touching"]

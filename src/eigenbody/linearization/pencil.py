@@ -55,11 +55,26 @@ class Descriptor:
         """Names of z: states; `body:x` ... `body:rz` of every body, with one and two primes; constraint rows."""
         system, chosen = self.point.system, self.chosen
         S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
-        bodies = [f"{system.places.names[c // 6]}:{AXES[c % 6]}" for c in system.body_columns]
+        bodies = [self._name(c // 6, c % 6) for c in system.body_columns.tolist()]
         held = [f"force in {system.constraints.rows[r]}" for r in chosen.rows]
         held += [f"force in {system.slip_rows[r]}" for r in chosen.slip_rows]
         motion = [name + primes for primes in ("", "'", "''") for name in bodies]
         return (*S, *(name + "'" for name in W), *system.states, *motion, *held)
+
+    def _name(self, body: int, axis: int) -> str:
+        """`body:x`, or the modal coordinate of a flexible body."""
+        modal = self._modal.get(3 * body + axis) if axis < 3 else None
+        return modal or f"{self.point.system.places.names[body]}:{AXES[axis]}"
+
+    @cached_property
+    def _modal(self) -> dict[int, str]:
+        """Modal coordinates by their place among the positions of all bodies."""
+        index, flexible = self.point.system.places.index, self.point.system.description.flexible
+        return {
+            3 * index[body.carriers[k // 3]] + k % 3: name
+            for body in flexible
+            for k, name in enumerate(body.coordinates)
+        }
 
 
 def rows_of(system: System, frame: MotionFrame, what: str) -> Any:

@@ -59,8 +59,8 @@ class ReactionRows:
         return self._by_position(asked, direction, held), by_multipliers
 
     def _refuse_open(self, output: Output, asked: Reaction) -> None:
-        if self._has_redundant and self._found[asked.axes].open[asked.joint, asked.component]:
-            joint = self.system.description.joints[asked.joint].name
+        joint = self.system.description.joints[asked.joint].name
+        if self._has_redundant and COMPONENTS[asked.component] in self._found[asked.axes][joint].indeterminate:
             what = f"{COMPONENTS[asked.component]} of the joint {joint} is left open by redundant constraints."
             remedy = "Release the redundant rows that `check` lists, or ask for another component."
             raise InputError(Fault(output.where, what, remedy))

@@ -47,8 +47,8 @@ FRAME = TypeSpec(
 BUILTIN: dict[str, dict[str, TypeSpec]] = {"bodies": {"": BODY}, "markers": {"": MARKER}, "frames": {"": FRAME}}
 
 SECTIONS = (
-    "bodies", "frames", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
-    "blocks", "inputs", "outputs",
+    "bodies", "flexible", "frames", "markers", "joints", "couplings", "drivers", "measures", "forces", "states",
+    "variables", "blocks", "inputs", "outputs",
 )  # fmt: skip
 TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "operating_point", "optimization")
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.expressions import Expression
+from eigenbody.numerics.structures.structure import Reduced
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -87,9 +88,65 @@ class BodyTable:
     rotation: np.ndarray  # (n, 3, 3)
     is_point: np.ndarray  # (n,) bool: given without inertia
     shapes: tuple[Any, ...]
+    modal: np.ndarray | None = None  # (n,) how many modal coordinates it stands for; None: none does
+    is_node: np.ndarray | None = None  # (n,) bool: a node of a flexible body; None: none is
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def is_material(self) -> np.ndarray:
+        """(n,) bool: a body of its own, neither a node of one nor a set of modal coordinates."""
+        if self.modal is None or self.is_node is None:
+            return np.ones(len(self.names), dtype=bool)
+        return (self.modal == 0) & ~self.is_node
+
+    @property
+    def material_names(self) -> tuple[str, ...]:
+        """Names of the bodies of their own."""
+        return tuple(name for name, own in zip(self.names, self.is_material, strict=True) if own)
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """Names by which a user may call bodies and nodes; modal coordinates are no bodies."""
+        if self.modal is None:
+            return self.names
+        return tuple(name for name, modes in zip(self.names, self.modal, strict=True) if not modes)
+
+
+def owner_of(name: str) -> str:
+    """The entry of the model that something belongs to: `blade` of `blade.s3`, a body is its own."""
+    return name.partition(".")[0]
+
+
+def is_internal(entry: Entry) -> bool:
+    """Whether a joint or force was brought along by a flexible body; no name that a user gives has a dot."""
+    return "." in entry.name
+
+
+def is_inner(node: str) -> bool:
+    """Whether a node is one at which sections of a flexible body are joined: `blade.s2.start`, and not `blade.tip`."""
+    return node.count(".") > 1
+
+
+@dataclass(frozen=True, slots=True)
+class FlexibleBody:
+    """A flexible body: its floating frame is the body `name`; `carriers` are bodies whose positions are its modal
+    coordinates, three each. `nodes` are the bodies that stand for those of its nodes that are used."""
+
+    name: str
+    where: str
+    reduced: Reduced
+    damping: np.ndarray  # (m, m)
+    carriers: tuple[str, ...]
+    nodes: Mapping[str, int]  # body: number of the node
+    lines: tuple[tuple[int, ...], ...] = ()  # nodes joined by lines, for drawing
+    is_stiffened: bool = False  # the stiffness contains that of a reference load
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the modal coordinates."""
+        return tuple(f"{self.name}.q{k + 1}" for k in range(self.reduced.modes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +157,7 @@ class Description:
     parameters: Mapping[str, float]
     gravity: np.ndarray  # (3,)
     bodies: BodyTable
+    flexible: tuple[FlexibleBody, ...] = ()
     markers: Mapping[str, Marker] = field(default_factory=dict)
     frames: tuple[Entry, ...] = ()
     joints: tuple[Entry, ...] = ()

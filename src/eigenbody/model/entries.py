@@ -71,9 +71,13 @@ class EntryReader:
             Kind.SIGNAL: lambda v, f, p, at: self.signals.signal(v, self.dimension(f, p), at, self.scope(f, p)),
             Kind.EXPRESSION: lambda v, f, p, at: self.signals.formula(v, self.dimension(f, p), at, self.scope(f, p)),
             Kind.EXPRESSIONS: self.expressions,
+            Kind.PROFILE: lambda v, f, p, at: self.values.row(
+                v if isinstance(v, list) else [v], self.dimension(f, p), at
+            ),
             Kind.NUMBERS: lambda v, f, p, at: self.values.row(v, self.dimension(f, p), at),
             Kind.MATRIX: lambda v, f, p, at: self.values.matrix(v, at),
             Kind.LABELS: self.labels,
+            Kind.NAMES: self.list_of_names,
             Kind.SIGNALS: self.three_signals,
             Kind.MOTION: self.motion,
             Kind.BODY: lambda v, f, p, at: self.body(v, at),
@@ -259,6 +263,14 @@ class EntryReader:
             self.faults.add(path, "a list of different names is expected.", "Write for example [left, right].")
             return None
         return tuple(value)
+
+    def list_of_names(self, value: Any, field: Field, place: Place, path: Path) -> tuple[str, ...] | None:
+        """Different names; numbers count as such."""
+        fine = isinstance(value, list) and all(isinstance(v, str | int) and str(v) and "." not in str(v) for v in value)
+        if not fine or len(set(map(str, value))) != len(value):
+            self.faults.add(path, "a list of different names without dots is expected.", "Write for example [root, 5].")
+            return None
+        return tuple(map(str, value))
 
     def body(self, value: Any, path: Path) -> str | None:
         """Name of a body, marker, frame or ground."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from itertools import chain
 
@@ -12,6 +13,7 @@ GROUND = "ground"
 TIME = "t"
 RESERVED = ("t", "pi")  # names with a meaning of their own in every expression
 BODY_COORDINATES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
+MODAL = re.compile("q[1-9][0-9]*")  # modal coordinates of a flexible body
 ANY_DIMENSION = ""  # of a measure whose own entry is faulty: nothing is checked against it
 
 Specs = Mapping[str, TypeSpec | None]
@@ -21,11 +23,14 @@ class MeasureDimensions:
     """Dimension ("m", "rad" or "1") of every measure by name, looked up without listing them all.
 
     Measures are the joint coordinates (`slide.z`, or plain `spin` when the joint has one), the entries of `measures`,
-    and `x y z rx ry rz` of every body relative to ground unless a joint of that name has such a coordinate.
+    `x y z rx ry rz` of every body relative to ground unless a joint of that name has such a coordinate, and the modal
+    coordinates `q1 q2 ...` of flexible bodies.
     """
 
-    def __init__(self, joints: Specs, measures: Specs, bodies: Container[str]) -> None:
-        self._joints, self._measures, self._bodies = joints, measures, bodies
+    def __init__(
+        self, joints: Specs, measures: Specs, bodies: Container[str], flexible: Container[str] = frozenset()
+    ) -> None:
+        self._joints, self._measures, self._bodies, self._flexible = joints, measures, bodies, flexible
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Dimension of the measure, or `default` when there is none of that name."""
@@ -48,6 +53,8 @@ class MeasureDimensions:
             for coordinate in spec.coordinates:
                 if coordinate.label == label:
                     return coordinate.dimension
+        if base.partition(".")[0] in self._flexible:
+            return "m" if MODAL.fullmatch(label) else BODY_COORDINATES.get(label, default)
         return BODY_COORDINATES.get(label, default) if base in self._bodies else default
 
     def __getitem__(self, name: str) -> str:
@@ -78,20 +85,39 @@ def measure_dimensions(description: Description, vocabulary: Vocabulary) -> Meas
     """Dimensions of all measures of a resolved model."""
     joints, measures = vocabulary.sections.get("joints", {}), vocabulary.sections.get("measures", {})
     return MeasureDimensions(
-        {entry.name: joints[entry.type] for entry in description.joints},
+        {entry.name: joints[entry.type] for entry in description.joints if entry.type in joints},
         {entry.name: measures[entry.type] for entry in description.measures},
         frozenset(description.bodies.names),
+        frozenset(body.name.partition(".")[0] for body in description.flexible),
     )
 
 
 KINDS = (("states", "a state"), ("variables", "a variable"), ("inputs", "an input"), ("blocks", "a block"))
 
 
+class BodyNames:
+    """Names of bodies, and of nodes of flexible bodies, `rod.tip`: which nodes there are is known only later."""
+
+    def __init__(self, rigid: Mapping[str, object], flexible: Mapping[str, object]) -> None:
+        self._rigid, self.flexible = rigid, flexible
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rigid or (isinstance(name, str) and self.is_node(name))
+
+    def is_node(self, name: str) -> bool:
+        """Whether the name is that of a flexible body followed by that of a node."""
+        body, dot, node = name.partition(".")
+        return bool(dot and node) and body in self.flexible
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._rigid, (f"{name}.NODE" for name in self.flexible))
+
+
 class Names:
     """Every name of one model while it is being read. The sections may still hold faulty entries."""
 
     def __init__(self, sections: Mapping[str, Mapping[str, object]], joints: Specs, measures: Specs) -> None:
-        self.bodies = sections["bodies"]
+        self.bodies = BodyNames(sections["bodies"], sections["flexible"])
         self.frames = sections["frames"]
         self.markers = sections["markers"]
         self.parameters = sections["parameters"]
@@ -99,7 +125,7 @@ class Names:
         self.variables = sections["variables"]
         self.inputs = sections["inputs"]
         self.blocks = sections["blocks"]
-        self.measures = MeasureDimensions(joints, measures, self.bodies)
+        self.measures = MeasureDimensions(joints, measures, self.bodies, self.bodies.flexible)
 
     def is_carrier(self, name: str) -> bool:
         """Whether the name is a body, marker, frame or ground."""

@@ -13,6 +13,7 @@ from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults
+from eigenbody.model.flexible import NOTHING, expanded, extended, names_in
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND, RESERVED, Names
 from eigenbody.model.operating import OperatingPoints
@@ -47,10 +48,16 @@ def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, obje
     operating_point = OperatingPoints(reader).read(data.get("operating_point"))
     name = _name(data.get("name"), source, faults)
     faults.raise_if_any()
+    added = NOTHING
+    if flexible := entries.pop("flexible"):
+        mentioned = names_in((*entries.values(), coordinates, operating_point))
+        added = expanded(vocabulary, flexible, mentioned, source.folder)
+        bodies = extended(bodies, added.bodies)
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
     parameters = FrozenDict(values.parameters)
+    entries["joints"], entries["forces"] = entries["joints"] + added.joints, entries["forces"] + added.forces
     return Description(
-        name=name, parameters=parameters, gravity=gravity, bodies=bodies, markers=markers,
+        name=name, parameters=parameters, gravity=gravity, bodies=bodies, flexible=added.flexible, markers=markers,
         coordinates=coordinates, weights=weights, operating_point=operating_point, **entries,
     )  # fmt: skip
 
@@ -70,7 +77,7 @@ def _check_top_level(data: Mapping[str, Any], faults: Faults) -> None:
             faults.unknown((key,), "section", key, TOP_LEVEL)
     if not isinstance(data.get("optimization") or {}, dict):
         faults.add(("optimization",), "a map with variables, objective and constraints is expected.")
-    if not data.get("bodies"):
+    if not data.get("bodies") and not data.get("flexible"):
         faults.add(("bodies",), "there are no bodies.", "A model has at least one body.")
 
 
@@ -108,9 +115,9 @@ def _check_names(sections: Sections, names: Names, faults: Faults) -> None:
         for name in entries:
             if _is_bad_name(name):
                 _refuse_name(section, name, faults)
-    _check_disjoint(sections, ("bodies", "markers", "frames"), faults)
+    _check_disjoint(sections, ("bodies", "flexible", "markers", "frames"), faults)
     _check_disjoint(sections, ("joints", "measures", "states", "variables", "blocks", "inputs", "parameters"), faults)
-    for section in ("bodies", "markers", "frames"):
+    for section in ("bodies", "flexible", "markers", "frames"):
         if GROUND in sections[section]:
             faults.add((section, GROUND), '"ground" is the name of the fixed world.', "Choose another name.")
     for section in ("joints", "measures", "states", "variables", "blocks", "inputs", "parameters"):

@@ -37,7 +37,8 @@ def json_schema(vocabulary: Vocabulary) -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "eigenbody model",
-        **_object(properties, ["eigenbody", "bodies"]),
+        **_object(properties, ["eigenbody"]),
+        "anyOf": [{"required": ["bodies"]}, {"required": ["flexible"]}],
         "$defs": definitions,
     }
 
@@ -122,8 +123,10 @@ _KINDS: dict[Kind, Schema] = {
     Kind.SIGNAL: _SIGNAL,
     Kind.EXPRESSION: _SIGNAL,
     Kind.EXPRESSIONS: {"type": "array", "items": _SIGNAL},
+    Kind.PROFILE: _any_of(_NUMBER, {"type": "array", "items": _NUMBER}),
     Kind.NUMBERS: {"type": "array", "items": _NUMBER},
     Kind.MATRIX: {"type": "array", "items": _any_of(_NUMBER, {"type": "array", "items": _NUMBER})},
+    Kind.NAMES: {"type": "array", "items": {"type": ["string", "integer"]}},
     Kind.LABELS: {"type": "array", "items": {"type": "string"}},
     Kind.SIGNALS: _list(_SIGNAL, 3),
     Kind.MOTION: _ref("motion"),

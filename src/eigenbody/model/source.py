@@ -19,16 +19,20 @@ PathItem = str | int
 class Source:
     """Plain data of a model and where it was written. Treat `data` as read-only."""
 
-    def __init__(self, data: dict[str, Any], label: str = "", name: str = "model", text: str | None = None) -> None:
+    def __init__(
+        self, data: dict[str, Any], label: str = "", name: str = "model", text: str | None = None,
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
         self.data = data
         self.label = label  # how messages call the file
         self.name = name  # default name of the model
+        self.folder = Path() if folder is None else folder  # where files that the model names are looked for
         self._text = text
         self._lines: Any = None
 
     def with_data(self, data: dict[str, Any]) -> Source:
         """Other data from the same file: same places, same name."""
-        return Source(data, self.label, self.name, self._text)
+        return Source(data, self.label, self.name, self._text, self.folder)
 
     def where(self, path: tuple[PathItem, ...]) -> str:
         """`joints.b.axis (rotor.yaml, line 12)`; without a file only the dotted path."""
@@ -89,7 +93,7 @@ def read(source: str | Path | Mapping[str, Any] | Source) -> Source:
     raise InputError(Fault("model", f"a path or a map is expected, not {type(source).__name__}"))
 
 
-def read_text(text: str, label: str = "text", name: str = "model") -> Source:
+def read_text(text: str, label: str = "text", name: str = "model", folder: Path | None = None) -> Source:
     """Model data from YAML or JSON text."""
     text = text.removeprefix("\ufeff")
     if "\x00" in text:
@@ -99,7 +103,7 @@ def read_text(text: str, label: str = "text", name: str = "model") -> Source:
     if not isinstance(data, dict):
         what = "the file is empty" if data is None else f"the file holds {_kind(data)}, not a map of sections"
         raise InputError(Fault(label, f"{what}.", "Begin with `eigenbody: 1`."))
-    return Source(data, label, name, text)
+    return Source(data, label, name, text, folder)
 
 
 def _read_file(source: str | Path) -> Source:
@@ -113,7 +117,7 @@ def _read_file(source: str | Path) -> Source:
         content = path.read_bytes()
     except OSError as problem:
         raise InputError(Fault(shown(str(source), 200), _file_problem(path, problem))) from problem
-    return read_text(_decode(content, label), label, path.stem or "model")
+    return read_text(_decode(content, label), label, path.stem or "model", path.parent)
 
 
 def _file_problem(path: Path, problem: OSError) -> str:

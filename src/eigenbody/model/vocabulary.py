@@ -29,8 +29,10 @@ class Kind(Enum):
     SIGNAL = "signal"  # number | "=expr of t, measures, ..." | {table: [[x, y], ...], of: signal} -> Signal
     EXPRESSION = "expression"  # number | "=expr of t, measures, ..."     -> Expression
     EXPRESSIONS = "expressions"  # list of EXPRESSION             -> tuple[Expression, ...]
+    PROFILE = "profile"  # one number, or a list of numbers        -> (n,)
     NUMBERS = "numbers"  # list of numbers                        -> (n,)
     MATRIX = "matrix"  # list of rows of numbers                  -> (m, n)
+    NAMES = "names"  # list of names or numbers                   -> tuple[str, ...]
     LABELS = "labels"  # list of names                            -> tuple[str, ...]
     SIGNALS = "signals"  # list of three SIGNAL             -> tuple[Signal, Signal, Signal]
     MOTION = "motion"  # SIGNAL in t alone, or a list of them, one per joint coordinate -> tuple[Signal, ...]
@@ -93,6 +95,7 @@ class Vocabulary:
     """All types by section. Sections without a `type` key have a single spec under the empty name."""
 
     sections: Mapping[str, Mapping[str, TypeSpec]] = field(default_factory=lambda: MappingProxyType({}))
+    expand: Callable[..., Any] | None = None  # entries of `flexible` into bodies (model/flexible.py: Expand)
 
     def types(self, section: str) -> Mapping[str, TypeSpec]:
         return self.sections[section]

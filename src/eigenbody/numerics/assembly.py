@@ -35,6 +35,12 @@ class Triplets:
         c = np.broadcast_to(cols[:, None, :], shape)
         return Triplets(r.ravel(), c.ravel(), values.reshape(*values.shape[:-3], -1))
 
+    def times(self, vectors: np.ndarray) -> np.ndarray:
+        """The square matrix times vectors (..., size); indices equal to the size are dropped."""
+        size = vectors.shape[-1]
+        padded = np.concatenate((vectors, np.zeros((*vectors.shape[:-1], 1), dtype=vectors.dtype)), axis=-1)
+        return dense_vector(self.rows, self.values * padded[..., self.cols], size)
+
 
 @dataclass(frozen=True, slots=True)
 class Product:

@@ -216,7 +216,7 @@ def initial_velocity(system: System, state: State) -> State:
     given = system.velocities
     mechanics = mechanics_at(system, state)  # at rest: rates are the explicit time derivatives
     rest = np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate, given.value))
-    if not np.any(rest):
+    if not np.any(rest) and not system.description.frames:  # what hangs on a turning frame moves with it
         return state
     chosen = select(mechanics, given.measure, by_order=True)
     measures = value_set(system, chosen.velocities)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.model.description import owner_of
 from eigenbody.numerics.assembly import only_values_vary, projected
 from eigenbody.numerics.linear import KKT, factor, matrix, solve_vector, times
 from eigenbody.operation.frame import MotionFrame
@@ -113,10 +114,13 @@ def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:
         moving = np.flatnonzero(motion > 0.1 * motion.max())
     coordinates = [system.names[i] for i in frame.chosen.velocities[moving]]
     share = np.abs(frame.Pv[:, moving]).max(axis=1)
-    bodies = sorted({system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)})
+    moved = [system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)]
+    flexible = {owner_of(body.name) for body in system.description.flexible}
+    owners = sorted({owner_of(name) for name in moved})
+    bodies = [f"{'flexible' if name in flexible else 'bodies'}.{name}" for name in owners]
     raise InputError(
         Fault(
-            ", ".join(f"bodies.{b}" for b in bodies[:6]) or "bodies",
+            ", ".join(bodies[:6]) or "bodies",
             f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
             "Give the bodies mass and inertia, or hold that motion by a joint.",
         )

@@ -62,7 +62,7 @@ class OperatingPoint:
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
         own = (pulled * unit).max(axis=-1, initial=0.0)
         nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
-        nothing = nothing + (spread(system, _stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
+        nothing = nothing + (spread(system, stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
         return bool(
             np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
         )
@@ -115,7 +115,7 @@ class OperatingPoint:
         return operating_point_html(self)
 
 
-def _stiff_rounding(mechanics: Mechanics) -> np.ndarray:
+def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     """Force (nq,) that stiff springs make of the rounding of positions alone."""
     system, jet = mechanics.system, mechanics.applied.jet
     measures, law = system.forces.measures, system.forces.linear

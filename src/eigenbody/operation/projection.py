@@ -16,15 +16,23 @@ from eigenbody.system.system import System
 
 ITERATIONS = 20
 CLOSED = 1e-13  # change of the configuration, in lengths of the mechanism and rad, at which positions are closed
+STIFF = 1e8  # and of a modal coordinate that is to be kept
 LIGHT = 1e-6  # weight of a coordinate without mass, relative to the mean
 
 
-def weight(system: System) -> Any:
-    """The mass matrix, with a small share for coordinates that move no mass so that it is positive definite."""
+def weight(system: System, keep_bent: bool = False) -> Any:
+    """The mass matrix, with a small share for coordinates that move no mass so that it is positive definite.
+
+    `keep_bent`: modal coordinates count so much that flexible bodies keep their shape where they can; closing a joint
+    must not strain what is stiff.
+    """
     M = matrix(Mechanics(system, system.reference_state()).mass(), (system.nq, system.nq), system.nq > DENSE_LIMIT)
     scale = np.where(system.is_angular, system.length**2, 1.0)
     mean = float(np.mean(np.abs(M.diagonal()) / scale)) if system.nq else 0.0
     light = LIGHT * (mean or 1.0) * scale
+    if keep_bent and system.description.bodies.modal is not None:
+        columns = system.dof[np.flatnonzero(system.description.bodies.modal)]
+        light[columns[columns >= 0]] = STIFF * (mean or 1.0)
     if isinstance(M, np.ndarray):
         return M + np.diag(light)
     from scipy.sparse import diags_array
@@ -45,7 +53,7 @@ def held_rows(mechanics: Mechanics, chosen: Selection, what: str = "gradient") -
 
 def closed(system: System, state: State, chosen: Selection, M: Any | None = None) -> State:
     """The nearest configuration in which the chosen holonomic rows hold; raises where Newton's method does not."""
-    M = weight(system) if M is None else M
+    M = weight(system, keep_bent=True) if M is None else M
     unit = np.where(system.is_angular, 1.0, system.length)
     size = np.inf
     for _ in range(ITERATIONS):

@@ -23,6 +23,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.model.description import is_internal
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import factor, matrix
 from eigenbody.numerics.threads import on_one_thread
@@ -180,9 +181,12 @@ def at_frame(
     if axes == "joint":
         force, moment = wrenches.in_joint_axes(force), wrenches.in_joint_axes(moment)
         probed = [(wrenches.in_joint_axes(f), wrenches.in_joint_axes(m)) for f, m in probed]
-    entries = frame.system.description.joints
-    is_open = _open_components(probed, len(entries), frame.system.length)
-    for array in (force, moment, wrenches.point, is_open):
+    every = frame.system.description.joints
+    is_open = _open_components(probed, len(every), frame.system.length)
+    own = [i for i, entry in enumerate(every) if not is_internal(entry)]  # not what holds flexible bodies together
+    entries = [every[i] for i in own]
+    force, moment, at, is_open = force[own], moment[own], wrenches.point[own], is_open[own]
+    for array in (force, moment, at, is_open):
         array.setflags(write=False)
     return Reactions(
         axes=axes,
@@ -191,10 +195,10 @@ def at_frame(
         between=tuple((entry["between"][0], entry["between"][1]) for entry in entries),
         force=force,
         moment=moment,
-        point=wrenches.point,
+        point=at,
         open=is_open,
         generalized=_generalized(frame.system, wrenches, balanced[0], stress),
-        loads=() if impulsive else element_loads(frame.mechanics),
+        loads=() if impulsive else tuple(load for load in element_loads(frame.mechanics) if "." not in load.name),
         impulsive=impulsive,
     )
 

@@ -3,8 +3,10 @@
 Each body c hangs on its parent p by one tree joint, whose rows and coordinates give [0; theta'_c] = J_c u_c + J_p u_p
 with J_c square (6 x 6) and never singular. A row y.u = 0 of any constraint or measure is carried over by walking from
 its bodies towards the root: at body c it contributes y.S_c to the coordinates of c and y X_c to the parent, with
-S_c = J_c^-1 [0; I] and X_c = -J_c^-1 J_p. Where the walks of a row's bodies meet, a relative measure cancels and the
-row is finished: only the coordinates of its own cycle appear. All rows walk together, one step per numpy call.
+S_c = J_c^-1 [0; I] and X_c = -J_c^-1 J_p. A node of a flexible body depends on modal coordinates as well as on its
+parent: what the rows of its joint say of them is handed to their carriers in the same way. Where the walks of a row's
+bodies meet, a relative measure cancels and the row is finished: only the coordinates of its own cycle appear. All rows
+walk together, one step per numpy call.
 """
 
 from __future__ import annotations
@@ -74,8 +76,11 @@ class TreeSpace:
         return depth
 
     @cached_property
-    def _joints(self) -> tuple[np.ndarray, np.ndarray]:
-        """J_c and J_p, (bodies, 6, 6): rows of the tree joint, then its coordinates; unit rows for missing freedoms."""
+    def _joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """J_c and J_p, (bodies, 6, 6): rows of the tree joint, then its coordinates; unit rows for missing freedoms.
+
+        Then the other bodies on which rows of tree joints depend, as pairs (child, other), (k, 2), and their J.
+        """
         system = self.system
         child_of_row = np.full(system.constraints.count, -1)
         child_of_row[system.tree_rows] = system.tree_row_body
@@ -87,13 +92,18 @@ class TreeSpace:
         slot = np.concatenate((self._slot(held.rows[keep]), self._coordinate_slot[free.rows[inside]]))
         where = system.body_columns[np.concatenate((held.cols[keep], free.cols[inside]))]
         value = np.concatenate((np.real(held.values[keep]), free.values[inside]))
-        own = where // 6 == child
+        own, up = where // 6 == child, where // 6 == self.parent[child]
         Jc, Jp = np.zeros((system.bodies, 6, 6)), np.zeros((system.bodies, 6, 6))
         np.add.at(Jc, (child[own], slot[own], where[own] % 6), value[own])
-        np.add.at(Jp, (child[~own], slot[~own], where[~own] % 6), value[~own])
+        np.add.at(Jp, (child[up], slot[up], where[up] % 6), value[up])
         body, missing = np.nonzero(system.dof[: system.bodies] < 0)
         Jc[body, missing, missing] = 1.0
-        return Jc, Jp
+        aside = ~own & ~up
+        pairs = np.stack((child[aside], where[aside] // 6), axis=1)
+        pairs, index = np.unique(pairs, axis=0, return_inverse=True)
+        Jo = np.zeros((len(pairs), 6, 6))
+        np.add.at(Jo, (index.ravel(), slot[aside], where[aside] % 6), value[aside])
+        return Jc, Jp, pairs, Jo
 
     def _slot(self, rows: np.ndarray) -> np.ndarray:
         """Position of a constraint row among the rows of its body."""
@@ -110,11 +120,12 @@ class TreeSpace:
         return held[body] + _count_within(body)
 
     @cached_property
-    def _steps(self) -> tuple[np.ndarray, np.ndarray]:
-        """J_c^-1 and X_c, (bodies, 6, 6)."""
-        Jc, Jp = self._joints
+    def _steps(self) -> tuple[np.ndarray, np.ndarray, _Aside]:
+        """J_c^-1 and X_c, (bodies, 6, 6), and what goes to other bodies than the parent."""
+        Jc, Jp, pairs, Jo = self._joints
         inverse = np.linalg.inv(Jc)
-        return inverse, -inverse @ Jp
+        first = np.searchsorted(pairs[:, 0], np.arange(self.system.bodies + 1))
+        return inverse, -inverse @ Jp, _Aside(first, pairs[:, 1], -inverse[pairs[:, 0]] @ Jo)
 
     @cached_property
     def _column(self) -> np.ndarray:
@@ -146,7 +157,7 @@ class TreeSpace:
     def _walk(
         self, row: np.ndarray, body: np.ndarray, y: np.ndarray, size: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        inverse, X = self._steps
+        inverse, X, aside = self._steps
         bodies, length = self.system.bodies, self.system.length
         unit = np.array([length] * 3 + [1.0] * 3)
         out: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -159,10 +170,11 @@ class TreeSpace:
             columns = self._column[b]
             there = columns >= 0
             out.append((np.broadcast_to(r[:, None], columns.shape)[there], columns[there], coefficients[there]))
-            up, z = self.parent[b], (z[:, None, :] @ X[b])[:, 0, :]
+            up, higher = self.parent[b], (z[:, None, :] @ X[b])[:, 0, :]
             on = up < bodies
-            row, body = np.concatenate((row[~go], r[on])), np.concatenate((body[~go], up[on]))
-            y = np.concatenate((y[~go], z[on]))
+            which, other, turned = aside.of(b, z)
+            row, body = np.concatenate((row[~go], r[on], r[which])), np.concatenate((body[~go], up[on], other))
+            y = np.concatenate((y[~go], higher[on], turned))
             row, body, y = _met(row, body, y, bodies)
             alive = np.sqrt(((y * unit) ** 2).sum(axis=1)) > CANCELLED * size[row]
             row, body, y = row[alive], body[alive], y[alive]
@@ -181,6 +193,22 @@ class TreeSpace:
         row, column = key // max(nt, 1), key % max(nt, 1)
         keep = np.abs(total) > 1e-13 * size[row]
         return row[keep], column[keep], total[keep]
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """Other bodies on which each body depends: those from first[b] to first[b + 1], with their steps X (k, 6, 6)."""
+
+    first: np.ndarray
+    other: np.ndarray
+    X: np.ndarray
+
+    def of(self, body: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What rows z (n, 6) at `body` (n,) give to others: which row, which body, (k, 6)."""
+        count = self.first[body + 1] - self.first[body]
+        which = np.repeat(np.arange(len(body)), count)
+        link = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + self.first[body[which]]
+        return which, self.other[link], (z[which, None, :] @ self.X[link])[:, 0, :]
 
 
 def _met(row: np.ndarray, body: np.ndarray, y: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import Saddle
 from eigenbody.operation.initial import counted
 from eigenbody.operation.partition import Selection, select
@@ -76,6 +77,7 @@ class _Descent:
     def __init__(self, system: System) -> None:
         self.system = system
         self.M = weight(system)
+        self._closing = weight(system, keep_bent=True) if system.flexible else self.M
         span = float(np.ptp(np.real(system.places.r), axis=0).max(initial=0.0))
         self.unit = np.where(system.is_angular, 1.0, max(span, system.length))
         self.counts_turns = bool(np.any(system.constraints.measures.turn_counter >= 0))  # gears, screws
@@ -117,7 +119,7 @@ class _Descent:
             if not phi.any():
                 return state
             if metric is None:
-                metric = Saddle(self.M, held_rows(mechanics, replace(chosen, slip_rows=chosen.slip_rows[:0])))
+                metric = Saddle(self._closing, held_rows(mechanics, replace(chosen, slip_rows=chosen.slip_rows[:0])))
             step = metric.solve(np.zeros(system.nq), -phi)[0]
             before, size = size, self.length(step)
             if not size < 1.0:
@@ -295,7 +297,8 @@ def _moving(here: Balance, a: np.ndarray) -> tuple[list[str], list[str]]:
     rates = np.abs((jet.gradient * padded[columns]).sum(axis=-1))
     rates /= np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
     speed = np.abs(spread(system, a / np.where(system.is_angular, 1.0, system.length))).max(axis=-1, initial=0.0)
-    return _largest(rates, [system.names[i] for i in index]), _largest(speed, system.description.bodies.names)
+    bodies = dict.fromkeys(map(owner_of, _largest(speed, system.description.bodies.names)))
+    return _largest(rates, [system.names[i] for i in index]), list(bodies)
 
 
 def _largest(values: np.ndarray, names: list[str] | tuple[str, ...]) -> list[str]:
@@ -313,8 +316,9 @@ def _unopposed(here: Balance, motion: np.ndarray) -> InputError:
         remedy = "Change its rate so that it can become zero."
     else:
         coordinates, bodies = _moving(here, motion)
+        flexible = {owner_of(body.name) for body in here.system.description.flexible}
         where, what = (
-            ", ".join(f"bodies.{name}" for name in bodies),
+            ", ".join(f"{'flexible' if name in flexible else 'bodies'}.{name}" for name in bodies),
             f"nothing opposes the motion of {', '.join(coordinates)}.",
         )
         remedy = "Support it by a joint or a spring, remove the force, or ask for a steady motion."

@@ -21,7 +21,7 @@ from eigenbody.model.model import Model
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.motion import solve_motion
 from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, system_of
+from eigenbody.operation.point import OperatingPoint, stiff_rounding, system_of
 from eigenbody.operation.treespace import coordinate_set, value_set
 from eigenbody.operation.turns import counted
 from eigenbody.points.steady_chart import (
@@ -263,8 +263,8 @@ def _row_units(now: Residual, linear: LinearModel, task: Task, pace: float) -> t
     motion = now.point.motion
     pulls = mechanics.force_size(motion.multipliers, motion.slip_multipliers) + np.abs(mechanics.gyroscopic())
     pulls = pulls + np.abs(mechanics.inertia_times(mechanics.acceleration))
-    onto = np.abs(linear.shape_u[:, nS : nS + nW].T) @ pulls
-    cancelling = np.abs(np.linalg.inv(linear.M)) @ onto if nW else np.zeros(0)
+    onto = np.abs(linear.shape_u[:, nS : nS + nW].T) @ np.stack((pulls, stiff_rounding(mechanics)), axis=1)
+    cancelling, rounding = (np.abs(np.linalg.inv(linear.M)) @ onto).T if nW else np.zeros((2, 0))
     rows = np.abs(linear.A[nS + nW :][now.alive])
     unknown = np.concatenate((unit_of(system, chosen.positions), pace * speed_unit, 1.0 + np.abs(now.point.state.x)))
     of_states = rows @ unknown + np.abs(now.state_rate)
@@ -274,7 +274,7 @@ def _row_units(now: Residual, linear: LinearModel, task: Task, pace: float) -> t
     extra_unit = pace * unit_of(system, now.extra)
     unit = np.concatenate((pace**2 * speed_unit, of_states + 1e-300, value_unit, states_unit, still_unit, extra_unit))
     size = np.concatenate((cancelling, of_states, value_unit, states_unit, still_unit, extra_unit))
-    least = np.concatenate((1e-13 * pace**2 * speed_unit, np.full(len(unit) - nW, 1e-300)))
+    least = np.concatenate((1e-13 * pace**2 * speed_unit + rounding, np.full(len(unit) - nW, 1e-300)))
     return unit, HOLDS * size + least
 
 

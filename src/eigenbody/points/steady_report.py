@@ -12,7 +12,7 @@ from eigenbody.linearization.linearize import dense_model
 from eigenbody.operation.partition import Selection
 from eigenbody.points.steady_chart import advanced, rates_of, unit_of
 from eigenbody.points.steady_equations import Equations, Trial, equations, idle_states, point_at
-from eigenbody.points.steady_solve import RANK, Outcome
+from eigenbody.points.steady_solve import RANK, Outcome, evened
 from eigenbody.points.steady_task import WHERE, Task, rate_name, values_held
 
 ADVANCE = 0.9  # rad, or lengths of the mechanism, along the motion, after which it must be the same
@@ -113,7 +113,7 @@ def stability_note(stability: str) -> tuple[str, ...]:
 def family_note(outcome: Outcome, task: Task) -> tuple[str, ...]:
     """The freedom that is left: how many parameters, and what could be prescribed to choose one member."""
     now = outcome.equations
-    J = now.J / now.row_unit[:, None] * now.column_unit
+    _, J = evened(now)
     felt = np.linalg.norm(J, axis=0) > RANK * np.abs(J).max(initial=0.0)
     _, s, Vt = np.linalg.svd(J[:, felt])
     rank = int(np.sum(s > RANK * s.max(initial=0.0))) if len(s) else 0

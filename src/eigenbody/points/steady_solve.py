@@ -14,6 +14,7 @@ ITERATIONS = 60
 LONGEST = 0.5  # motion of a body in a step: rad, lengths of the mechanism
 RANK = 1e-9  # singular values below this part of the largest count as zero
 NEAR = 1e-5  # residual, in its units, below which Gauss-Newton steps are taken in full
+CLOSE_BY = 0.02  # motion of a body, likewise, that is tried at once
 PATIENCE = 12  # iterations in which the residual must have become clearly less
 STATIONARY = 1e-5  # slope of the imbalance, relative to it, in natural units, that counts as none
 FULL_STEPS = 8  # of Newton's method, tried where the damped one came to a stop
@@ -36,21 +37,28 @@ class Outcome:
 def solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome:
     """Search from a trial state; the outcome says whether every equation holds to rounding."""
     here = equations(start.recharted(task), task, idle, pace)
-    damping, tried, sizes = 1e-3, 0, [here.size]
+    damping, tried, sizes, near = 1e-3, 0, [here.size], True
     while tried < ITERATIONS and damping < HEAVIEST and not here.hold:
         if _is_stationary(here) or _stalls(sizes):  # nothing that may change helps
             break
         tried += 1
-        damping = 0.0 if here.size < NEAR else damping
+        damping = 0.0 if here.size < NEAR or (near and _is_close_by(here)) else damping
         ahead, size = _attempt(here, task, idle, _step(here, damping))
         if ahead is not None and size < here.size:
             here = equations(ahead.recharted(task), task, idle, pace)
             damping = damping / 10 if damping > 1e-12 else 0.0
         else:
+            near = near and damping > 0
             damping = max(10 * damping, 1e-6)
         sizes.append(here.size)
     here = here if here.hold else _by_full_steps(here, task, idle, pace)
     return Outcome(polished(here, task, idle, pace) if here.hold else here, tried, here.hold)
+
+
+def _is_close_by(here: Equations) -> bool:
+    """Whether Newton's method would move the mechanism a little only: the stretch of a stiff part, say."""
+    step = _step(here, 0.0)
+    return here.reach(step[: len(here.trial.chosen.positions)]) < CLOSE_BY
 
 
 def _stalls(sizes: list[float]) -> bool:
@@ -86,10 +94,22 @@ def _weighed(here: Equations) -> tuple[np.ndarray, np.ndarray]:
     return here.f / here.row_unit, here.J / here.row_unit[:, None] * here.column_unit
 
 
+def evened(here: Equations) -> tuple[np.ndarray, np.ndarray]:
+    """The same with forces in place of accelerations, stiff rows made as small as the others: ranks then do not depend
+    on how much stiffer one motion is than another."""
+    n, M = len(here.linear.M), here.linear.M
+    f, J = _weighed(here)
+    natural = np.diag(M) * here.row_unit[:n]
+    f[:n] = (M @ here.f[:n]) / natural
+    J[:n] = (M @ here.J[:n]) / natural[:, None] * here.column_unit
+    size = np.abs(J).max(axis=1, initial=1.0)
+    return f / size, J / size[:, None]
+
+
 def _step(here: Equations, damping: float) -> np.ndarray:
     """Change of the unknowns: prescriptions are kept, the rest is balanced as well as it can be, by the least change;
     no longer than a step may be."""
-    f, J = _weighed(here)
+    f, J = _weighed(here) if damping else evened(here)
     n = here.balances
     kept, directions = _kept(f[n:], J[n:])
     balance = J[:n] @ directions

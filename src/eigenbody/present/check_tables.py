@@ -8,23 +8,37 @@ from typing import TYPE_CHECKING
 from eigenbody.model.source import shown
 from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, model_name, redundancy, significant
 
+LOWEST = 4  # frequencies of a flexible body that are listed
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from eigenbody.present.inspection import Constraint, Inspection
+    from eigenbody.present.inspection import Constraint, CountedBody, Inspection
 
 
 def _check_grids(found: Inspection) -> list[Grid]:
-    system = found.point.system
-    bodies = system.description.bodies
-    free = (system.dof[: system.bodies] >= 0).sum(axis=1)
-    count = min(len(bodies), MAX_ROWS)
-    rows = tuple((shown(bodies.names[i], 40), significant(bodies.mass[i]), str(int(free[i]))) for i in range(count))
-    grids = [Grid("Bodies", ("name", "mass\nkg", "coordinates"), rows, (False, True, True), len(bodies) - count)]
+    bodies = found.bodies
+    few = bodies[:MAX_ROWS]
+    rows = tuple((shown(body.name, 40), significant(body.mass), str(body.coordinates)) for body in few)
+    grids = [Grid("Bodies", ("name", "mass\nkg", "coordinates"), rows, (False, True, True), len(bodies) - len(few))]
+    grids += _flexible_grids([body for body in bodies if body.frequency_hz is not None])
     for title, items in (("Joints", found.joints), ("Couplings", found.couplings), ("Drivers", found.drivers)):
         if items:
             grids.append(_constraint_grid(title, items))
     return grids
+
+
+def _flexible_grids(bodies: Sequence[CountedBody]) -> list[Grid]:
+    """Modes of flexible bodies, when nothing holds them."""
+    rows = []
+    for body in bodies[:MAX_ROWS]:
+        hz = body.frequency_hz
+        assert hz is not None
+        lowest = ", ".join(significant(float(value), 5) for value in hz[:LOWEST])
+        rows.append((shown(body.name, 40), str(len(hz)), lowest + (", ..." if len(hz) > LOWEST else "")))
+    columns = ("name", "modes", "free, nothing held\nHz")
+    right = (False, True, False)
+    return [Grid("Flexible bodies", columns, tuple(rows), right, len(bodies) - len(rows))] if rows else []
 
 
 def _constraint_grid(title: str, items: Sequence[Constraint]) -> Grid:

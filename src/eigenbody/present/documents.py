@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from eigenbody.present.inspection import Inspection
 
 
+MAX_NODES = 60  # of a flexible body that are all listed
+
+
 def number(value: float) -> float | None:
     """A finite number without the sign of a negative zero, or null: JSON has no NaN and no infinity."""
     return float(value) + 0.0 if math.isfinite(value) else None
@@ -62,7 +65,7 @@ def require_finite_linear(linear: LinearModel | SparseLinearModel) -> None:
 def require_finite_modes(modes: Modes) -> None:
     """Refuse modes with a number that is not finite (the damping ratio of a rigid mode is undefined and exempt)."""
     require_finite_linear(modes.linear)
-    require_finite(eigenvalues=modes.eigenvalues, mode_shapes=modes.shapes)
+    require_finite(eigenvalues=modes.eigenvalues, mode_shapes=modes.motion)
 
 
 def mode_entries(modes: Modes) -> list[dict[str, Any]]:
@@ -83,6 +86,23 @@ def mode_entries(modes: Modes) -> list[dict[str, Any]]:
     ]
 
 
+def _deformed(modes: Modes, i: int) -> dict[str, Any]:
+    """Of a model with flexible bodies: displacement of their nodes in a mode, real and imaginary part; of bodies with
+    very many nodes those that the model uses."""
+    nodes, flexible = modes.deformations, modes.linear.point.system.description.flexible
+    if not flexible:
+        return {}
+    every = {body.name: len(body.reduced.names) <= MAX_NODES for body in flexible}
+    used = {(body.name, body.reduced.names[number]) for body in flexible for number in body.nodes.values()}
+    out: dict[str, dict[str, Any]] = {body.name: {} for body in flexible}
+    for k, (body, name) in enumerate(zip(nodes.bodies, nodes.names, strict=True)):
+        if not every[body] and (body, name) not in used:
+            continue
+        move = nodes.move[i, k] + 0.0
+        out[body][name] = {"real": move.real.tolist(), "imag": move.imag.tolist()}
+    return {"nodes": out}
+
+
 def modes_document(modes: Modes) -> dict[str, Any]:
     """`modes --json`."""
     require_finite_modes(modes)
@@ -94,7 +114,7 @@ def modes_document(modes: Modes) -> dict[str, Any]:
         "stability": modes.stability,
         "solver": modes.solver,
         "coordinates": list(linear.coordinates),
-        "modes": mode_entries(modes),
+        "modes": [entry | _deformed(modes, i) for i, entry in enumerate(mode_entries(modes))],
         "certificate": _with_residuals(modes),
         "notes": list(modes.notes),
         "warnings": list(linear.point.warnings),
@@ -173,15 +193,10 @@ def _rows(matrix: np.ndarray) -> list[list[float]]:
 def check_document(found: Inspection) -> dict[str, Any]:
     """`check --json`."""
     point = found.point
-    system, bodies = point.system, point.system.description.bodies
-    require_finite(certificate=[point.residual, *point.drift])
-    free = (system.dof[: system.bodies] >= 0).sum(axis=1)
+    require_finite(certificate=[point.residual, *point.drift], mass=[body.mass for body in found.bodies])
     return {
         "model": point.model.name,
-        "bodies": [
-            {"name": name, "mass": number(bodies.mass[i]), "coordinates": int(free[i])}
-            for i, name in enumerate(bodies.names)
-        ],
+        "bodies": [body.as_dict() for body in found.bodies],
         "joints": [joint.as_dict() for joint in found.joints],
         "couplings": [coupling.as_dict() for coupling in found.couplings],
         "drivers": [driver.as_dict() for driver in found.drivers],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, mode_entries, modes_document, number, require_finite_modes
 from eigenbody.present.export import Writer, _arrays, _cell, _csv, _modes_arrays, _names, _text
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.explain import Explanation
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
+DEFORMATION = "deformation"
 FEW = 3  # shares in a cell of the table
 SMALL = 0.02  # shares below are not worth a place in the table
 
@@ -54,9 +56,14 @@ def _grid(found: Explanation) -> Grid:
 
 
 def _kinetic(found: Explanation, i: int) -> str:
-    flat = found.kinetic[i].ravel()
+    """Sections of a flexible body together."""
+    owners = list(dict.fromkeys(owner_of(body) for body in found.bodies))
+    own = np.array([owners.index(owner_of(body)) for body in found.bodies], dtype=int)
+    shares = np.zeros((len(owners), len(COMPONENTS) + 1))
+    np.add.at(shares, own, np.column_stack((found.kinetic[i], found.deformation[i])))
+    flat, parts = shares.ravel(), (*COMPONENTS, DEFORMATION)
     most = np.argsort(-np.abs(flat), kind="stable")[: 2 * FEW]
-    names = [f"{shown(found.bodies[k // 6], 24)} {COMPONENTS[k % 6]}" for k in most]
+    names = [f"{shown(owners[k // len(parts)], 24)} {parts[k % len(parts)]}" for k in most]
     return _largest(names, flat[most])
 
 
@@ -105,7 +112,7 @@ def explanation_rich(found: Explanation) -> RenderableType:
 def explanation_document(found: Explanation) -> dict[str, Any]:
     """`modes --explain --json`: the document of `modes --json` with an explanation in every mode."""
     document = modes_document(found.modes)
-    document["modes"] = [entry | _explained(found, i) for i, entry in enumerate(mode_entries(found.modes))]
+    document["modes"] = [entry | _explained(found, i) for i, entry in enumerate(document["modes"])]
     document["notes"] = [*document["notes"], *found.notes]
     return document
 
@@ -114,10 +121,7 @@ def _explained(found: Explanation, i: int) -> dict[str, Any]:
     return {
         "label": found.labels[i],
         "whirl": found.whirls[i] or None,
-        "kinetic_energy": {
-            body: dict(zip(COMPONENTS, map(number, shares.tolist()), strict=True))
-            for body, shares in zip(found.bodies, found.kinetic[i], strict=True)
-        },
+        "kinetic_energy": _kinetic_energy(found, i),
         "strain_energy": _shares(found.strain_sources, found.strain, i),
         "dissipation": _shares(found.dissipation_sources, found.dissipation, i),
         "participation": {
@@ -128,6 +132,17 @@ def _explained(found: Explanation, i: int) -> dict[str, Any]:
         "mean_strain_energy": number(found.mean_strain[i]),
         "mean_dissipated_power": number(found.mean_power[i]),
     }
+
+
+def _kinetic_energy(found: Explanation, i: int) -> dict[str, dict[str, float | None]]:
+    """Shares by body and direction; flexible bodies have one of their deformation besides."""
+    flexible = {body.name for body in found.modes.linear.point.system.description.flexible}
+    out = {}
+    for k, body in enumerate(found.bodies):
+        out[body] = dict(zip(COMPONENTS, map(number, found.kinetic[i, k].tolist()), strict=True))
+        if body in flexible:
+            out[body][DEFORMATION] = number(float(found.deformation[i, k]))
+    return out
 
 
 def _shares(names: Sequence[str], shares: np.ndarray, i: int) -> dict[str, float | None]:
@@ -176,6 +191,7 @@ def _explanation_arrays(found: Explanation) -> dict[str, np.ndarray]:
         "label": _names(found.labels),
         "whirl": _names(found.whirls),
         "kinetic_energy": found.kinetic,  # (modes, bodies, 6)
+        "deformation_energy": found.deformation,  # (modes, bodies) of the kinetic energy too
         "strain_energy": found.strain,  # (modes, strain_sources)
         "strain_sources": _names(found.strain_sources),
         "dissipation": found.dissipation,
@@ -191,8 +207,11 @@ def _explanation_arrays(found: Explanation) -> dict[str, np.ndarray]:
 
 def _explanation_csv(found: Explanation) -> str:
     columns = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
-    kinetic = found.kinetic.reshape(len(found), -1)
+    flexible = [body.name for body in found.modes.linear.point.system.description.flexible]
+    bent = found.deformation[:, [found.bodies.index(name) for name in flexible]]
+    kinetic = np.hstack((found.kinetic.reshape(len(found), -1), bent))
     names = [f"kinetic {body} {part}" for body in found.bodies for part in COMPONENTS]
+    names += [f"kinetic {body} {DEFORMATION}" for body in flexible]
     names += [f"strain {name}" for name in found.strain_sources]
     names += [f"dissipation {name}" for name in found.dissipation_sources]
     names += [f"participation {name}" for name in found.coordinates]

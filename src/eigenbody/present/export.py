@@ -192,9 +192,22 @@ def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
         "shapes": modes.shapes,  # (modes, bodies, 6)
         **states,
         "bodies": _names(modes.bodies),
+        **_node_arrays(modes),
         "states": _names(modes.linear.states),
         "model": np.array(modes.linear.point.model.name),
         "verdict": np.array(modes.stability),
+    }
+
+
+def _node_arrays(modes: Modes) -> dict[str, np.ndarray]:
+    """Nodes of flexible bodies, where there are some."""
+    nodes = modes.deformations
+    if not len(nodes):
+        return {}
+    return {
+        "nodes": _names(f"{body}.{name}" for body, name in zip(nodes.bodies, nodes.names, strict=True)),
+        "node_position": nodes.position,  # (nodes, 3)
+        "node_shapes": np.concatenate((nodes.move, nodes.turn), axis=-1),  # (modes, nodes, 6)
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.model.description import Entry
+from eigenbody.model.description import Entry, is_internal
 from eigenbody.model.model import Model
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
@@ -61,6 +61,20 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedBody:
+    """A body with its coordinates; a flexible one with the frequencies (modes,) of its modes when nothing holds it."""
+
+    name: str
+    mass: float
+    coordinates: int
+    frequency_hz: np.ndarray | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        own = {"name": self.name, "mass": self.mass + 0.0, "coordinates": self.coordinates}
+        return own if self.frequency_hz is None else own | {"frequency_hz": (self.frequency_hz + 0.0).tolist()}
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
     """The mechanism as counted. `gruebler` = coordinates of all bodies - rows; `dof` = what really moves."""
 
@@ -75,12 +89,34 @@ class Inspection:
 
     @property
     def rows(self) -> int:
-        return sum(len(constraint.rows) for constraint in self.constraints)
+        """Rows of all constraints, of those that join sections of flexible bodies too; not of nodes on their bodies."""
+        system = self.point.system
+        return system.constraints.count + len(system.slip_rows) - self._nodes
 
     @property
     def body_coordinates(self) -> int:
-        """Six for each body, three for a point mass that does not turn."""
-        return self.point.system.nq
+        """Six for each body, three for a point mass that does not turn; a flexible body has modal ones besides."""
+        return self.point.system.nq - self._nodes
+
+    @property
+    def _nodes(self) -> int:
+        """Coordinates of nodes, which as many rows tie to their bodies."""
+        is_node = self.point.system.description.bodies.is_node
+        return 0 if is_node is None else 6 * int(is_node.sum())
+
+    @property
+    def bodies(self) -> tuple[CountedBody, ...]:
+        """All bodies; of flexible ones also modes and the frequencies of the free body."""
+        system = self.point.system
+        table, flexible = system.description.bodies, {body.name: body for body in system.description.flexible}
+        free = (system.dof[: system.bodies] >= 0).sum(axis=1)
+        out = []
+        for i in np.flatnonzero(table.is_material).tolist():
+            body = flexible.get(table.names[i])
+            hz = None if body is None else np.real(body.reduced.frequencies) / (2 * np.pi)
+            modes = 0 if hz is None else len(hz)
+            out.append(CountedBody(table.names[i], float(np.real(table.mass[i])), int(free[i]) + modes, hz))
+        return tuple(out)
 
     @property
     def gruebler(self) -> int:
@@ -117,6 +153,7 @@ def inspect(model: Model | OperatingPoint) -> Inspection:
                 tuple(held.get((kind, entry.name), ())),
             )
             for entry in entries
+            if not is_internal(entry)
         )
 
     return Inspection(

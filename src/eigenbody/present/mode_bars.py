@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite_modes
+from eigenbody.present.explain import DEFORMATION
 from eigenbody.present.plots import FAINT, INK, PHASE, _plain
 from eigenbody.present.tables import significant
 
@@ -23,7 +24,8 @@ COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 MAX_MODES = 8  # in the overview
 MAX_BODIES = 6  # with six bars each
 MAX_SHARES = 8  # bars of energy
-TRANSLATION, ROTATION, STRAIN, LOSS = "#3f5573", "#8fa3bd", "#b0893a", "#9c5a5a"  # none of the colours of phase
+# none of the colours of phase
+TRANSLATION, ROTATION, BENDING, STRAIN, LOSS = "#3f5573", "#8fa3bd", "#5d7f5d", "#b0893a", "#9c5a5a"
 CLIP = 1.5  # share beyond which a bar of the overview is cut
 VISIBLE = 1e-6  # amplitude below which a phase means nothing
 
@@ -49,11 +51,14 @@ def plot_explanation(found: Explanation) -> Figure:
     require_finite_modes(found.modes)
     kinds = found.modes.kinds
     chosen = [i for i, kind in enumerate(kinds) if kind != "rigid"][:MAX_MODES] or list(range(len(kinds)))[:MAX_MODES]
-    figure = Figure(figsize=(13, 2.0 + 1.45 * max(1, len(chosen))), layout="constrained", facecolor="white")
+    bends = bool(found.modes.linear.point.system.description.flexible)
+    high = (2.2 if bends else 1.45) * max(1, len(chosen))
+    figure = Figure(figsize=(13, 2.0 + high), layout="constrained", facecolor="white")
     name = _plain(shown(found.modes.linear.point.model.name, 80))
     length = significant(found.modes.linear.point.system.length, 3)
     few = "" if len(found.bodies) <= MAX_BODIES else f"; the {MAX_BODIES} of {len(found.bodies)} bodies that move most"
     said = f"motion of the bodies, largest = 1, rotations times {length} m{few}; where the energy is"
+    said = "motion of the mechanism, grey at rest; where the energy is" if bends else said
     figure.suptitle(f"{name}: what the modes are\n{said}", fontsize=11, color=INK)
     if not chosen or not found.bodies:
         axes = figure.subplots()
@@ -61,17 +66,23 @@ def plot_explanation(found: Explanation) -> Figure:
         axes.text(0.5, 0.5, "No degree of freedom: nothing moves", ha="center", va="center", color=FAINT, fontsize=12)
         return figure
     bodies = _most_moved(found, chosen)
-    rows: Any = figure.subplots(len(chosen), 2, width_ratios=(2.2, 1), squeeze=False)
+    rows: Any = figure.subplots(len(chosen), 2, width_ratios=(1.1 if bends else 2.2, 1), squeeze=False)
+    if bends:
+        from eigenbody.present.deformed import draw_mode, skeleton_of
+
+        skeleton = skeleton_of(found.modes)
+        for (left, right), i in zip(rows, chosen, strict=True):
+            draw_mode(left, skeleton, i)
+            left.set_title(_title(found, i), fontsize=9.5, loc="left", pad=3, color=INK)
+            _stacked(right, found, i)
+        _share_axis(rows[:, 1])
+        return figure
     for (left, right), i in zip(rows, chosen, strict=True):
         _coloured(left, found, i, bodies)
         left.set_title(_title(found, i), fontsize=9.5, loc="left", pad=3, color=INK)
         _stacked(right, found, i)
     _names_below(rows[-1][0], found, bodies)
-    rows[0][1].set_title("energy shares, %", fontsize=9.5, loc="left", pad=3, color=INK)
-    limits = np.array([axes.get_xlim() for axes in rows[:, 1]])
-    for axes in rows[:, 1]:
-        axes.set_xlim(min(0.0, limits[:, 0].min()), max(102.0, limits[:, 1].max()))
-    rows[-1][1].tick_params(labelbottom=True)
+    _share_axis(rows[:, 1])
     colours = figure.colorbar(
         ScalarMappable(Normalize(-180, 180), PHASE), ax=list(rows[:, 0]), fraction=0.02, pad=0.01, aspect=30
     )
@@ -79,6 +90,15 @@ def plot_explanation(found: Explanation) -> Figure:
     colours.set_label("phase", fontsize=9)
     colours.ax.tick_params(labelsize=8)
     return figure
+
+
+def _share_axis(column: Any) -> None:
+    """The same scale for the shares of all modes."""
+    column[0].set_title("energy shares, %", fontsize=9.5, loc="left", pad=3, color=INK)
+    limits = np.array([axes.get_xlim() for axes in column])
+    for axes in column:
+        axes.set_xlim(min(0.0, limits[:, 0].min()), max(102.0, limits[:, 1].max()))
+    column[-1].tick_params(labelbottom=True)
 
 
 def _title(found: Explanation, i: int) -> str:
@@ -105,7 +125,7 @@ def _most_moved(found: Explanation, chosen: list[int]) -> list[int]:
     """Bodies to draw: all while they are few, else those with most kinetic energy in the chosen modes."""
     if len(found.bodies) <= MAX_BODIES:
         return list(range(len(found.bodies)))
-    share = found.kinetic[chosen].sum(axis=-1).max(axis=0)
+    share = (found.kinetic[chosen].sum(axis=-1) + found.deformation[chosen]).max(axis=0)
     return sorted(np.argsort(-share, kind="stable")[:MAX_BODIES].tolist())
 
 
@@ -181,9 +201,11 @@ def _coloured(axes: Axes, found: Explanation, i: int, bodies: list[int]) -> None
 
 def _energies(found: Explanation, i: int) -> list[tuple[str, list[str], np.ndarray, list[str]]]:
     """Title, names, shares and colours of kinetic energy, strain energy and dissipation."""
-    flat = found.kinetic[i].ravel()
+    flat = np.concatenate((found.kinetic[i].ravel(), found.deformation[i]))
     names = [f"{shown(body, 16)} {part}" for body in found.bodies for part in COMPONENTS]
-    tints = [TRANSLATION if k % 6 < 3 else ROTATION for k in range(len(flat))]
+    names += [f"{shown(body, 16)} {DEFORMATION}" for body in found.bodies]
+    tints = [TRANSLATION if k % 6 < 3 else ROTATION for k in range(found.kinetic[i].size)]
+    tints += [BENDING] * len(found.bodies)
     return [
         ("Kinetic energy, %", names, flat, tints),
         ("Strain energy, %", list(found.strain_sources), found.strain[i], [STRAIN] * found.strain.shape[1]),
@@ -240,8 +262,9 @@ def _overview(found: Explanation, i: int) -> list[tuple[str, list[str], np.ndarr
     """The energies of a mode; of many bodies the kinetic energy by direction."""
     kinetic, *others = _energies(found, i)
     if len(found.bodies) > MAX_BODIES:
-        tints = [TRANSLATION] * 3 + [ROTATION] * 3
-        kinetic = (kinetic[0], [f"all {part}" for part in COMPONENTS], found.kinetic[i].sum(axis=0), tints)
+        tints = [TRANSLATION] * 3 + [ROTATION] * 3 + [BENDING]
+        shares = np.append(found.kinetic[i].sum(axis=0), found.deformation[i].sum())
+        kinetic = (kinetic[0], [f"all {part}" for part in (*COMPONENTS, DEFORMATION)], shares, tints)
     return [kinetic, *others]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.model.description import is_inner
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number, require_finite
 from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
@@ -19,6 +20,7 @@ from eigenbody.spatial.rotations import quaternion
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from eigenbody.operation.point import OperatingPoint
     from eigenbody.points.equilibrium import Equilibrium
 
 WORDS = {
@@ -60,13 +62,24 @@ def _entry(one: Equilibrium) -> dict[str, Any]:
         "bodies": {
             name: {"at": (np.real(state.r[i]) + 0.0).tolist(), "rotation": (turned[i] + 0.0).tolist()}
             for i, name in enumerate(point.system.description.bodies.names)
+            if point.system.description.bodies.is_material[i]
         },
+        **_nodes(point),
         "eigenvalues": [{"real": number(v.real), "imag": number(v.imag)} for v in one.eigenvalues],
         "distance": number(one.distance),
         "residual": point.residual,
         "drift": list(point.drift),
         "reactions": reactions(point).as_dict(),
     }
+
+
+def _nodes(point: OperatingPoint) -> dict[str, Any]:
+    """Where the nodes of flexible bodies are that the model names; nothing without flexible bodies."""
+    if not point.system.description.flexible:
+        return {}
+    index, r = point.system.places.index, np.real(point.state.r)
+    named = [node for body in point.system.description.flexible for node in body.nodes if not is_inner(node)]
+    return {"nodes": {node: (r[index[node]] + 0.0).tolist() for node in named}}
 
 
 # ---- tables
@@ -185,12 +198,13 @@ def equilibrium_writer(found: Equilibrium, ending: str) -> Writer:
 
 def _as_arrays(found: Sequence[Equilibrium]) -> dict[str, np.ndarray]:
     first, system = found[0], found[0].point.system
+    own = system.description.bodies.is_material
     return {
         "coordinates": _names(system.names),
         "values": np.array([list(one.coordinates().values()) for one in found]),  # (equilibria, coordinates)
-        "bodies": _names(system.description.bodies.names),
-        "at": np.array([np.real(one.point.state.r) for one in found]),  # (equilibria, bodies, 3)
-        "rotation": np.array([quaternion(np.real(one.point.state.R)) for one in found]),  # w, x, y, z
+        "bodies": _names(system.description.bodies.material_names),
+        "at": np.array([np.real(one.point.state.r)[own] for one in found]),  # (equilibria, bodies, 3)
+        "rotation": np.array([quaternion(np.real(one.point.state.R)[own]) for one in found]),  # w, x, y, z
         "stability": _names(one.stability for one in found),
         "distance": np.array([one.distance for one in found]),
         "residual": np.array([one.point.residual for one in found]),

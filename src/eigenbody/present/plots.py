@@ -149,6 +149,9 @@ def _motion(part: SubFigure, modes: Modes) -> None:
         text = "No mode but rigid ones" if len(modes) else "No degree of freedom: nothing moves"
         axes.text(0.5, 0.5, text, ha="center", va="center", color=FAINT, fontsize=12)
         return
+    if modes.linear.point.system.description.flexible:
+        _deformed(part, modes, chosen)
+        return
     bars = _bars(modes, chosen)
     rows = part.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
     for axes, i, amplitude in zip(rows, chosen, bars.amplitude, strict=True):
@@ -159,6 +162,22 @@ def _motion(part: SubFigure, modes: Modes) -> None:
     colours.set_ticks([-180, -90, 0, 90, 180], labels=["-180°", "-90°", "0°", "90°", "180°"])
     colours.ax.tick_params(labelsize=9)
     colours.set_label("phase", fontsize=9)
+
+
+def _deformed(part: SubFigure, modes: Modes, chosen: list[int]) -> None:
+    """Mechanisms with flexible bodies are drawn as they move."""
+    from eigenbody.present.deformed import draw_mode, skeleton_of
+
+    skeleton = skeleton_of(modes)
+    columns = 2 if len(chosen) > 1 else 1
+    rows: Any = part.subplots(-(-len(chosen) // columns), columns, squeeze=False)
+    for axes in rows.flat[len(chosen) :]:
+        axes.axis("off")
+    for axes, i in zip(rows.flat, chosen, strict=False):
+        draw_mode(axes, skeleton, i)
+        axes.set_title(_mode_title(modes, i), fontsize=9, loc="left", pad=3, color=INK)
+    title = "Motion of the mechanism (grey: at rest, light: a quarter of a cycle later)"
+    part.suptitle(title, fontsize=10, color=INK, x=0.06, ha="left")
 
 
 def _mode_title(modes: Modes, i: int) -> str:

@@ -32,7 +32,7 @@ def sentence(found: Verification) -> str:
     states = counted(len(found.eigenvalues), "eigenvalue")
     exact = [result for result in found.results if result.agrees and result.is_exact]
     if found.verdict == "unchecked":
-        return "unchecked: no route applies that should agree"
+        return "unchecked: no route applies that neglects nothing; the reasons stand below"
     if found.verdict == "agree":
         others = counted(len(exact), "route")
         return f"agree: {others} and the engine give the same {states}"
@@ -83,6 +83,10 @@ def _values_grid(found: Verification) -> Grid:
     return Grid("", columns, tuple(rows), (True,) * len(columns), len(kept) - len(rows[:MAX_ROWS]))
 
 
+def _grids(found: Verification) -> tuple[Grid, ...]:
+    return (_routes_grid(found), _values_grid(found)) if len(found.eigenvalues) else (_routes_grid(found),)
+
+
 def _complex(value: complex, digits: int = 7) -> str:
     """`-0.24 + 2.13i`; parts that are rounding beside the other are left out."""
     if not np.isfinite(value):
@@ -98,6 +102,8 @@ def _complex(value: complex, digits: int = 7) -> str:
 
 def _below(found: Verification) -> list[str]:
     lines = [f"Note: {r.route.name}: {note}" for r in found.results if r.linear is not None for note in r.linear.notes]
+    if not len(found.eigenvalues):
+        return lines
     lines.append(
         f"Differences are relative to the eigenvalue (of zeros: to the largest). Eigenvalues agree within"
         f" {found.tolerance:g} of their magnitude, or within the tolerance beside them, which rounding leaves to"
@@ -112,14 +118,15 @@ def _below(found: Verification) -> list[str]:
 def verification_text(found: Verification) -> str:
     """The tables as plain text."""
     head = [f"Verification of {model_name(found.point)}", sentence(found), ""]
-    return "\n".join([*head, _routes_grid(found).text(), "", _values_grid(found).text(), "", *_wrapped(_below(found))])
+    grids = [line for grid in _grids(found) for line in (grid.text(), "")]
+    return "\n".join([*head, *grids, *_wrapped(_below(found))])
 
 
 def verification_html(found: Verification) -> str:
     """The tables as HTML; every name is escaped."""
     head = f"<p><b>Verification of {escape(model_name(found.point))}</b><br>{escape(sentence(found))}</p>"
     below = "<br>".join(escape(line) for line in _below(found))
-    return f"{head}{_routes_grid(found).html()}{_values_grid(found).html()}<p>{below}</p>"
+    return f"{head}{''.join(grid.html() for grid in _grids(found))}<p>{below}</p>"
 
 
 def verification_rich(found: Verification) -> RenderableType:
@@ -130,8 +137,8 @@ def verification_rich(found: Verification) -> RenderableType:
     title = Text(f"Verification of {model_name(found.point)}", style="bold")
     below = [Text(line, style="dim") for line in _below(found)]
     verdict = Text(sentence(found), style=STYLES[found.verdict])
-    grids = (_routes_grid(found).rich(), Text(), _values_grid(found).rich())
-    return Group(title, verdict, Text(), *grids, Text(), *below)
+    grids = [part for grid in _grids(found) for part in (grid.rich(), Text())]
+    return Group(title, verdict, Text(), *grids, *below)
 
 
 # ---- documents and files

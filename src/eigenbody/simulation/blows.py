@@ -104,8 +104,9 @@ class _Reader:
     def _body(self, given: Any) -> str:
         name, places = str(given), self.system.places
         markers = places.description.markers
-        if name not in places.index and name not in markers:
-            self.fault(f'there is no body or marker "{name}".', suggest(name, [*places.names, *markers]))
+        known = [*self.system.description.bodies.known_names, *places.names[self.system.bodies :], *markers]
+        if name not in known:
+            self.fault(f'there is no body or marker "{name}".', suggest(name, known))
         elif places.carrier(name) >= self.system.bodies:
             self.fault(f'"{name}" does not move: an impulse on it has no effect.', "Name a body or a marker on one.")
         return name

@@ -59,7 +59,7 @@ class Radau:
         self._scales = Scales(forward, until - float(np.real(state.t)))
         self._scales.see(state)
         held, slips, _ = forward.jets(state)
-        self._now: Evaluation = self._keeper.complete(state, forward.saddle(held.gradient, slips.gradient))
+        self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._newton_tolerance = max(10 * np.finfo(float).eps / tolerance, min(0.03, tolerance**0.5))
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)

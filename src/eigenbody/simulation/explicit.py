@@ -44,7 +44,7 @@ class DormandPrince:
         self._scales = Scales(forward, until - float(np.real(state.t)))
         self._scales.see(state)
         held, slips, _ = forward.jets(state)
-        self._now: Evaluation = self._keeper.complete(state, forward.saddle(held.gradient, slips.gradient))
+        self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._h = self._first_step()
         self._stiff, self._restful = 0, 0
 

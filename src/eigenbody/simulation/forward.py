@@ -3,7 +3,7 @@
     [M  H^T] [ u']   [Q - h ]
     [H   0 ] [ l ] = [-gamma]      H = [G; N], independent rows only
 
-M is constant, so that only H, the forces and gamma are evaluated anew.
+M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies change it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.constraints import Holonomic, pull_back
+from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
@@ -91,30 +92,42 @@ class Forward:
         """Take these rows as the independent ones."""
         self.chosen = chosen
         self._rows = DenseRows(self.system, chosen) if not self.is_sparse else None
-        self._pattern = SparseSaddlePattern(self.system, chosen, self.mass) if self.is_sparse else None
+        rigid = self.is_sparse and not self.system.flexible
+        self._pattern = SparseSaddlePattern(self.system, chosen, self._rigid_mass) if rigid else None
 
     @cached_property
-    def mass(self) -> Any:
+    def _rigid_mass(self) -> Any:
+        """M of bodies without bending."""
+        return self._mass_at(self.system.reference_state())
+
+    def _mass_at(self, state: State) -> Any:
+        return matrix(Mechanics(self.system, state).mass(), (self.nq, self.nq), self.is_sparse)
+
+    def mass(self, state: State) -> Any:
         """M."""
-        parts = Mechanics(self.system, self.system.reference_state()).mass()
-        return matrix(parts, (self.nq, self.nq), self.is_sparse)
+        return self._mass_at(state) if self.system.flexible else self._rigid_mass
 
     @cached_property
     def _metric(self) -> MassMetric | None:
         """Factor of a positive definite M."""
-        values = np.linalg.eigvalsh(self.mass / _unit(self.mass))
-        return MassMetric(self.mass) if values.min(initial=1.0) > 1e-12 else None
+        values = np.linalg.eigvalsh(self._rigid_mass / _unit(self._rigid_mass))
+        return MassMetric(self._rigid_mass) if values.min(initial=1.0) > 1e-12 else None
 
     @cached_property
     def _scaled(self) -> ScaledMass:
-        return ScaledMass(self.mass)
+        return ScaledMass(self._rigid_mass)
 
-    def saddle(self, gradient: np.ndarray, slips: np.ndarray) -> Solver:
+    def saddle(self, state: State, gradient: np.ndarray, slips: np.ndarray) -> Solver:
         """The matrix [[M, H^T], [H, 0]] factorized."""
         if self._pattern is not None:
             return LargeSaddle(self._pattern.matrix(gradient, slips), self.nq)
+        if self.is_sparse:  # M changes its pattern as bodies bend
+            pattern = SparseSaddlePattern(self.system, self.chosen, self._mass_at(state))
+            return LargeSaddle(pattern.matrix(gradient, slips), self.nq)
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
+        if self.system.flexible:
+            return GeneralSaddle(ScaledMass(self._mass_at(state)), H)
         return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
 
     # Kinematics -------------------------------------------------------------------------------------------------------
@@ -211,7 +224,10 @@ class Forward:
         """Weight and gyroscopic moments (nq,)."""
         out = np.zeros((self.system.bodies, 6))
         out[:, 3:] = cross((self.system.inertia @ state.w[..., None])[..., 0], state.w)
-        return self.collect(out) + self._weight
+        own = self.collect(out) + self._weight
+        for part in flexible_parts(self.system, state):
+            own -= part.gyroscopic()
+        return own
 
     def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
         """Values and rates of constraints, slip rows and forces, without gradients."""
@@ -227,7 +243,7 @@ class Forward:
         held, slips, pushed = self.jets(state)
         applied = Applied(self.system, pushed, state)
         if solver is None:
-            solver = self.saddle(held.gradient, slips.gradient)
+            solver = self.saddle(state, held.gradient, slips.gradient)
         gamma = Held(self.system, held, state.t).acceleration[self.chosen.rows]
         if len(self.chosen.slip_rows):
             gamma = np.concatenate((gamma, slips.acceleration[self.chosen.slip_rows]))
@@ -258,7 +274,7 @@ class Forward:
                 return state
             if solver is None or size > 0.1 * before:  # too far away: factorize here
                 held, slip, _ = self.jets(state)
-                solver = self.saddle(held.gradient, slip.gradient)
+                solver = self.saddle(state, held.gradient, slip.gradient)
             before = size
             step, _ = solver.solve(np.zeros(self.nq), np.concatenate((-phi, slips)))
             state = self.moved(state, step)
@@ -290,7 +306,7 @@ class Forward:
     def consistent(self, state: State) -> tuple[State, Solver, PlainJet, PlainJet]:
         """The nearest velocities that the constraints allow, and the matrix at this configuration."""
         held, slips, _ = self.jets(state, levels=2)
-        solver = self.saddle(held.gradient, slips.gradient)
+        solver = self.saddle(state, held.gradient, slips.gradient)
         rate = Held(self.system, held, state.t).rate[self.chosen.rows]
         rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
         if len(rate) and np.any(rate):

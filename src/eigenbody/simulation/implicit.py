@@ -138,7 +138,7 @@ class GeneralizedAlpha:
         forward, state = self.forward, self._at.state
         held, slips, _ = forward.jets(state)
         old = forward.chosen
-        solver = self._keeper.complete(state, forward.saddle(held.gradient, slips.gradient)).solver
+        solver = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient)).solver
         if forward.chosen is not old:
             self._at.multipliers = forward.evaluate(state, solver).multipliers
 
@@ -258,7 +258,7 @@ class GeneralizedAlpha:
         m = Multipliers.of(forward, loads)
         along = held.along_measures(m.held) if len(chosen.rows) else np.zeros(system.constraints.measures.count)
         pulled = sweep.pull([along, m.slip, applied.tension if forward.is_pushed else pushed.value])
-        force = forward.mass @ rate - forward.own_forces(state) + forward.collect(pulled[: system.bodies])
+        force = forward.mass(state) @ rate - forward.own_forces(state) + forward.collect(pulled[: system.bodies])
         rows = held.value[chosen.rows]
         if len(chosen.slip_rows):
             rows = np.concatenate((rows, slip_jet.rate[chosen.slip_rows] / by_speed))
@@ -273,7 +273,7 @@ class GeneralizedAlpha:
         shape, sparse = (forward.nq, forward.nq), forward.is_sparse
         K = matrix(mechanics.stiffness(m.held, m.slip), shape, sparse)
         C = matrix(mechanics.damping(), shape, sparse)
-        A = forward.mass + (by_speed / by_rate) * C + (1 / by_rate) * K
+        A = forward.mass(state) + (by_speed / by_rate) * C + (1 / by_rate) * K
         self.counts.jacobians += 1
         self.counts.factorizations += 1
         return TangentSolver(Saddle(A, held_matrix(forward, mechanics, "gradient")))

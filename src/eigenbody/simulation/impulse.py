@@ -135,13 +135,13 @@ def impulse(
     rest = given - mechanics.inertia_times(du)
     reactions = at_frame(frame, independent_multipliers(frame, rest), axes, impulsive=True)
     after = state.with_velocity(system, state.velocity(system) + du)
-    both = spread(system, du)
+    both, own = spread(system, du), system.description.bodies.is_material
     read = _rates(system, state, after) if sequence is None else _angles(system, state, after, du, sequence)
     return Impulse(
         model=point_model,
-        bodies=system.places.names[: system.bodies],
-        velocity_jump=_frozen(both[:, :3]),
-        angular_velocity_jump=_frozen(apply(state.R, both[:, 3:])),
+        bodies=system.description.bodies.material_names,
+        velocity_jump=_frozen(both[own, :3]),
+        angular_velocity_jump=_frozen(apply(state.R, both[:, 3:])[own]),
         coordinates=tuple(read.rates),
         rate_before=_frozen([before for before, _ in read.rates.values()]),
         jump=_frozen([jump for _, jump in read.rates.values()]),

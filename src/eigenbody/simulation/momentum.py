@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -28,7 +29,10 @@ class Momentum:
 def momentum(system: System, state: State) -> Momentum:
     """Kinetic energy, linear momentum and angular momentum about the origin of ground."""
     m, spin = system.mass, apply(system.inertia, state.w)
+    energy = 0.5 * float((m * dot(state.v, state.v)).sum() + dot(state.w, spin).sum())
+    for part in flexible_parts(system, state):
+        energy += float(part.energy().sum())
+        spin[part.batch.frame] += part.momentum
     linear = m[:, None] * state.v
     angular = cross(state.r, linear) + apply(state.R, spin)
-    energy = 0.5 * float((m * dot(state.v, state.v)).sum() + dot(state.w, spin).sum())
     return Momentum(energy, linear.sum(axis=0), angular.sum(axis=0))

@@ -161,11 +161,12 @@ def _held_bodies(model: Model, holds: Sequence[str]) -> list[tuple[str, int]]:
     """(name as given, body) of every held body or marker."""
     system, out, faults = system_of(model), [], []
     places, markers = system.places, system.description.markers
+    hidden = set(system.description.bodies.names) - set(system.description.bodies.known_names)
     seen: dict[int, str] = {}
     for name in [holds] if isinstance(holds, str) else holds:
         where = f"hold {name}"
-        if name not in places.index and name not in markers:
-            remedy = suggest(name, [*places.names[: system.bodies], *markers])
+        if name in hidden or (name not in places.index and name not in markers):
+            remedy = suggest(name, [*system.description.bodies.known_names, *markers])
             faults.append(Fault(where, "there is no such body or marker.", remedy))
             continue
         body = places.carrier(name)
@@ -209,7 +210,7 @@ def _refuse_moving(system: System, start: State, bodies: list[tuple[str, int]]) 
 def _fixed(model: Model, system: System, start: State, body: int) -> tuple[Model, str]:
     """The model with a body fixed to ground where it starts, and the name of the joint that does it."""
     body_name = system.places.names[body]
-    joint = f"hold_{body_name}"
+    joint = f"hold_{body_name.replace('.', '_')}"
     document = model.document
     while any(joint in (document.get(section) or {}) for section in ("bodies", "joints", "markers", "measures")):
         joint += "_"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
+from eigenbody.model.description import is_inner
 from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
@@ -104,8 +105,13 @@ def _output_times(
 def _outputs(point: OperatingPoint, outputs: Sequence[str] | None) -> tuple[str, ...]:
     system = point.system
     if outputs is None:
-        chosen = tuple(system.names[i] for i in point.chosen.positions[:200])
-        return tuple(dict.fromkeys((*chosen, *system.states, *(o.name for o in system.outputs), "energy")))
+        chosen, nodes = [system.names[i] for i in point.chosen.positions[:200]], []
+        for body in system.description.flexible:  # nodes that are named move as one can see, modal coordinates do not
+            chosen = [name for name in chosen if name not in body.coordinates]
+            named = [node for node in body.nodes if not is_inner(node)]
+            nodes += [f"{node}.{axis}" for node in named for axis in "xyz"]
+        own = (*chosen, *nodes[:200], *system.states, *(o.name for o in system.outputs))
+        return tuple(dict.fromkeys((*own, "energy")))
     from eigenbody.simulation.signals import Reader
 
     reader = Reader(system, point.chosen, stacked([point.state]))

@@ -11,6 +11,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import is_internal
 from eigenbody.operation.outputs import output_value
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.reactions import at_acceleration
@@ -51,12 +52,12 @@ class Reader:
 
     @cached_property
     def _body_names(self) -> tuple[str, ...]:
-        bodies = self.system.places.names[: self.system.bodies]
+        bodies = self.system.description.bodies.known_names
         return tuple(f"{body}.{template.label}" for body in bodies for template in JOINTS["free"].free)
 
     @property
     def _joints(self) -> list[str]:
-        return [entry.name for entry in self.system.description.joints]
+        return [entry.name for entry in self.system.description.joints if not is_internal(entry)]
 
     @cached_property
     def _reaction_names(self) -> tuple[str, ...]:

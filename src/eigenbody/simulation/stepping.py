@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.model.description import owner_of
 from eigenbody.operation.partition import select
 from eigenbody.simulation.chart import orthonormal
 from eigenbody.simulation.forward import Applied, Evaluation, Forward
@@ -118,7 +119,7 @@ class Consistency:
             if len(new.rows) == len(old.rows) and len(new.slip_rows) == len(old.slip_rows):
                 forward.use(new)
                 held, slips, _ = forward.jets(state)
-                other = forward.saddle(held.gradient, slips.gradient)
+                other = forward.saddle(state, held.gradient, slips.gradient)
                 if other.weakest > solver.weakest:
                     solver = other
                 else:
@@ -163,7 +164,8 @@ def wildest(forward: Forward, state: State) -> str:
     if not len(size) or not np.isfinite(size).all():
         return ""
     body = int(np.argmax(size))
-    text = f'The largest acceleration ({size[body]:.3g} m/s^2) is that of the body "{system.places.names[body]}"'
+    name = owner_of(system.places.names[body])
+    text = f'The largest acceleration ({size[body]:.3g} m/s^2) is that of the body "{name}"'
     owner = _owner(forward, int(np.argmax(pull))) if len(pull) else ""
     return text + (f', the largest force ({pull.max():.3g} N) that of "{owner}".' if owner else ".")
 

@@ -21,8 +21,9 @@ from eigenbody.model.operating import measures_asked_for
 from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
+from eigenbody.system.flexible import flexible_batches, resist_bending
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
-from eigenbody.system.joints import JointTable, slip_kernels
+from eigenbody.system.joints import JointTable, bushings_across_spin, slip_kernels
 from eigenbody.system.layout import layout
 from eigenbody.system.measureset import MeasureSet, Placed, merge
 from eigenbody.system.named import NamedMeasures
@@ -90,6 +91,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         dof=dof,
         mass=description.bodies.mass,
         inertia=description.bodies.inertia,
+        flexible=flexible_batches(description, places),
         gravity=description.gravity,
         constraints=_constraints(rows, compiler, named_set, dof),
         slips=slips,
@@ -112,7 +114,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         input_units=input_units(description, named),
         outputs=outputs,
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
-        warnings=(*builder.warnings, *_bushings_across_spin(description, joints)),
+        warnings=(*builder.warnings, *bushings_across_spin(description, joints)),
         aliases=dict(named.index),
     )
     return system, rows
@@ -132,6 +134,7 @@ def _forces(description: Description, places: Places) -> ForceBuilder:
         by_type.setdefault(entry.type, []).append(entry)
     for name, entries in by_type.items():
         FORCES[name].build(entries, builder)
+    resist_bending(description, builder)
     return builder
 
 
@@ -234,25 +237,6 @@ def _input_channels(entry: Entry, places: Places, builder: ForceBuilder) -> list
     return [(int(c), w) for c, w in zip(channels, unit(direction), strict=True) if w != 0]
 
 
-def _bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
-    """A bushing between two bodies that a joint lets spin would wind up: a bearing is meant."""
-    spinning = {}
-    for entry, joint, a, b in zip(description.joints, joints.types, joints.first, joints.second, strict=True):
-        turns = [k for k, template in enumerate(joint.free) if template.dimension == "rad"]
-        driven = entry.get("motion") is not None
-        velocity = entry.get("velocity", ())
-        if turns and (driven or any(k < len(velocity) and velocity[k] for k in turns)):
-            spinning[frozenset((int(a), int(b)))] = entry.name
-    for entry in description.forces if spinning else ():
-        if entry.type == "bushing":
-            pair = frozenset(int(c) for c in joints.places.carriers(entry["between"]))
-            if pair in spinning and entry["k"][3:, 3:].any():
-                yield (
-                    f"{entry.where}: the bushing acts across the joint {spinning[pair]}, which turns; it would wind up."
-                    " Use type: bearing, which lets the second body spin."
-                )
-
-
 def _slips(
     description: Description, joints: JointTable, velocities: dict[str, VelocityRow], dof: np.ndarray
 ) -> tuple[MeasureSet, tuple[Row, ...]]:
@@ -343,12 +327,18 @@ def _tree_rows(tree: Tree, joints: JointTable) -> tuple[np.ndarray, np.ndarray]:
 def _tree_coordinates(
     tree: Tree, named: NamedMeasures, places: Places, dof: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Named measures in walking order, and the body each moves; a point mass without rotation has none of those."""
+    """Named measures in walking order, and the body each moves; a point mass without rotation has none of those.
+
+    Modal coordinates come first: at the start flexible bodies are as drawn, and what else is free fits itself to them.
+    """
     out: list[int] = []
     bodies: list[int] = []
-    for body, joint in zip(tree.order.tolist(), tree.joint.tolist(), strict=True):
+    modal = places.description.bodies.modal
+    last = np.ones(len(tree.order), dtype=bool) if modal is None else modal[tree.order] == 0
+    walk = np.argsort(last, kind="stable")
+    for body, joint in zip(tree.order[walk].tolist(), tree.joint[walk].tolist(), strict=True):
         if joint < 0:
-            wanted = named.body(places.names[body])
+            wanted = named.of_root(places.names[body])
         else:
             wanted = list(range(named.joint_start[joint], named.joint_start[joint + 1]))
         if dof[body, 3] < 0:

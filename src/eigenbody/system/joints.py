@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenbody.elements.joints import JOINTS, JointType
+from eigenbody.elements.joints import ALL_JOINTS, JointType
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry
@@ -28,7 +29,7 @@ class JointTable:
 
     def __post_init__(self) -> None:
         entries = self.description.joints
-        self.types = [JOINTS[entry.type] for entry in entries]
+        self.types = [ALL_JOINTS[entry.type] for entry in entries]
         self.first = self.places.carriers([entry["between"][0] for entry in entries])
         self.second = self.places.carriers([entry["between"][1] for entry in entries])
         self.row_start = np.concatenate(([0], np.cumsum([len(t.held) for t in self.types], dtype=int)))
@@ -39,7 +40,7 @@ class JointTable:
         for name, index in by_type.items():
             chosen = [entries[i] for i in index]
             pairs = self.places.pairs(chosen)
-            self.groups[name] = (np.array(index), replace(pairs, keys=self._keys(JOINTS[name], chosen, pairs)))
+            self.groups[name] = (np.array(index), replace(pairs, keys=self._keys(ALL_JOINTS[name], chosen, pairs)))
 
     def _keys(self, joint: JointType, entries: list[Entry], pairs: Pairs) -> dict[str, np.ndarray]:
         """Further keys of a joint type as arrays; directions as unit vectors in the axes of the first carrier."""
@@ -57,7 +58,26 @@ def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[tuple[np.ndarra
     kernels: list[Kernel] = []
     owners: list[tuple[np.ndarray, str]] = []
     for name, (index, pairs) in joints.groups.items():
-        for item in JOINTS[name].slips:
+        for item in ALL_JOINTS[name].slips:
             kernels.append(item.kernel(pairs))
             owners.append((index, item.label))
     return kernels, owners
+
+
+def bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
+    """A bushing between two bodies that a joint lets spin would wind up: a bearing is meant."""
+    spinning = {}
+    for entry, joint, a, b in zip(description.joints, joints.types, joints.first, joints.second, strict=True):
+        turns = [k for k, template in enumerate(joint.free) if template.dimension == "rad"]
+        driven = entry.get("motion") is not None
+        velocity = entry.get("velocity", ())
+        if turns and (driven or any(k < len(velocity) and velocity[k] for k in turns)):
+            spinning[frozenset((int(a), int(b)))] = entry.name
+    for entry in description.forces if spinning else ():
+        if entry.type == "bushing":
+            pair = frozenset(int(c) for c in joints.places.carriers(entry["between"]))
+            if pair in spinning and entry["k"][3:, 3:].any():
+                yield (
+                    f"{entry.where}: the bushing acts across the joint {spinning[pair]}, which turns; it would wind up."
+                    " Use type: bearing, which lets the second body spin."
+                )

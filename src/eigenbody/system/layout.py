@@ -1,4 +1,5 @@
-"""Velocity coordinates of every carrier: six per body, three for a point mass whose rotation nothing feels."""
+"""Velocity coordinates of every carrier: six per body, three for a point mass whose rotation nothing feels, up to three
+for a carrier of modal coordinates."""
 
 from __future__ import annotations
 
@@ -37,6 +38,9 @@ def layout(
         used += slip_kernels(joints)[0]
         turning = _turning(used, len(places.names)) & ~_point_only(joints, len(places.names), rows, builder, used)
         present[candidates & ~turning[:bodies], 3:] = False
+    if description.bodies.modal is not None:
+        of_modes = description.bodies.modal > 0
+        present[of_modes] = np.arange(6) < description.bodies.modal[of_modes, None]
     dof[:bodies][present] = np.arange(present.sum())
     return dof
 

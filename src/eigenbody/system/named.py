@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eigenbody.elements.joints import JOINTS
-from eigenbody.elements.measures.templates import Kernel, Pairs
+from eigenbody.elements.joints import ALL_JOINTS
+from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description
+from eigenbody.model.description import Description, FlexibleBody
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
 from eigenbody.system.topology import Tree
 
-FREE = JOINTS["free"]
+FREE = ALL_JOINTS["free"]
 
 
 @dataclass
@@ -46,13 +46,17 @@ class NamedMeasures:
                 self.names.append(entry.name if alone else full)
                 self.dimensions.append(template.dimension)
         for name, (index, pairs) in self.joints.groups.items():
-            for k, template in enumerate(JOINTS[name].free):
+            for k, template in enumerate(ALL_JOINTS[name].free):
                 self.placed.append((template.kernel(pairs), self.joint_start[index] + k))
         for entry in self.description.measures:
             measure = MEASURES[entry.type]
             self._add(entry.name, str(measure.spec.dimension), measure.kernel(entry, self.places))
+        modal = {carrier for body in self.description.flexible for carrier in body.carriers}
         for body in self.tree.roots:
-            self.body(self.places.names[body])
+            if self.places.names[body] not in modal:
+                self.body(self.places.names[body])
+        for flexible in self.description.flexible:
+            self._modal(flexible)
 
     def _add(self, name: str, dimension: str, kernel: Kernel) -> None:
         self.index[name] = len(self.names)
@@ -74,6 +78,22 @@ class NamedMeasures:
                 if f"{name}.{template.label}" not in self.index:
                     self._add(f"{name}.{template.label}", template.dimension, template.kernel(pairs))
         return [self.index[f"{name}.{template.label}"] for template in FREE.free]
+
+    def _modal(self, flexible: FlexibleBody) -> None:
+        """Modal coordinates: the positions of their carriers."""
+        ground, eye, zero = self.places.ground, np.eye(3)[None], np.zeros((1, 3))
+        for k, name in enumerate(flexible.coordinates):
+            carrier = self.places.index[flexible.carriers[k // 3]]
+            pairs = Pairs(np.array([ground]), np.array([carrier]), zero, zero, eye, eye)
+            self._add(name, "m", Displacement("xyz"[k % 3]).kernel(pairs))
+
+    def of_root(self, name: str) -> list[int]:
+        """The coordinates of a body that floats, or the modal ones that a carrier stands for."""
+        for flexible in self.description.flexible:
+            if name in flexible.carriers:
+                start = 3 * flexible.carriers.index(name)
+                return [self.index[q] for q in flexible.coordinates[start : start + 3]]
+        return self.body(name)
 
     def of(self, name: str) -> int:
         """Index of a measure by name; body coordinates come into being when asked for."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from eigenbody.elements.forces import ForceBuilder
 from eigenbody.errors import Fault, InputError, suggest
-from eigenbody.model.description import Description, Entry
+from eigenbody.model.description import Description, Entry, is_internal
 from eigenbody.model.expressions import Expression
 from eigenbody.system.named import NamedMeasures
 from eigenbody.system.signals import SignalCompiler
@@ -59,8 +59,9 @@ class OutputReader:
 
     def _reaction(self, entry: Entry) -> Output | None:
         joints = [joint.name for joint in self.description.joints]
-        if entry["reaction"] not in joints:
-            return self._fault(entry, f'there is no joint "{entry["reaction"]}".', suggest(entry["reaction"], joints))
+        own = [joint.name for joint in self.description.joints if not is_internal(joint)]
+        if entry["reaction"] not in own:
+            return self._fault(entry, f'there is no joint "{entry["reaction"]}".', suggest(entry["reaction"], own))
         component = COMPONENTS.index(entry["component"])
         reaction = Reaction(joints.index(entry["reaction"]), component, entry.get("axes", "joint"))
         unit = entry.get("unit", "N" if component < 3 else "N*m")

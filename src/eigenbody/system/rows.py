@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
-from eigenbody.elements.joints import JOINTS, Tie
+from eigenbody.elements.joints import ALL_JOINTS, Tie
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.model.description import Description, Entry, Signal
 from eigenbody.system.joints import JointTable
@@ -36,15 +36,16 @@ class ConstraintRows:
         self.motions: list[tuple[int, Signal]] = []
         self.keep_drawn: list[np.ndarray] = []
         for name, (index, pairs) in joints.groups.items():
-            for k, item in enumerate(JOINTS[name].held):
+            for k, item in enumerate(ALL_JOINTS[name].held):
                 rows = joints.row_start[index] + k
                 if isinstance(item, Tie):
                     self._tie(item, [description.joints[i] for i in index], pairs, rows, named)
                 else:
                     measures = self._private(item.kernel(pairs))
                     self.terms.append((rows, measures, np.ones(len(rows))))
-                    if JOINTS[name].keeps_drawn:
+                    if ALL_JOINTS[name].keeps_drawn:
                         self.keep_drawn.append(rows)
+        self._bend(description, joints, named)
         for entry in description.couplings:
             terms = COUPLINGS[entry.type].terms
             if terms is None:  # a speed: not holonomic
@@ -81,6 +82,16 @@ class ConstraintRows:
             else:
                 measures = self._private(template.kernel(pairs))
             self.terms.append((rows, measures, scale))
+
+    def _bend(self, description: Description, joints: JointTable, named: NamedMeasures) -> None:
+        """Nodes of flexible bodies are displaced and turned by the modal coordinates, which share one measure each."""
+        start = {entry.name: joints.row_start[i] for i, entry in enumerate(description.joints) if entry.type == "node"}
+        for flexible in description.flexible:
+            q = np.array([self._from_named(named.index[name]) for name in flexible.coordinates], dtype=int)
+            for node, number in flexible.nodes.items():
+                shape = np.concatenate((flexible.reduced.move[number], flexible.reduced.turn[number]))  # (6, modes)
+                row, mode = np.nonzero(shape != 0)
+                self.terms.append((start[node] + row, q[mode], -shape[row, mode]))
 
     def _combination(self, row: Row, terms: dict[str, float], named: NamedMeasures) -> None:
         number = np.array([len(self.rows)])

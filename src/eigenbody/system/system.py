@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description
+from eigenbody.model.description import Description, owner_of
 from eigenbody.system.arguments import AnySignal
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
@@ -28,6 +28,8 @@ class Row:
     @property
     def where(self) -> str:
         """Place in the model file."""
+        if "." in self.owner:
+            return f"flexible.{owner_of(self.owner)}"
         section = "joints" if self.label.startswith("motion ") else f"{self.kind}s"
         return f"{section}.{self.owner}"
 
@@ -125,6 +127,20 @@ class Given:
     where: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FlexibleBatch:
+    """n flexible bodies with m modes each (docs/theory/flexible.md). `frame` (n,) are the bodies that are their
+    floating frames, with mass and undeformed inertia; `modal` (n, m) are the places of the modal coordinates among the
+    positions of all bodies, (bodies, 3) flattened."""
+
+    frame: np.ndarray
+    modal: np.ndarray
+    J1: np.ndarray  # (..., n, m, 3, 3)
+    J2: np.ndarray  # (..., n, m, m, 3, 3)
+    b: np.ndarray  # (..., n, m, m, 3)
+    mass: np.ndarray  # (..., n, m, m)
+
+
 @dataclass(frozen=True)
 class System:
     """Everything the dynamics need; immutable. Carriers are bodies, moving frames, ground (last)."""
@@ -134,6 +150,7 @@ class System:
     dof: np.ndarray  # (carriers, 6) velocity coordinate of each carrier direction, -1 for none
     mass: np.ndarray
     inertia: np.ndarray
+    flexible: tuple[FlexibleBatch, ...]
     gravity: np.ndarray
     constraints: Constraints
     slips: MeasureSet
@@ -201,7 +218,9 @@ class System:
     @cached_property
     def length(self) -> float:
         """A length by which rotations are compared with displacements: the size of the drawing."""
-        points = np.real(self.places.r)
+        points, bodies = np.real(self.places.r), self.description.bodies
+        if bodies.modal is not None:  # modal coordinates are no points of the drawing
+            points = np.delete(points, np.flatnonzero(bodies.modal), axis=-2)
         arms = [np.zeros(1)]
         for measures in (self.constraints.measures, self.forces.measures):
             for kernel, _ in measures.batches:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import FLEXIBLE, Place
 from eigenbody.crosscheck.drawing import moving_frame
 from eigenbody.crosscheck.kane.active import KNOWN
 from eigenbody.crosscheck.kane.dynamics import ChainSystem
@@ -17,6 +17,8 @@ from eigenbody.model.description import Description, Function, Table
 
 def reason_against(description: Description, place: Place) -> str:
     """The first thing that Kane's equations of a tree do not know."""
+    if description.flexible:
+        return FLEXIBLE
     frame = moving_frame(description)
     if frame:
         return f'the moving frame "{frame}"'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import FLEXIBLE, Place
 from eigenbody.crosscheck.relative.forces import Cartesian, applied, weights
 from eigenbody.crosscheck.relative.kinematics import Kinematics, velocity_transformation
 from eigenbody.crosscheck.relative.laws import Law, Laws
@@ -73,6 +73,8 @@ def read(description: Description, place: Place) -> Mechanism:
 
 
 def _refuse(description: Description) -> None:
+    if description.flexible:
+        raise Unsupported(FLEXIBLE)
     if description.states or description.blocks:
         raise Unsupported("first-order states")
     for entry in description.joints:

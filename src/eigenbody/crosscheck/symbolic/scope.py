@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import FLEXIBLE, Place
 from eigenbody.crosscheck.symbolic.equations import fitting_method, motions
 from eigenbody.crosscheck.symbolic.signals import is_known
 from eigenbody.crosscheck.symbolic.skeleton import (
@@ -95,6 +95,8 @@ def _forces(description: Description) -> str:
 
 
 def _rest(description: Description, place: Place) -> str:
+    if description.flexible:
+        return FLEXIBLE
     if description.frames:
         return "a moving frame"
     if description.states or description.blocks or place.x.size:

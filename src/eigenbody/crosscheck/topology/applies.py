@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import FLEXIBLE, Place
 from eigenbody.crosscheck.drawing import moving_frame
 from eigenbody.crosscheck.named import Measures
 from eigenbody.crosscheck.topology.elements import LOADS, SPRINGS, is_of_three_bodies, joint_coordinate, terms_of
@@ -15,6 +15,8 @@ from eigenbody.model.description import Description
 
 def reason_against(description: Description, place: Place) -> str:
     """The first thing that the constraint-topology formulation does not know."""
+    if description.flexible:
+        return FLEXIBLE
     if not place.is_at_rest:
         return "the mechanism moves; the formulation is for vibrations about rest"
     frame = moving_frame(description)

@@ -1,6 +1,7 @@
 """Force types: one small file each, one line here."""
 
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
+from eigenbody.elements.forces.beam import BEAM
 from eigenbody.elements.forces.bushing import BEARING, BUSHING
 from eigenbody.elements.forces.friction import FRICTION
 from eigenbody.elements.forces.load import ACTUATOR, EXPRESSION, POINT_FORCE, TORQUE
@@ -16,7 +17,7 @@ __all__ = ["FORCES", "ForceBuilder", "ForceType"]
 FORCES: dict[str, ForceType] = {
     force.spec.name: force
     for force in (
-        SPRING, DAMPER, BUSHING, BEARING, POINT_FORCE, TORQUE, EXPRESSION, ACTUATOR, FRICTION, ONE_SIDED, BACKLASH,
-        MAXWELL, MOTOR, DC_MOTOR, TYRE, WHEEL_RAIL,
+        SPRING, DAMPER, BUSHING, BEARING, BEAM, POINT_FORCE, TORQUE, EXPRESSION, ACTUATOR, FRICTION, ONE_SIDED,
+        BACKLASH, MAXWELL, MOTOR, DC_MOTOR, TYRE, WHEEL_RAIL,
     )
 }  # fmt: skip

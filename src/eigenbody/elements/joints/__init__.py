@@ -1,5 +1,7 @@
 """Joint types: one small file each, one line here."""
 
+from collections import ChainMap
+
 from eigenbody.elements.joints.base import JointType, Tie
 from eigenbody.elements.joints.cylindrical import CYLINDRICAL
 from eigenbody.elements.joints.distance import DISTANCE
@@ -8,6 +10,7 @@ from eigenbody.elements.joints.free import FREE
 from eigenbody.elements.joints.inline import INLINE
 from eigenbody.elements.joints.inplane import INPLANE
 from eigenbody.elements.joints.knife_edge import KNIFE_EDGE
+from eigenbody.elements.joints.node import NODE
 from eigenbody.elements.joints.orientation import ORIENTATION
 from eigenbody.elements.joints.parallel import PARALLEL_JOINT
 from eigenbody.elements.joints.perpendicular import PERPENDICULAR
@@ -20,7 +23,7 @@ from eigenbody.elements.joints.screw import SCREW
 from eigenbody.elements.joints.spherical import SPHERICAL
 from eigenbody.elements.joints.universal import UNIVERSAL
 
-__all__ = ["JOINTS", "JointType", "Tie"]
+__all__ = ["ALL_JOINTS", "JOINTS", "JointType", "Tie"]
 
 JOINTS: dict[str, JointType] = {
     joint.name: joint
@@ -45,3 +48,4 @@ JOINTS: dict[str, JointType] = {
         KNIFE_EDGE,
     )
 }
+ALL_JOINTS = ChainMap(JOINTS, {NODE.name: NODE})  # those too that no user writes

@@ -15,7 +15,7 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.model.model import Model
 from eigenbody.points.find import operating_point
 from eigenbody.present.report import charts as charts_of
-from eigenbody.present.report.motions import mode_documents, motion_document, packed_shapes
+from eigenbody.present.report.motions import mode_documents, motion_document, packed_bends, packed_shapes
 from eigenbody.present.report.page import Page
 from eigenbody.present.report.scene import scene_of
 from eigenbody.present.report.sections import (
@@ -118,8 +118,9 @@ def build(
         summary=summary(point, modes),
         scene=scene.document(),
         modes=mode_documents(modes, found, count, scene),
-        shapes=packed_shapes(modes, count),
-        motion=motion_document(simulation) if simulation is not None else None,
+        shapes=packed_shapes(modes, count, scene),
+        bends=packed_bends(modes, count, scene),
+        motion=motion_document(simulation, scene) if simulation is not None else None,
         first=_first(modes, count),
         stability=modes.stability,
         verdict=verdict(modes),
@@ -141,7 +142,8 @@ def view(model: Model, modes: int = 0) -> View:
         _require_finite(found)
         count = min(len(found), modes)
         page.modes = mode_documents(found, found.explain() if len(found) else None, count, scene)
-        page.shapes = packed_shapes(found, count)
+        page.shapes = packed_shapes(found, count, scene)
+        page.bends = packed_bends(found, count, scene)
         page.first = _first(found, count)
     return View(page.html())
 

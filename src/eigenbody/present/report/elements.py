@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Entry
+from eigenbody.model.description import Entry, is_internal
 from eigenbody.present.report.shapes import Solid
 from eigenbody.spatial.rotations import frame, quaternion
 
@@ -33,6 +33,7 @@ class Draw:
     glyph: float
     size: float
     up: np.ndarray
+    numbers: Mapping[int, int]  # of the rows of bodies that are drawn
     parts: list[dict[str, Any]] = field(default_factory=list)
     links: list[dict[str, Any]] = field(default_factory=list)
 
@@ -62,7 +63,7 @@ class Draw:
 
     def on(self, carrier: int) -> int:
         """Index of the body, -1 for what stands still."""
-        return carrier if carrier < len(self.places.description.bodies) else -1
+        return self.numbers.get(int(carrier), -1)
 
     @cached_property
     def joints(self) -> dict[str, Entry]:
@@ -108,6 +109,7 @@ def places_of_attachment(places: Places) -> list[np.ndarray]:
     count = len(description.bodies)
     found: list[list[np.ndarray]] = [[] for _ in range(count + 1)]
     two = [e for e in (*description.joints, *description.forces) if e.get("between") is not None and e.type != "free"]
+    two = [e for e in two if not is_internal(e)]
     two += [e for e in description.measures if e.get("at") is not None]
     for first, second, p, q, _, _ in ends(places, two):
         found[min(first, count)].append(p)
@@ -132,7 +134,7 @@ def _drawn(places: Places, carrier: int, point: np.ndarray) -> np.ndarray:
 
 def draw_joints(draw: Draw) -> None:
     """A sign for every joint, with a plate where it stands on ground."""
-    entries = draw.places.description.joints
+    entries = [entry for entry in draw.places.description.joints if not is_internal(entry)]
     for entry, (first, second, p, q, axes, _) in zip(entries, ends(draw.places, entries), strict=True):
         title = f"{entry.type} joint {entry.name}"
         if entry.type in ("rolling", "free"):
@@ -180,7 +182,7 @@ def draw_forces(draw: Draw) -> None:
     description = draw.places.description
     for entry in description.forces:
         title = f"{entry.type} {entry.name}"
-        if entry.type in WHEELS:
+        if entry.type in WHEELS or is_internal(entry):
             continue
         if entry.get("between") is not None:
             _between(draw, entry, next(ends(draw.places, [entry])), title)
@@ -201,7 +203,9 @@ def _between(draw: Draw, entry: Entry, end: End, title: str) -> None:
         if draw.on(first) < 0:
             _plate(draw, p, entry.name, title)
         return
-    kind = {"damper": "damper", "actuator": "damper", "friction": "bar", "motor": "damper"}.get(entry.type, "coil")
+    kind = {"damper": "damper", "actuator": "damper", "friction": "bar", "motor": "damper", "beam": "bar"}.get(
+        entry.type, "coil"
+    )
     draw.link(kind, ((first, p), (second, q)), draw.glyph, "force", entry.name, title)
 
 
@@ -224,7 +228,7 @@ def _along(draw: Draw, entry: Entry, title: str) -> None:
 
 def _measured(draw: Draw, name: str) -> tuple[End, bool] | None:
     """Ends of a named measure with z along it, and whether it is an angle; None for what has no place."""
-    owner, _, part = name.partition(".")
+    owner, _, part = name.rpartition(".") if name.count(".") > 1 else name.partition(".")
     joint = draw.joints.get(owner)
     if joint is not None:
         free = JOINTS[joint.type].free

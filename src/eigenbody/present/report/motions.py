@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.report.scene import Scene, xyzw
 from eigenbody.present.tables import significant
@@ -34,18 +35,25 @@ def packed(values: np.ndarray) -> str:
 
 def scales(modes: Modes, count: int, scene: Scene) -> np.ndarray:
     """Factor (count,) that makes amplitude 1 of every mode well visible: nothing leaves the picture or turns over."""
-    shapes = modes.shapes[:count]
+    shapes = modes.motion[:count, scene.rows]
     moved = np.linalg.norm(shapes[..., :3], axis=-1)
     turned = np.linalg.norm(shapes[..., 3:], axis=-1)
     largest = np.maximum(moved, turned * scene.radii).max(axis=1, initial=0.0)
+    largest = np.maximum(largest, np.linalg.norm(scene.bent.shapes(modes, count), axis=-1).max(axis=1, initial=0.0))
     factor = np.where(largest > 0, SHOWN * scene.size / np.where(largest > 0, largest, 1.0), 0.0)
     turn = turned.max(axis=1, initial=0.0) * factor
     return factor * np.where(turn > TILT, TILT / np.where(turn > 0, turn, 1.0), 1.0)
 
 
-def packed_shapes(modes: Modes, count: int) -> str:
+def packed_shapes(modes: Modes, count: int, scene: Scene) -> str:
     """(modes, bodies, 6, real and imaginary part)."""
-    shapes = modes.shapes[:count]
+    shapes = modes.motion[:count, scene.rows]
+    return packed(np.stack((shapes.real, shapes.imag), axis=-1))
+
+
+def packed_bends(modes: Modes, count: int, scene: Scene) -> str:
+    """(modes, vertices, 3, real and imaginary part) of lines that bend."""
+    shapes = scene.bent.shapes(modes, count)
     return packed(np.stack((shapes.real, shapes.imag), axis=-1))
 
 
@@ -87,9 +95,11 @@ def _facts(modes: Modes, found: Explanation | None, i: int) -> list[tuple[str, s
 
 
 def _energies(found: Explanation, i: int) -> list[tuple[str, list[tuple[str, float]]]]:
-    by_body = found.kinetic[i].sum(axis=-1)
+    by_body = found.kinetic[i].sum(axis=-1) + found.deformation[i]
+    owners = tuple(dict.fromkeys(owner_of(body) for body in found.bodies))
+    by_owner = np.bincount([owners.index(owner_of(body)) for body in found.bodies], by_body)
     return [
-        ("Kinetic energy by body", _largest(found.bodies, by_body)),
+        ("Kinetic energy by body", _largest(owners, by_owner)),
         ("Strain energy by element", _largest(found.strain_sources, found.strain[i])),
         ("Dissipation by element", _largest(found.dissipation_sources, found.dissipation[i])),
         ("Participation by coordinate", _largest(found.coordinates, found.participation[i])),
@@ -102,9 +112,12 @@ def _largest(names: tuple[str, ...], shares: np.ndarray) -> list[tuple[str, floa
     return [(shown(names[k], 40), float(f"{shares[k]:.4g}")) for k in order if abs(shares[k]) >= 5e-4]
 
 
-def motion_document(simulation: Simulation) -> dict[str, Any]:
-    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, thinned where there are very many."""
-    r, R = np.real(simulation.states.r), np.real(simulation.states.R)
-    step = max(1, -(-r.shape[0] * max(r.shape[1], 1) // MAX_POSES))
+def motion_document(simulation: Simulation, scene: Scene) -> dict[str, Any]:
+    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and vertices (times, vertices, 3) of what
+    bends, thinned where there are very many."""
+    r, R = np.real(simulation.states.r)[:, scene.rows], np.real(simulation.states.R)[:, scene.rows]
+    step = max(1, -(-r.shape[0] * max(r.shape[1] + len(scene.bent), 1) // MAX_POSES))
     poses = np.concatenate((r[::step], xyzw(R[::step])), axis=-1)
-    return {"times": [float(f"{t:.7g}") for t in simulation.t[::step]], "poses": packed(poses)}
+    times = [float(f"{t:.7g}") for t in simulation.t[::step]]
+    bent = {"vertices": packed(scene.bent.path(simulation, step))} if len(scene.bent) else {}
+    return {"times": times, "poses": packed(poses), **bent}

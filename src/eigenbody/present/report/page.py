@@ -28,6 +28,7 @@ class Page:
     scene: dict[str, Any]
     modes: list[dict[str, Any]] = field(default_factory=list)
     shapes: str = ""
+    bends: str = ""
     motion: dict[str, Any] | None = None
     first: int = 0  # mode that plays at the start
     stability: str = ""
@@ -75,7 +76,7 @@ class Page:
     def _data(self) -> str:
         charts = {key: chart for section in self.sections for key, chart in section.charts.items()}
         document = {
-            "name": self.name, "scene": self.scene, "modes": self.modes, "shapes": self.shapes,
+            "name": self.name, "scene": self.scene, "modes": self.modes, "shapes": self.shapes, "bends": self.bends,
             "motion": self.motion, "charts": charts, "first": self.first,
         }  # fmt: skip
         return safe_json(document)
@@ -124,7 +125,7 @@ class Page:
             _button(f"view-{name}", f"View: {name}", name, "") for name in ("oblique", "front", "side", "top")
         )
         layers = {part["layer"] for part in (*self.scene["parts"], *self.scene["links"])}
-        few = len(self.scene["bodies"]) <= 12
+        few = sum(bool(body["label"]) for body in self.scene["bodies"]) <= 12
         shows = _check("show-names", "Names", few and not self.is_compact)
         shows += "".join(
             _check(f"show-{layer}", title, True)

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.model.description import is_inner, owner_of
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.present.report.bending import BentLines, bent_lines
 from eigenbody.present.report.elements import Draw, draw_forces, draw_joints, draw_markers, places_of_attachment
 from eigenbody.present.report.shapes import Solid, bar, equivalent_solid, given_solids, mark
 from eigenbody.spatial.rotations import quaternion
@@ -21,14 +23,18 @@ LARGEST = 1e30  # coordinates beyond are not drawn truly by any browser
 class Scene:
     """What the page draws, at the operating point. Lengths in metres, global axes z up unless gravity says otherwise.
 
-    bodies  name, place, quaternion (x, y, z, w) and radius of each body
+    rows    which rows of the table of bodies are drawn: bodies, and nodes of flexible ones
+    bodies  name, place, quaternion (x, y, z, w) and radius of each of them, and a label unless it is a node
     parts   primitives in the axes of their carrier (index of a body, -1 for ground)
     links   springs, dampers, rods: from a point of one carrier to a point of another
+    bent    flexible bodies as lines that bend
     """
 
+    rows: np.ndarray
     bodies: list[dict[str, Any]]
     parts: list[dict[str, Any]]
     links: list[dict[str, Any]]
+    bent: BentLines
     centre: np.ndarray
     size: float  # radius of a sphere around all of it
     floor: float  # height of the ground plane along `up`
@@ -42,7 +48,8 @@ class Scene:
     def document(self) -> dict[str, Any]:
         """For the page."""
         return {
-            "bodies": self.bodies, "parts": self.parts, "links": self.links, "centre": rounded(self.centre),
+            "bodies": self.bodies, "parts": self.parts, "links": self.links,
+            "lines": self.bent.document(), "centre": rounded(self.centre),
             "size": self.size, "floor": self.floor, "up": rounded(self.up),
         }  # fmt: skip
 
@@ -59,27 +66,45 @@ def xyzw(R: np.ndarray) -> np.ndarray:
 
 def scene_of(point: OperatingPoint) -> Scene:
     """The drawing of a mechanism at its operating point."""
-    system, state = point.system, point.state
-    r, R = np.real(state.r), np.real(state.R)
-    attached = places_of_attachment(system.places)
-    solids = _solids(point, attached)
-    centre, size = _around(r, R, attached, solids)
-    glyph = _glyph(size, r, R, attached)
-    draw = Draw(system.places, glyph, size, _up(point))
-    for i, own in enumerate(solids):
-        _draw_body(draw, i, own, attached[i], point.system.description.bodies.shapes[i] is not None)
+    system, table = point.system, point.system.description.bodies
+    known = {name for name in table.known_names if not is_inner(name)}
+    rows = np.array([i for i, name in enumerate(table.names) if name in known], dtype=int)
+    r, R = np.real(point.state.r)[rows], np.real(point.state.R)[rows]
+    held = places_of_attachment(system.places)
+    attached = [*(held[i] for i in rows), held[-1]]
+    bent = bent_lines(point)
+    solids = _solids(point, rows, attached)
+    centre, size = _around(r, R, attached, solids, bent)
+    thickest = max((line.radius for line in bent.lines), default=0.0)
+    glyph = max(_glyph(size, r, R, attached), min(1.5 * thickest, 2 * GLYPH * size))  # joints show beside tubes
+    draw = Draw(system.places, glyph, size, _up(point), {int(row): k for k, row in enumerate(rows)})
+    for i, own, points in zip(rows.tolist(), solids, attached, strict=False):
+        _draw_body(draw, i, own, points, table.shapes[i] is not None)
     draw_joints(draw)
     draw_forces(draw)
     draw_markers(draw)
-    names = system.description.bodies.names
+    labels = _labels(point, rows)
     radii = [max(max((solid.reach for solid in own), default=0.0), glyph) for own in solids]
     bodies = [
-        {"name": names[i], "r": rounded(r[i]), "q": rounded(q), "radius": float(f"{radii[i]:.7g}")}
+        {"name": table.names[rows[i]], "r": rounded(r[i]), "q": rounded(q), "radius": float(f"{radii[i]:.7g}"),
+         "label": labels[i]}
         for i, q in enumerate(xyzw(R))
-    ]
+    ]  # fmt: skip
     lowest = min((float(r[i] @ draw.up) - _depth(own, R[i], draw.up) for i, own in enumerate(solids)), default=0.0)
-    floor = min(lowest, *(float(p @ draw.up) for p in attached[-1]), lowest) - 0.02 * size
-    return Scene(bodies, draw.parts, draw.links, centre, size, floor, draw.up)
+    points = (*attached[-1], *bent.position)
+    floor = min(lowest, *(float(p @ draw.up) for p in points), lowest) - 0.02 * size
+    return Scene(rows, bodies, draw.parts, draw.links, bent, centre, size, floor, draw.up)
+
+
+def _labels(point: OperatingPoint, rows: np.ndarray) -> list[str]:
+    """A name beside every body; of several sections beside the one in the middle, none at nodes."""
+    table = point.system.description.bodies
+    owners = [owner_of(name) for name in table.names]
+    own: dict[str, list[int]] = {}
+    for i in np.flatnonzero(table.is_material).tolist():
+        own.setdefault(owners[i], []).append(i)
+    middle = {members[len(members) // 2] for members in own.values()}
+    return [owners[i] if i in middle else "" for i in rows.tolist()]
 
 
 def _up(point: OperatingPoint) -> np.ndarray:
@@ -88,19 +113,24 @@ def _up(point: OperatingPoint) -> np.ndarray:
     return -gravity / size + 0.0 if size > 0 else np.array([0.0, 0.0, 1.0])
 
 
-def _solids(point: OperatingPoint, attached: Sequence[np.ndarray]) -> list[list[Solid]]:
-    """Solids of every body in body axes: as given, as its wheels, or equivalent to mass and inertia."""
+def _solids(point: OperatingPoint, rows: np.ndarray, attached: Sequence[np.ndarray]) -> list[list[Solid]]:
+    """Solids of every row in body axes: as given, as its wheels, or equivalent to mass and inertia; none of nodes and
+    of flexible bodies, which are lines."""
     table = point.system.description.bodies
-    given = given_solids(point.model, range(len(table)))
+    given = given_solids(point.model, rows.tolist())
+    without = {body.name for body in point.system.description.flexible}
     mass, inertia = np.real(table.mass), np.real(table.inertia)
     heaviest = max(float(mass.max(initial=0.0)), 1e-300)
-    spread = _spread(np.real(point.state.r), np.real(point.state.R), attached)
-    out = []
-    for i in range(len(table)):
+    spread = _spread(np.real(point.state.r)[rows], np.real(point.state.R)[rows], attached)
+    out: list[list[Solid]] = []
+    for k, i in enumerate(rows.tolist()):
         if i in given:
             out.append(given[i])
             continue
-        solid = equivalent_solid(float(mass[i]), inertia[i], attached[i], spread)
+        if table.names[i] in without or not table.is_material[i]:
+            out.append([])
+            continue
+        solid = equivalent_solid(float(mass[i]), inertia[i], attached[k], spread)
         if solid is None:
             radius = 0.07 * (spread or 1.0) * max((mass[i] / heaviest) ** (1 / 3), 0.35)
             solid = Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))
@@ -121,10 +151,10 @@ def _points(r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray]) -> np.
 
 
 def _around(
-    r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray], solids: Sequence[Sequence[Solid]]
+    r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray], solids: Sequence[Sequence[Solid]], bent: BentLines
 ) -> tuple[np.ndarray, float]:
     """Centre and radius of a sphere around everything."""
-    points = [_points(r, R, attached)]
+    points = [_points(r, R, attached), bent.position]
     for i, own in enumerate(solids):
         for solid in own:
             half = np.abs(R[i] @ solid.rotation) @ solid.extent

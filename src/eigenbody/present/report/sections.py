@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.model.description import is_internal, owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.report.charts import Chart
 from eigenbody.present.tables import counted, redundancy, significant, verdict
@@ -115,7 +116,8 @@ def model_section(point: OperatingPoint) -> Section:
     """Bodies, joints, forces and parameters."""
     description = point.system.description
     parts = [_titled("Bodies", _body_table(point))]
-    for title, entries in (("Joints", description.joints), ("Forces", description.forces)):
+    for title, every in (("Joints", description.joints), ("Forces", description.forces)):
+        entries = [entry for entry in every if not is_internal(entry)]
         if entries:
             rows = [(shown(e.name), e.type, _ends(e)) for e in entries[:MAX_ROWS]]
             parts.append(
@@ -129,7 +131,7 @@ def model_section(point: OperatingPoint) -> Section:
 
 def _body_table(point: OperatingPoint) -> str:
     bodies = point.system.description.bodies
-    count = min(len(bodies), MAX_ROWS)
+    own = np.flatnonzero(bodies.is_material).tolist()
     rows = [
         (
             shown(bodies.names[i]),
@@ -137,10 +139,10 @@ def _body_table(point: OperatingPoint) -> str:
             _vector(np.diag(np.real(bodies.inertia[i]))),
             _vector(np.real(point.state.r[i])),
         )
-        for i in range(count)
+        for i in own[:MAX_ROWS]
     ]
     columns = ("body", "mass, kg", "inertia xx, yy, zz, kg m²", "centre of mass, m")
-    return table(columns, rows, (False, True, False, False), len(bodies) - count)
+    return table(columns, rows, (False, True, False, False), len(own) - len(rows))
 
 
 def _titled(title: str, html: str) -> str:
@@ -174,6 +176,7 @@ def certificate_section(modes: Modes) -> Section:
     lines.append(table(("check", "value", "meaning"), rows, (False, True, False)))
     lines.append(paragraph(redundancy(c.redundant)))
     lines += [paragraph(f"Slopes of the function in {at}: {how}", "quiet") for at, how in c.derivatives.items()]
+    lines += [paragraph(note, "warning") for note in c.notes]
     lines += [paragraph(f"Warning: {warning}", "warning") for warning in modes.linear.point.warnings]
     return Section("certificate", "Certificate", "".join(lines))
 
@@ -202,10 +205,12 @@ def summary(point: OperatingPoint, modes: Modes | None) -> str:
     """What it is, in one line."""
     description = point.system.description
     freedoms = len(point.chosen.velocities)
+    flexible = {owner_of(body.name) for body in description.flexible}
     at_rest = "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating"
     parts = [
-        counted(len(description.bodies), "body", "bodies"),
-        counted(len(description.joints), "joint"),
+        counted(len({owner_of(name) for name in description.bodies.material_names}), "body", "bodies")
+        + (f", {len(flexible)} flexible" if flexible else ""),
+        counted(sum(not is_internal(entry) for entry in description.joints), "joint"),
         counted(freedoms, "degree of freedom", "degrees of freedom"),
         at_rest if point.is_at_rest else "in steady motion" if point.is_steady else "in motion",
         *([counted(len(modes), "mode")] if modes is not None else []),

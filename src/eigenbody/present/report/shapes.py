@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.model.description import owner_of
 from eigenbody.model.faults import Faults
 from eigenbody.model.model import Model
 from eigenbody.model.source import PathItem, Source, shown
@@ -59,12 +60,13 @@ def given_solids(model: Model, which: Sequence[int]) -> dict[int, list[Solid]]:
     table = model.description.bodies
     faults = Faults(_Placed(model))
     values = Values(faults, dict(model.parameters))
-    found = {}
+    found, own = {}, {body.name for body in model.description.flexible}
     for i in which:
         given = table.shapes[i]
         if given is not None:
             items = given if isinstance(given, list) else [given]
-            path = ("bodies", table.names[i], "shape")
+            flexible = "." in table.names[i] or table.names[i] in own
+            path = ("flexible" if flexible else "bodies", owner_of(table.names[i]), "shape")
             solids = [_read(item, (*path, k) if isinstance(given, list) else path, values)
                       for k, item in enumerate(items) if item != "none"]  # fmt: skip
             found[i] = [solid for solid in solids if solid is not None]

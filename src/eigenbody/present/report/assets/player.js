@@ -21,6 +21,8 @@ EB.makePlayer = function (scene, data) {
   const count = scene.count, modes = data.modes || [], motion = data.motion;
   const shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
   const path = motion ? EB.decode(motion.poses) : null; // (times, bodies, 7)
+  const bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 3, re and im)
+  const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 3)
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const player = {
     what: modes.length ? "mode" : motion ? "motion" : "rest", mode: 0, phase: 0, time: 0, amplitude: 1, speed: 0.5, rate: 1,
@@ -37,7 +39,17 @@ EB.makePlayer = function (scene, data) {
     }
     return out;
   };
+  function bendMode() { // vertices of flexible bodies: displaced like everything else, Re(shape exp(i phase))
+    const scale = player.amplitude * (modes[player.mode] ? modes[player.mode].scale : 0), c = Math.cos(player.phase), s = Math.sin(player.phase);
+    scene.bent.forEach((spot, v) => {
+      for (let k = 0; k < 3; k++) {
+        const i = 2 * ((player.mode * scene.bent.length + v) * 3 + k);
+        spot[k] = scene.corners[v][k] + scale * (bends[i] * c - bends[i + 1] * s);
+      }
+    });
+  }
   function poseMode() {
+    bendMode();
     for (let b = 0; b < count; b++) {
       const d = player.displacement(b), rest = scene.rest[b];
       scene.now[b].p = [rest.p[0] + d[0], rest.p[1] + d[1], rest.p[2] + d[2]];
@@ -55,6 +67,10 @@ EB.makePlayer = function (scene, data) {
       scene.now[b].p = mixed.slice(0, 3);
       scene.now[b].q = mixed.slice(3);
     }
+    if (bentPath) scene.bent.forEach((spot, v) => {
+      const a = 3 * (i * scene.bent.length + v), c = 3 * (j * scene.bent.length + v);
+      for (let k = 0; k < 3; k++) spot[k] = (1 - f) * bentPath[a + k] + f * bentPath[c + k];
+    });
   }
   player.pose = function () {
     if (player.what === "mode") poseMode();

@@ -30,6 +30,8 @@ EB.makeScene = function (THREE, host, drawing) {
   const still = new THREE.Matrix4().makeScale(1 / size, 1 / size, 1 / size).setPosition(scaled([0, 0, 0]));
   const rest = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
   const now = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
+  const corners = (drawing.lines || []).flatMap((line) => line.points); // vertices of what bends, at rest
+  const bent = corners.map((p) => p.slice()); // and now
 
   // ---- light and ground
 
@@ -99,6 +101,14 @@ EB.makeScene = function (THREE, host, drawing) {
       item.kind = `coil ${item.high}`;
     }
   }
+  let corner = 0;
+  for (const line of drawing.lines || []) { // tubes from vertex to vertex, rounded at these
+    line.points.forEach((p, k) => {
+      items.push({ kind: "sphere", vertex: corner + k, source: line });
+      if (line.isLine && k) items.push({ kind: "cylinder", tube: [corner + k - 1, corner + k], source: line });
+    });
+    corner += line.points.length;
+  }
   function drawnPoint(on, p) { // at rest, in metres
     const v = new THREE.Vector3(...p);
     return (on < 0 ? v : v.applyQuaternion(new THREE.Quaternion(...rest[on].q)).add(new THREE.Vector3(...rest[on].p))).toArray();
@@ -116,12 +126,13 @@ EB.makeScene = function (THREE, host, drawing) {
     mesh.userData = { items: own, layer };
     meshes.push(mesh);
     world.add(mesh);
-    if (layer === "body") {
+    const seen = own.filter((i) => i.vertex === undefined || !i.source.isLine); // the ends of tubes would show through
+    if (layer === "body" && seen.length) {
       const faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
-      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, own.length);
+      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, seen.length);
       ghost.frustumCulled = false;
       ghost.visible = false;
-      ghost.userData = { items: own };
+      ghost.userData = { items: seen };
       ghosts.push(ghost);
       world.add(ghost);
     }
@@ -157,10 +168,23 @@ EB.makeScene = function (THREE, host, drawing) {
     from.addScaledVector(along, 0.5 * (start + end) * length);
     return product.compose(from, turn, one.set(thick * radius, thick * radius, (end - start) * length));
   }
+  function bentMatrix(item) {
+    const radius = item.source.radius / size;
+    if (!item.tube) return product.compose(from.set(...bent[item.vertex]).sub(centre).divideScalar(size), turn.identity(), one.setScalar(radius));
+    from.set(...bent[item.tube[0]]).sub(centre).divideScalar(size);
+    to.set(...bent[item.tube[1]]).sub(centre).divideScalar(size);
+    along.subVectors(to, from);
+    const length = Math.max(along.length(), 1e-9);
+    turn.setFromUnitVectors(axis, along.divideScalar(length));
+    return product.compose(from.add(to).multiplyScalar(0.5), turn, one.set(radius, radius, length));
+  }
+  function matrixOf(item) {
+    if (item.link) return linkMatrix(item);
+    return item.local ? product.multiplyMatrices(carry(item.on), item.local) : bentMatrix(item);
+  }
   function place(list) {
     for (const mesh of list) {
-      mesh.userData.items.forEach((item, i) =>
-        mesh.setMatrixAt(i, item.link ? linkMatrix(item) : product.multiplyMatrices(carry(item.on), item.local)));
+      mesh.userData.items.forEach((item, i) => mesh.setMatrixAt(i, matrixOf(item)));
       mesh.instanceMatrix.needsUpdate = true;
     }
   }
@@ -265,7 +289,7 @@ EB.makeScene = function (THREE, host, drawing) {
   host.appendChild(labels);
   const names = drawing.bodies.slice(0, 60).map((b) => {
     const label = document.createElement("span");
-    label.textContent = b.name;
+    label.textContent = b.label;
     labels.appendChild(label);
     return label;
   });
@@ -274,7 +298,7 @@ EB.makeScene = function (THREE, host, drawing) {
     names.forEach((label, i) => {
       point.setFromMatrixPosition(matrices[i]).project(camera);
       label.style.transform = `translate(${((point.x + 1) / 2) * canvas.clientWidth}px, ${((1 - point.y) / 2) * canvas.clientHeight}px) translate(-50%, -50%)`;
-      label.hidden = Math.abs(point.z) > 1;
+      label.hidden = Math.abs(point.z) > 1 || !label.textContent;
     });
   }
 
@@ -327,7 +351,7 @@ EB.makeScene = function (THREE, host, drawing) {
   resize();
   view("oblique");
   return {
-    canvas, now, rest, count, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths,
+    canvas, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths,
     show: (layer, on) => { for (const mesh of meshes) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
     showNames: (on) => { labels.hidden = !on; dirty(); },
     showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },

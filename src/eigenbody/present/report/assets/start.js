@@ -89,5 +89,6 @@
   Object.assign(window.eigenbody, {
     ready: true, player, scene,
     bodies: () => data.scene.bodies.map((b, i) => ({ name: b.name, position: scene.now[i].p.slice(), quaternion: scene.now[i].q.slice(), rest: scene.rest[i].p.slice() })),
+    vertices: () => scene.bent.map((p) => p.slice()), // of flexible bodies
   });
 })();

@@ -1,0 +1,118 @@
+"""How the nodes of flexible bodies move: with their floating frame, and by the modal coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.model.description import FlexibleBody, owner_of
+from eigenbody.operation.point import OperatingPoint
+from eigenbody.spatial.rotations import apply, cross
+from eigenbody.system.system import System
+
+MOST = 30  # nodes of one body by which modes are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class NodeMotion:
+    """Small motion of N nodes of flexible bodies in n modes, global axes.
+
+    bodies    (N,) name of the body that each node belongs to
+    names     (N,) its name on that body
+    position  (N, 3) where it is at the operating point, m
+    move      (n, N, 3) complex displacement, m
+    turn      (n, N, 3) complex small rotation, rad
+    """
+
+    bodies: tuple[str, ...]
+    names: tuple[str, ...]
+    position: np.ndarray
+    move: np.ndarray
+    turn: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def node_motion(point: OperatingPoint, motion: np.ndarray) -> NodeMotion:
+    """Of all flexible bodies, from the motion (n, rows, 6) of the rows of the table of bodies in global axes."""
+    flexible = point.system.description.flexible
+    parts = [_of_body(point, body, motion) for body in flexible]
+    count = len(motion)
+    return NodeMotion(
+        tuple(body.name for body in flexible for _ in body.reduced.names),
+        tuple(name for body in flexible for name in body.reduced.names),
+        np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)]),
+        np.concatenate([np.zeros((count, 0, 3)), *(part[1] for part in parts)], axis=1),
+        np.concatenate([np.zeros((count, 0, 3)), *(part[2] for part in parts)], axis=1),
+    )
+
+
+def _of_body(
+    point: OperatingPoint, body: FlexibleBody, motion: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Position (N, 3), displacement and rotation (n, N, 3) of its nodes."""
+    index, reduced = point.system.places.index, body.reduced
+    frame, carriers = index[body.name], [index[name] for name in body.carriers]
+    R = np.real(point.state.R[frame])
+    move, turn = np.real(reduced.move), np.real(reduced.turn)
+    eta = np.real(point.state.r[carriers]).reshape(-1)[: reduced.modes]
+    bent = motion[:, carriers, :3].reshape(len(motion), 3 * len(carriers))[:, : reduced.modes]  # (n, m)
+    arm = apply(R, np.real(reduced.nodes - reduced.centre) + move @ eta)  # (N, 3)
+    spin = np.broadcast_to(motion[:, None, frame, 3:], (len(motion), len(arm), 3))
+    moved = motion[:, None, frame, :3] + cross(spin, np.broadcast_to(arm, spin.shape))
+    moved = moved + np.einsum("ij,njm,km->kni", R, move, bent)
+    turned = spin + np.einsum("ij,njm,km->kni", R, turn, bent)
+    return np.real(point.state.r[frame]) + arm, moved, turned
+
+
+# Rows by which modes are told apart -----------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class TrackedRows:
+    """What stands for the mechanism when shapes are compared: rigid bodies, and nodes of the flexible ones.
+
+    names (k,) of the bodies, of which some are flexible; mass (k,) and inertia (k, 3, 3) that weigh the rows.
+    """
+
+    names: tuple[str, ...]
+    mass: np.ndarray
+    inertia: np.ndarray
+    flexible: frozenset[str]
+
+
+def tracked_rows(system: System) -> TrackedRows:
+    """Rows of `tracked_shapes`; a node has an equal share of the mass of its body."""
+    table, rigid = system.description.bodies, _rigid(system)
+    nodes = [(body, _some(len(body.reduced.names))) for body in system.description.flexible]
+    shares = [np.full(len(own), np.real(body.reduced.mass) / len(own)) for body, own in nodes]
+    return TrackedRows(
+        (*(owner_of(table.names[i]) for i in rigid), *(owner_of(body.name) for body, own in nodes for _ in own)),
+        np.concatenate((np.asarray(system.mass)[..., rigid], *shares)),
+        np.concatenate((np.asarray(system.inertia)[..., rigid, :, :], np.zeros((sum(map(len, shares)), 3, 3)))),
+        frozenset(owner_of(body.name) for body, _ in nodes),
+    )
+
+
+def tracked_shapes(point: OperatingPoint, motion: np.ndarray) -> np.ndarray:
+    """(n, k, 6) motion of rigid bodies and of nodes of flexible ones in global axes."""
+    flexible = point.system.description.flexible
+    if not flexible:
+        return motion
+    nodes = node_motion(point, motion)
+    sizes = [len(body.reduced.names) for body in flexible]
+    starts = np.cumsum([0, *sizes[:-1]])
+    chosen = np.concatenate([start + _some(size) for start, size in zip(starts, sizes, strict=True)])
+    both = np.concatenate((nodes.move, nodes.turn), axis=-1)[:, chosen]
+    return np.concatenate((motion[:, _rigid(point.system)], both), axis=1)
+
+
+def _rigid(system: System) -> np.ndarray:
+    """Rows of the table that are rigid bodies."""
+    table, flexible = system.description.bodies, {body.name for body in system.description.flexible}
+    return np.array([i for i in np.flatnonzero(table.is_material) if table.names[i] not in flexible], dtype=int)
+
+
+def _some(count: int) -> np.ndarray:
+    """Numbers of at most MOST nodes, spread evenly."""
+    return np.unique(np.linspace(0, count - 1, min(count, MOST)).round().astype(int))

@@ -1,0 +1,36 @@
+"""Types of flexible bodies: one small file each, one line here; and their expansion into bodies, joints and forces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from eigenbody.elements.flexible.base import FlexibleType
+from eigenbody.elements.flexible.beam import BEAM
+from eigenbody.elements.flexible.matrices import MATRICES
+from eigenbody.model.description import Entry
+from eigenbody.model.flexible import NOTHING, Expansion
+from eigenbody.model.names import BODY_COORDINATES
+
+OF_BODY = re.compile(r"(s[0-9]+|(s[0-9]+\.)?q[0-9]+)")  # sections and modal coordinates
+
+__all__ = ["FLEXIBLE", "FlexibleType", "expand"]
+
+FLEXIBLE: dict[str, FlexibleType] = {kind.spec.name: kind for kind in (BEAM, MATRICES)}
+
+
+def expand(found: Sequence[Entry], mentioned: frozenset[str], folder: Path) -> Expansion:
+    """Everything that the entries of `flexible` stand for; `mentioned` are the names that the model uses."""
+    out = NOTHING
+    for entry in found:
+        out = out + FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned), folder)
+    return out
+
+
+def _nodes(body: str, mentioned: frozenset[str]) -> list[str]:
+    """Names of nodes of a body among those mentioned: `tip` of `rod.tip` and of its coordinate `rod.tip.x`."""
+    own = {name.removeprefix(f"{body}.") for name in mentioned if name.startswith(f"{body}.")}
+    own = {base if dot and label in BODY_COORDINATES else name for name in own
+           for base, dot, label in [name.rpartition(".")]}  # fmt: skip
+    return sorted(name for name in own if name not in BODY_COORDINATES and not OF_BODY.fullmatch(name))

@@ -1,0 +1,67 @@
+"""A body given by its finite-element matrices in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from eigenbody.elements.flexible.base import REDUCTION, FlexibleType, Section, attached, over_variants_of
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import Entry
+from eigenbody.model.flexible import Expansion
+from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.numerics.structures.structure import Structure, turned
+
+MODES = 8
+
+KEYS = (
+    Field("file", Kind.TEXT, doc="npz file with M, K and nodes"),
+    Field("mass", Kind.TEXT, doc="file of the mass matrix: npz, Matrix Market, OP4 or punch"),
+    Field("stiffness", Kind.TEXT, doc="file of the stiffness matrix"),
+    Field("matrices", Kind.NAMES, doc="names of mass and stiffness matrix in a file that holds several (OP4, punch)"),
+    Field("nodes", Kind.TEXT, doc="file of the nodes: csv with name, x, y, z"),
+    Field("at", Kind.POINT, "m", doc="where the origin of the files stands in the drawing, default its origin"),
+    Field("rotation", Kind.ROTATION, doc="how their axes are turned in the drawing"),
+    *REDUCTION,
+    Field("shape", Kind.ANY, doc="for drawing only"),
+)
+
+
+def _build(entry: Entry, used: Sequence[str], folder: Path) -> Expansion:
+    from eigenbody.numerics.structures.read import read_structure
+
+    structure = _placed(read_structure(entry.values, folder, entry.where), entry)
+    known = {name: k for k, name in enumerate(structure.names)}
+    wanted = [*used, *entry.get("interface", ())]
+    faults = [
+        Fault(entry.where, f'the body has no node "{name}".', suggest(name, known))
+        for name in wanted
+        if name not in known
+    ]
+    if faults:
+        raise InputError(faults)
+    nodes = {f"{entry.name}.{name}": known[name] for name in used}
+    interface = tuple(sorted(known[name] for name in entry.get("interface", used)))
+    return attached(Section(entry.name, structure, interface, nodes), entry, entry.get("modes", MODES))
+
+
+def _placed(structure: Structure, entry: Entry) -> Structure:
+    """The structure in the axes of the drawing."""
+    at, R = entry.get("at", np.zeros(3)), entry.get("rotation")
+    if R is None:
+        return replace(structure, nodes=structure.nodes + at)
+    present = structure.freedoms >= 0
+    if (present[:, :3].any(axis=1) & ~present[:, :3].all(axis=1)).any() or (
+        present[:, 3:].any(axis=1) & ~present[:, 3:].all(axis=1)
+    ).any():
+        what = "a structure with single directions left out at its nodes cannot be turned."
+        raise InputError(Fault(f"{entry.where}.rotation", what, "Turn it where its matrices are made."))
+    return replace(turned(structure, R), nodes=structure.nodes @ R.T + at)
+
+
+MATRICES = FlexibleType(
+    TypeSpec("matrices", KEYS, doc="A body given by mass and stiffness matrices."), over_variants_of(_build)
+)

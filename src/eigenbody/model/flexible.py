@@ -1,0 +1,114 @@
+"""Flexible bodies among the others: what their entries stand for, and the table of bodies that contains them.
+
+An entry of the section `flexible` stands for bodies: a floating frame, the nodes that something is attached to, and
+carriers of modal coordinates. Which they are, the element layer says; here they join the description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eigenbody.batched import holds_variants
+from eigenbody.model.description import BodyTable, Entry, FlexibleBody
+from eigenbody.model.expressions import Expression
+from eigenbody.model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class AddedBody:
+    """A body that an entry of `flexible` stands for."""
+
+    name: str
+    position: np.ndarray  # (3,)
+    mass: Any = 0.0
+    inertia: np.ndarray | None = None  # (3, 3)
+    modal: int = 0  # modal coordinates that it carries
+    is_node: bool = False
+    shape: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Bodies, joints and forces that entries of `flexible` stand for."""
+
+    bodies: tuple[AddedBody, ...] = ()
+    joints: tuple[Entry, ...] = ()
+    forces: tuple[Entry, ...] = ()
+    flexible: tuple[FlexibleBody, ...] = ()
+
+    def __add__(self, other: Expansion) -> Expansion:
+        return Expansion(
+            self.bodies + other.bodies, self.joints + other.joints, self.forces + other.forces,
+            self.flexible + other.flexible,
+        )  # fmt: skip
+
+
+NOTHING = Expansion()
+
+
+def expanded(vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str], folder: Path) -> Expansion:
+    """What the entries stand for. `mentioned` are all names that the rest of the model uses: nodes among them."""
+    assert vocabulary.expand is not None  # a vocabulary with types of flexible bodies knows what they stand for
+    result: Expansion = vocabulary.expand(entries, mentioned, folder)
+    return result
+
+
+def names_in(item: Any) -> frozenset[str]:
+    """Every text in a structure, and the names in its expressions."""
+    found: set[str] = set()
+    _collect(item, found)
+    return frozenset(found)
+
+
+def _collect(item: Any, found: set[str]) -> None:
+    if isinstance(item, str):
+        found.add(item)
+    elif isinstance(item, Expression):
+        found |= {name.rstrip("'") for name in item.names}
+    elif isinstance(item, Mapping):
+        found.update(item)
+        _collect_all(item.values(), found)
+    elif isinstance(item, tuple | list):
+        _collect_all(item, found)
+    elif is_dataclass(item):
+        _collect_all((getattr(item, part.name) for part in fields(item)), found)
+
+
+def _collect_all(items: Iterable[Any], found: set[str]) -> None:
+    for item in items:
+        _collect(item, found)
+
+
+def extended(table: BodyTable, more: Sequence[AddedBody]) -> BodyTable:
+    """The table with further bodies at its end."""
+    n = len(more)
+    zero, eye = np.zeros((3, 3)), np.broadcast_to(np.eye(3), (n, 3, 3))
+    return BodyTable(
+        names=(*table.names, *(body.name for body in more)),
+        mass=_joined(table.mass, [body.mass for body in more]),
+        inertia=_joined(table.inertia, [zero if body.inertia is None else body.inertia for body in more]),
+        position=_joined(table.position, [body.position for body in more]),
+        rotation=_joined(table.rotation, list(eye)),
+        is_point=_joined(table.is_point, [False] * n).astype(bool),
+        shapes=(*table.shapes, *(body.shape for body in more)),
+        modal=_joined(np.zeros(len(table), dtype=int), [body.modal for body in more]).astype(int),
+        is_node=_joined(np.zeros(len(table), dtype=bool), [body.is_node for body in more]).astype(bool),
+    )
+
+
+def _joined(first: np.ndarray, rest: list[Any]) -> np.ndarray:
+    """Arrays one below the other; entries that vary are kept."""
+    if any(holds_variants(part) for part in rest) or holds_variants(first):
+        rest_array = np.empty((len(rest), *first.shape[1:]), dtype=object)
+        for k, part in enumerate(rest):
+            rest_array[k] = part
+    else:
+        rest_array = np.array(rest).reshape(len(rest), *first.shape[1:])
+    out = np.concatenate((first, rest_array))
+    out.setflags(write=False)
+    return out

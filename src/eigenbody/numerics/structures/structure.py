@@ -1,0 +1,91 @@
+"""What is known of an elastic body: its finite elements, and after reduction its modes and inertia invariants.
+
+Positions and axes are those of the drawing. All arrays may be complex: derivatives by parameters run through them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class InertiaPoints:
+    """Mass of a structure as points: `mass` (g,) and `inertia` (g, 3, 3) at `position` (g, 3).
+
+    The freedoms d move a point by `move` (g, 3, N) d and turn it by `turn` (g, 3, N) d.
+    """
+
+    mass: np.ndarray
+    inertia: np.ndarray
+    position: np.ndarray
+    move: np.ndarray
+    turn: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Finite elements of a body that nothing holds.
+
+    `freedoms` (n, 6) tells which column of M and K (N, N; dense or sparse) belongs to the displacements ux, uy, uz and
+    rotations rx, ry, rz of each node, -1 where there is none. `points` describe the same mass as M in space; without
+    them it is taken from M. `K_load` is the geometric stiffness of a reference load.
+    """
+
+    names: tuple[str, ...]  # of the nodes
+    nodes: np.ndarray  # (n, 3)
+    freedoms: np.ndarray  # (n, 6)
+    M: Any
+    K: Any
+    points: InertiaPoints | None = None
+    K_load: Any | None = None
+
+
+def turned(structure: Structure, R: np.ndarray) -> Structure:
+    """The structure turned by R (3, 3), nodes and matrices: freedoms are along the axes of the drawing again. Each node
+    has all three displacements or none, and so with rotations."""
+    from scipy.sparse import coo_array
+
+    rows, columns, values = [], [], []
+    N = structure.M.shape[0]
+    for part in (structure.freedoms[:, :3], structure.freedoms[:, 3:]):
+        whole = part[(part >= 0).all(axis=1)]
+        for i in range(3):
+            for j in range(3):
+                rows.append(whole[:, i])
+                columns.append(whole[:, j])
+                values.append(np.full(len(whole), R[i, j]))
+    T = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(N, N)).tocsr()
+    M, K = (T @ (T @ matrix).T for matrix in (structure.M, structure.K))
+    return replace(structure, nodes=structure.nodes @ R.T, M=M, K=K, points=None, K_load=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """An elastic body in m modes that are mass-orthogonal to its rigid motions (docs/theory/flexible.md).
+
+    Inertia is about the centre of mass: J = J0 + sum_k eta_k J1_k + sum_kl eta_k eta_l J2_kl, and
+    b_lk = int phi_l x phi_k dm.
+    `move` and `turn` (n, 3, m) are displacement and rotation of the nodes by the modal coordinates. The stiffness of a
+    reference load is contained in `stiffness`; `frequencies` are those of the free body without it.
+    """
+
+    names: tuple[str, ...]  # of the nodes
+    nodes: np.ndarray  # (n, 3)
+    mass: Any  # scalar
+    centre: np.ndarray  # (3,)
+    J0: np.ndarray  # (3, 3)
+    J1: np.ndarray  # (m, 3, 3), symmetric in the axes
+    J2: np.ndarray  # (m, m, 3, 3), symmetric in the modes and in the axes
+    b: np.ndarray  # (m, m, 3), antisymmetric in the modes
+    modal_mass: np.ndarray  # (m, m), unity at the real part
+    stiffness: np.ndarray  # (m, m)
+    frequencies: np.ndarray  # (m,) rad/s, of the free body, ascending
+    move: np.ndarray
+    turn: np.ndarray
+
+    @property
+    def modes(self) -> int:
+        return len(self.frequencies)
