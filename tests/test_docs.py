@@ -8,26 +8,25 @@ from pathlib import Path
 import pytest
 
 import eigenbody as eb
+from doc_pages import BLOCK, blocks
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.builtin import BUILTIN, TOP_LEVEL
 from eigenbody.model.expressions import FUNCTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-RUN_ELSEWHERE = {"extending.md"}  # tests/test_extending.py registers what the page defines
+RECIPES = {page.name for page in (ROOT / "docs" / "how-to").glob("*-*.md")}
+RUN_ELSEWHERE = {"extending.md", "first-steps.md", *RECIPES}
+# tests/test_extending.py registers what the page defines; tests/test_site.py does what tutorial and recipes say
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
 @every_page
 def test_models_of_the_page(page: Path, tmp_path: Path) -> None:
-    for number, text in enumerate(blocks(page, "yaml")):
-        if page.name not in RUN_ELSEWHERE and text.startswith("eigenbody:"):
-            file = tmp_path / f"{number}.yaml"
-            file.write_text(text)
+    for block in blocks(page, "yaml"):
+        if page.name != "extending.md" and block.text.startswith("eigenbody:"):
+            file = tmp_path / f"{block.line}.yaml"
+            file.write_text(block.text)
             assert eb.modes(eb.load(file)).certificate.tangent_error < 1e-12
 
 
@@ -35,14 +34,15 @@ def test_models_of_the_page(page: Path, tmp_path: Path) -> None:
 def test_python_of_the_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}
-    for text in blocks(page, "python"):
+    for block in blocks(page, "python"):
         if page.name not in RUN_ELSEWHERE:
-            exec(compile(text, str(page), "exec"), names)
+            exec(compile(block.text, str(page), "exec"), names)
 
 
 @every_page
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+    text = BLOCK.sub("", page.read_text())
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
 

@@ -288,3 +288,28 @@ def test_view_of_a_notebook(opened: Any, rotor: Any, tmp_path: Path) -> None:
     assert frame.evaluate("eigenbody.bodies().map(b => b.name)") == ["stator", "rotor"]
     assert frame.evaluate("document.querySelectorAll('.modes button').length") == 4
     assert found.complaints == []
+
+
+# ---- flexible bodies
+
+
+def test_a_flexible_body_bends_with_its_modes(opened: Any, written: Any) -> None:
+    """Vertices of its line are where the mode displaces them; the node at its end goes with the line."""
+    rod = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 210e9, "density": 7850, "diameter": 0.04}
+    clamp = {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]}
+    outputs = {"tip": {"measure": "rod.end.z"}}
+    model = eb.load({"eigenbody": 1, "flexible": {"rod": rod}, "joints": {"clamp": clamp}, "outputs": outputs})
+    found = opened(written("cantilever", model, n=3))
+    bodies = at_phase(found, 1, 0.0)
+    spots, rest = np.array(found("eigenbody.vertices()")), np.array(found("eigenbody.scene.corners"))
+    scale = (
+        found("eigenbody.player.amplitude")
+        * found("JSON.parse(document.getElementById('data').textContent)")["modes"][0]["scale"]
+    )
+    shape = eb.modes(model).deformations.move[0].real
+    assert spots - rest == pytest.approx(scale * shape, abs=1e-5)
+    assert np.linalg.norm(spots[-1] - rest[-1]) > 0.05
+    tip = next(body for body in bodies if body["name"] == "rod.end")
+    assert spots[-1] == pytest.approx(tip["position"], abs=1e-5)
+    assert found("[...document.querySelectorAll('.labels span')].map(e => e.textContent).filter(Boolean)") == ["rod"]
+    assert found.complaints == []

@@ -356,7 +356,7 @@ def test_wrong_beams_are_refused(change: dict, message: str) -> None:
 
 
 def test_unknown_node_is_named() -> None:
-    with pytest.raises(eb.InputError, match='flexible.rod.*no node "tip"'):
+    with pytest.raises(eb.InputError, match=r'flexible\.rod.*no node "tip"'):
         eb.modes(beam_on_ground(GOOD, outputs={"o": {"measure": "rod.tip.x"}}))
 
 
@@ -371,8 +371,8 @@ def test_frame_of_a_flexible_body_is_no_place() -> None:
 def exported(folder: Path, **change: object) -> dict:
     """A bent steel rod as matrices in a file, and the entry that reads it."""
     stations = BeamStations(
-        points=np.array([[0, 0, 0], [0.4, 0, 0], [0.4, 0.3, 0.1]]), E=210e9, G=81e9, A=1e-4, Iy=8e-10, Iz=9e-10, J=1.5e-9,
-        density=7850.0,
+        points=np.array([[0, 0, 0], [0.4, 0, 0], [0.4, 0.3, 0.1]]), E=210e9, G=81e9, A=1e-4, Iy=8e-10, Iz=9e-10,
+        J=1.5e-9, density=7850.0,
     )  # fmt: skip
     mesh = beam_structure(stations, 6, ["root", "knee", "tip"])
     arrays = {"M": mesh.M, "K": mesh.K, "nodes": mesh.nodes, "names": np.array(mesh.names), **change}
@@ -427,5 +427,5 @@ def test_missing_interface_node_and_file(tmp_path: Path) -> None:
     rod = exported(tmp_path)
     with pytest.raises(eb.InputError, match="ellbow"):
         on_its_root(tmp_path, {**rod, "interface": ["root", "ellbow"]})
-    with pytest.raises(eb.InputError, match='no file ".*rood.npz". Did you mean "rod.npz"'):
+    with pytest.raises(eb.InputError, match=r'no file ".*rood\.npz"\. Did you mean "rod\.npz"'):
         on_its_root(tmp_path, {**rod, "file": "rood.npz"})

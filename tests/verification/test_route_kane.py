@@ -26,7 +26,7 @@ from mechanisms import random_mechanism
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TREES = {
     "conical_pendulum", "geared_shafts", "half_car", "hanging_pendulum", "heavy_top", "quarter_car",
-    "rotating_pendulum", "rotor_on_bearing", "rotor_stator", "slider_pendulum", "space_manipulator",
+    "quadruped", "rotating_pendulum", "rotor_on_bearing", "rotor_stator", "slider_pendulum", "space_manipulator",
     "vibration_absorber", "which_screw",
 }  # fmt: skip
 COUPLED = [("driven", seed) for seed in (1, 3, 5, 8, 9, 12, 13)] + [("loop", seed) for seed in (0, 5, 7, 14, 15)]
@@ -86,7 +86,17 @@ def test_examples_it_leaves_out_have_a_reason() -> None:
         if path.stem not in TREES and not path.stem.endswith("_problem"):
             model = eb.load(path)
             reason = ROUTE.applies(model.description, place_of(eb.operating_point(model)))
-            words = ("loop", "non-holonomic", "tyre", "wheel_rail", "constraint across", "one_sided", "flexible")
+            words = (
+                "loop",
+                "non-holonomic",
+                "tyre",
+                "wheel_rail",
+                "constraint across",
+                "one_sided",
+                "flexible",
+                "moving frame",
+                "first-order states",
+            )
             assert any(word in reason for word in words), path.stem
 
 

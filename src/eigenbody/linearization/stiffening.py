@@ -46,7 +46,7 @@ def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
         return ""
     remedy = "Part it into sections (sections: 10), or give spin or tension."
     if not body.lines:
-        remedy = "Let its stiffness matrix contain that of the load."
+        remedy = "Part it into several bodies joined rigidly."
     return f"{body.where}: it {' and '.join(parts)} as one body without the stiffness of its load. {remedy}"
 
 

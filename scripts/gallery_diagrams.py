@@ -1,0 +1,144 @@
+"""Diagrams of the gallery: one function for each example that is seen best in one, named like it."""
+
+from __future__ import annotations
+
+import math
+import runpy
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from make_screenshots import ROOT
+from matplotlib.figure import Figure
+
+import eigenbody as eb
+
+EXAMPLES = ROOT / "examples"
+SIZE = (8, 4.6)
+
+
+def overhung_rotor() -> Figure:
+    """Campbell diagram."""
+    return eb.campbell(eb.load(EXAMPLES / "overhung_rotor.yaml"), "speed", np.linspace(0, 200, 41)).plot()
+
+
+def two_disc_rotor() -> Figure:
+    """Campbell diagram."""
+    return runpy.run_path(str(EXAMPLES / "two_disc_rotor.py"))["diagram"]().plot()
+
+
+def helicopter_blade() -> Figure:
+    """Campbell diagram."""
+    blade = eb.load(EXAMPLES / "helicopter_blade.yaml")
+    return eb.campbell(blade, "rpm", np.linspace(0, 660, 13), per_rev=(1, 2, 3, 4, 5, 6), n=9).plot()
+
+
+def wheelset() -> Figure:
+    """Root locus of hunting."""
+    speeds = np.linspace(20, 100, 33)
+    found = eb.campbell(eb.load(EXAMPLES / "wheelset.yaml"), "V", speeds)
+    return hunting(found.values, found.eigenvalues)
+
+
+def hunting(speeds: np.ndarray, eigenvalues: np.ndarray) -> Figure:
+    """Damping of the branch that hunts, and its frequency."""
+    at = int(np.argmax(eigenvalues[-1].real))
+    branch = eigenvalues[:, at]
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    axes.plot(speeds, branch.real, color="tab:blue", label="growth, 1/s")
+    axes.plot(speeds, np.abs(branch.imag) / (2 * math.pi), color="tab:gray", label="frequency, Hz")
+    axes.axhline(0, color="k", lw=0.8)
+    mark(axes, 78.89812, 0, "hunting begins at 78.90 m/s", (45, 3.2))
+    axes.set(xlabel="speed, m/s", title="Railway wheelset: the mode that hunts", xlim=(20, 100))
+    axes.grid(alpha=0.25)
+    axes.legend(loc="upper left")
+    return figure
+
+
+def root_locus() -> Figure:
+    """Both real eigenvalues over speed."""
+    names = runpy.run_path(str(EXAMPLES / "root_locus.py"))
+    speeds = np.linspace(10, 60, 26)
+    roots = np.array([sorted(r.real) for r in names["locus"](speeds, 140e3).values()])
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    axes.plot(speeds, roots[:, 0], color="tab:gray")
+    axes.plot(speeds, roots[:, 1], color="tab:blue")
+    axes.axhline(0, color="k", lw=0.8)
+    mark(axes, names["critical_speed"](140e3, 30, 60), 0, "diverges above 47.47 m/s", (33, 2.2))
+    axes.set(xlabel="speed, m/s", ylabel="real eigenvalue, 1/s", title="Oversteering car", xlim=(10, 60), ylim=(-20, 4))
+    axes.grid(alpha=0.25)
+    return figure
+
+
+def quarter_car() -> Figure:
+    """Densities on a road of class B."""
+    return eb.psd(eb.load(EXAMPLES / "quarter_car.yaml"), eb.Road("B", 20.0), outputs="acceleration").plot()
+
+
+def half_car() -> Figure:
+    """Densities on a road of class B, the rear axle behind the front."""
+    car = eb.load(EXAMPLES / "half_car.yaml")
+    return eb.psd(car, eb.Road("B", 20.0), outputs="pitch", delays={"rear": 0.13}).plot()
+
+
+def which_screw() -> Figure:
+    """Tornado of the mode beside the motor's speed."""
+    figure = eb.sensitivity(eb.load(EXAMPLES / "which_screw.yaml")).plot(mode=3)
+    figure.set_size_inches(11, 4.8)
+    return figure
+
+
+def cart_pole_lqr() -> Figure:
+    """The pole let go at 20 degrees."""
+    names = runpy.run_path(str(EXAMPLES / "cart_pole_lqr.py"))
+    motion = eb.simulate(names["controlled"](names["gains"](), position=np.deg2rad(20)), until=6.0, points=601)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    axes.plot(motion.t, np.rad2deg(motion.signal("pole")), color="tab:blue", label="pole, degrees")
+    axes.plot(motion.t, 10 * motion.signal("cart"), color="tab:orange", label="cart, decimetres")
+    axes.axhline(0, color="k", lw=0.8)
+    axes.set(xlabel="time, s", title="Cart and pole, nonlinear, with the regulator of the linear model", xlim=(0, 6))
+    axes.grid(alpha=0.25)
+    axes.legend()
+    return figure
+
+
+def active_suspension() -> Figure:
+    """Road to body, passive and active, and the point that both share."""
+    hz, w = np.geomspace(0.1, 60, 500), math.sqrt(200e3 / 40)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for active, name, color in ((0, "passive", "tab:gray"), (1, "active", "tab:blue")):
+        model = eb.load(EXAMPLES / "active_suspension.yaml", active=active)
+        found = eb.frf(model, outputs="acceleration", frequencies_hz=hz)
+        axes.loglog(hz, np.abs(found.values).ravel(), color, label=name)
+    mark(axes, w / (2 * math.pi), 200e3 / (320 * w), "no force in the strut\ncan move this point", (1.2, 0.55))
+    axes.set(xlabel="frequency, Hz", ylabel="body acceleration over road speed, 1/s", title="Active suspension")
+    axes.grid(which="both", alpha=0.25)
+    axes.legend(loc="upper left")
+    return figure
+
+
+def vibration_absorber(mu: float = 0.05) -> Figure:
+    """Response of the machine with three dampings of the absorber."""
+    w, k = np.linspace(0.6, 1.4, 1600), 1 / (1 + mu) ** 2
+    best = 2 * math.sqrt(k * 3 * mu / (8 * (1 + mu)))
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for share, name in ((0.2, "a fifth of it"), (1, "Den Hartog's damping"), (4, "four times it")):
+        model = eb.load(EXAMPLES / "vibration_absorber.yaml", mu=mu, k=k, c=share * best)
+        axes.plot(w, np.abs(eb.frf(model, frequencies_hz=w / (2 * math.pi)).values).ravel(), label=name)
+    for side in (-1, 1):
+        at = math.sqrt((1 + side * math.sqrt(mu / (2 + mu))) / (1 + mu))
+        axes.plot(at, math.sqrt(1 + 2 / mu), "ko", zorder=5)
+    axes.set(xlim=(0.6, 1.4), ylim=(0, 20), title="Machine with a tuned absorber: every damping passes the two points")
+    axes.set(xlabel="frequency over that of the machine alone", ylabel="displacement over static displacement")
+    axes.grid(alpha=0.25)
+    axes.legend()
+    return figure
+
+
+def mark(axes: plt.Axes, x: float, y: float, text: str, at: tuple[float, float]) -> None:
+    """A point and what is to be said of it."""
+    axes.plot(x, y, "o", color="tab:red", zorder=5)
+    axes.annotate(text, (x, y), at, arrowprops={"arrowstyle": "-", "color": "tab:red"}, color="tab:red")
