@@ -167,7 +167,8 @@ def two_disc_rotor(rpm: float) -> eb.Model:
     }
     at = {"disc1": [0.5, 0, 0], "disc2": [1.0, 0, 0]}
     shaft = {
-        "type": "beam", "points": [[0, 0, 0], [0.5, 0, 0], [1, 0, 0], [1.5, 0, 0]], "names": ["left", "a", "b", "right"],
+        "type": "beam", "points": [[0, 0, 0], [0.5, 0, 0], [1, 0, 0], [1.5, 0, 0]],
+        "names": ["left", "a", "b", "right"],
         "E": 211e9, "G": 81.2e9, "nu": 211 / 162.4 - 1, "density": 7810, "diameter": 0.05, "elements": 12, "modes": 16,
     }  # fmt: skip
     bearing = {"type": "bearing", "axis": [1, 0, 0], "k": [1e6, 1e6, 1e3, 0, 0, 0]}

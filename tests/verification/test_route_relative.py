@@ -33,7 +33,9 @@ EXAMPLES = sorted(
     path for path in (Path(__file__).parents[2] / "examples").glob("*.yaml") if "problem" not in path.stem
 )
 NOT_KNOWN = {  # what the formulation of the source does not have
+    "active_suspension": "first-order states",
     "actuated_linkage": "first-order states",
+    "tractor_semitrailer": 'the moving reference frame "curve"',
     "all_terrain_vehicle": "flexible bodies",
     "half_car": "first-order states",
     "quarter_car": "first-order states",

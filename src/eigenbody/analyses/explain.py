@@ -80,6 +80,7 @@ class Explanation:
 
     @property
     def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order of their shares."""
         return self.modes.bodies
 
     def table(self) -> str:

@@ -70,6 +70,7 @@ class Modes:
 
     @property
     def solver(self) -> str:
+        """ "dense" or "sparse"."""
         return "sparse" if isinstance(self.linear, SparseLinearModel) else "dense"
 
     @property
@@ -84,18 +85,22 @@ class Modes:
 
     @property
     def dof(self) -> int:
+        """Degrees of freedom."""
         return self.linear.dof
 
     @property
     def states(self) -> int:
+        """Number of linear states."""
         return len(self.linear.states)
 
     @property
     def certificate(self) -> Certificate:
+        """How well the equations hold."""
         return self.linear.certificate
 
     @property
     def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order of `shapes`."""
         return self.linear.point.system.description.bodies.material_names
 
     @property

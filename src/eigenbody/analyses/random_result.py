@@ -54,14 +54,17 @@ class RandomResponse:
 
     @property
     def linear(self) -> LinearModel | SparseLinearModel:
+        """The linear model that is shaken."""
         return self.system.linear
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """Names of the excitations."""
         return self.system.inputs
 
     @property
     def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs."""
         return self.system.outputs
 
     @property

@@ -67,6 +67,7 @@ class TimeResponse:
 
     @property
     def is_stationary(self) -> bool:
+        """Whether it is the stationary answer to a periodic input."""
         return self.harmonics is not None
 
     def __len__(self) -> int:

@@ -49,26 +49,32 @@ class TruncatedModel:
 
     @property
     def A(self) -> np.ndarray:
+        """State matrix."""
         return self.state_space.A
 
     @property
     def B(self) -> np.ndarray:
+        """Input matrix."""
         return self.state_space.B
 
     @property
     def C(self) -> np.ndarray:
+        """Output matrix."""
         return self.state_space.C
 
     @property
     def D(self) -> np.ndarray:
+        """Feedthrough."""
         return self.state_space.D
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
         return self.linear.inputs
 
     @property
     def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs."""
         return self.linear.outputs
 
     def frequency_response(self, hz: Any) -> np.ndarray:

@@ -83,10 +83,12 @@ class LinearModel:
 
     @property
     def A(self) -> np.ndarray:
+        """State matrix over [S, W, x]."""
         return self.state_space.A
 
     @property
     def B(self) -> np.ndarray:
+        """Input matrix."""
         return self.state_space.B
 
     @property
@@ -96,6 +98,7 @@ class LinearModel:
 
     @property
     def dof(self) -> int:
+        """Degrees of freedom: independent velocities."""
         return len(self.velocities)
 
     @property

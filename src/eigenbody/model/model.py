@@ -137,11 +137,6 @@ class Model:
         assert number is not None
         return float(number.real)
 
-    def given(self, name: str) -> Any:
-        """A parameter or a number by path as it stands in the model: a number, a quantity or an expression."""
-        path, given = locate(self._source, name)
-        return self._overrides.get(str(path[1]), given) if path[0] == "parameters" else given
-
     def with_values(self, values: Mapping[str, object]) -> Model:
         """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`."""
         data, overrides = self._source.data, dict(self._overrides)

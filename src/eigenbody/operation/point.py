@@ -49,6 +49,7 @@ class OperatingPoint:
 
     @property
     def is_at_rest(self) -> bool:
+        """Whether nothing moves."""
         return not np.any(self.state.v) and not np.any(self.state.w)
 
     @property

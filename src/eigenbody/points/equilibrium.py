@@ -61,10 +61,12 @@ class Equilibrium:
 
     @property
     def is_stable(self) -> bool:
+        """Whether no motion from it grows."""
         return self.verdict.is_stable
 
     @property
     def eigenvalues(self) -> np.ndarray:
+        """Those that its stability was judged by."""
         return self.verdict.eigenvalues
 
     @property

@@ -80,7 +80,7 @@ def independent(model: Model, names: Sequence[str]) -> list[tuple[str, ...]]:
     """
     plain, entries, derived = [], [], []
     for name in dict.fromkeys(names):
-        given = model.given(name)
+        given = model.written(name)
         if not (isinstance(given, str) and given.lstrip().startswith("=")):
             plain.append(name)
         elif name.removeprefix("parameters.") in model.parameters:

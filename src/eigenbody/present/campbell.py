@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.sweep import Sweep
 
 MAX_FAILED = 8
+ROUNDING = 1e-14  # damping ratio that is none
 
 
 def as_campbell(sweep: Sweep) -> Campbell | None:
@@ -71,14 +72,19 @@ def _branch_grid(sweep: Sweep) -> Grid:
             str(k + 1),
             shown(sweep.labels[k], 60),
             *(significant(v) for v in _ends(hz[:, k])),
-            *(significant(v, 4) for v in _ends(sweep.eigenvalues[:, k].real)),
-            significant(_least(ratio[:, k]), 4),
+            *(significant(v, 4) for v in _ends(_without_rounding(sweep.eigenvalues[:, k]))),
+            significant(_least(np.where(np.abs(ratio[:, k]) < ROUNDING, 0.0, ratio[:, k])), 4),
             _stability(sweep, k),
         )
         for k in lines[:MAX_ROWS]
     )
     columns = ("#", "branch", "first\nHz", "last\nHz", "real first\n1/s", "real last\n1/s", "damping\nleast", "grows")
     return Grid("", columns, rows, (True, False) + (True,) * 5 + (False,), len(lines) - len(rows))
+
+
+def _without_rounding(values: np.ndarray) -> np.ndarray:
+    """Real parts for the eye: what is rounding beside the imaginary part is zero."""
+    return np.where(np.abs(values.real) < ROUNDING * np.abs(values), 0.0, values.real)
 
 
 def _is_rigid(sweep: Sweep, k: int) -> bool:
