@@ -79,8 +79,8 @@ def matches(shown: str, seen: str) -> bool:
 
 
 def _same_lines(shown: list[str], seen: list[str]) -> bool:
-    """The same words and numbers; the sixth digit may differ from machine to machine."""
-    words = [" ".join(lines).split() for lines in (shown, seen)]
+    """The same words and numbers; the sixth digit, and the sign of a zero, may differ from machine to machine."""
+    words = [re.sub(r"([\[\]()])", r" \1 ", " ".join(lines)).split() for lines in (shown, seen)]
     return len(shown) == len(seen) and len(words[0]) == len(words[1]) and all(map(_same_word, *words))
 
 
