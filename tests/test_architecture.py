@@ -146,3 +146,12 @@ def f():
     ]
     assert layer_of_import("eigenbody.load") == TOP
     assert layer_of_import("eigenbody.present.tables") < TOP < layer_of_import("eigenbody.cli")
+
+
+@every_module
+def test_private_names_stay_at_home(path: Path) -> None:
+    """A name that another module needs is public."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eigenbody"):
+            private = [alias.name for alias in node.names if alias.name.startswith("_") and alias.name != "__version__"]
+            assert not private, f"line {node.lineno}: {node.module}: {', '.join(private)}"

@@ -17,10 +17,10 @@ from eigenbody.analyses.modes import modes
 from eigenbody.analyses.sweep import (
     HALVINGS,
     Sweep,
-    _evaluate,
     branches_of,
     collected,
     finished,
+    modes_along,
     one_by_one,
     point_modes,
     values_at,
@@ -110,7 +110,7 @@ def campbell(
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
     few = few_of(model, n)
     if frame is None:
-        walk = walked(model, path, lambda at: _evaluate(model, at, few), refine)
+        walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
     else:
         walk = walked(model, path, lambda at: _evaluate_in_frame(model, at, frame), refine)
     spinning = _spinning(model, walk, joint or _joint_of(model, frame))
@@ -120,7 +120,7 @@ def campbell(
 
 
 def _evaluate_in_frame(model: Model, values: dict[str, np.ndarray], frame: str) -> list[Outcome]:
-    """As `_evaluate`, in coordinates measured in the rotating frame."""
+    """As `modes_along`, in coordinates measured in the rotating frame."""
     return one_by_one(model, values, lambda variant: _modes_in_frame(variant, frame))
 
 

@@ -58,10 +58,10 @@ def ports(
         wanted_out = [entry.name for entry in description.outputs] or _coordinates(model)
     names_in, names_out = [], []
     for name in wanted_in:
-        model, own = _with_input(model, name)
+        model, own = with_input(model, name)
         names_in.append(own)
     for name in wanted_out:
-        model, own = _with_output(model, name)
+        model, own = with_output(model, name)
         names_out.append(own)
     found = _of_linear(linearize(model, solver=solver), names_in, names_out)
     return Ports(found.linear, found.inputs, found.outputs, tuple(wanted_in), tuple(wanted_out))
@@ -100,7 +100,7 @@ def _place(name: str, known: Sequence[str], section: str) -> int:
     return list(known).index(name)
 
 
-def _with_input(model: Model, name: str) -> tuple[Model, str]:
+def with_input(model: Model, name: str) -> tuple[Model, str]:
     """The model with an input of that name, and what it is called there."""
     own = [entry.name for entry in model.description.inputs]
     if name in own:
@@ -110,7 +110,8 @@ def _with_input(model: Model, name: str) -> tuple[Model, str]:
     return model.input(added, along=measure), added
 
 
-def _with_output(model: Model, name: str) -> tuple[Model, str]:
+def with_output(model: Model, name: str) -> tuple[Model, str]:
+    """The model with an output of that name, and what it is called there."""
     own = [entry.name for entry in model.description.outputs]
     if name in own:
         return model, name

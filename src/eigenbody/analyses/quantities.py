@@ -21,7 +21,7 @@ from eigenbody.analyses.objectives import (
     ResponseValue,
     Rms,
 )
-from eigenbody.analyses.ports import _with_input, _with_output
+from eigenbody.analyses.ports import with_input, with_output
 from eigenbody.analyses.problem import BOUNDS, Bound, Reader, Term, Variable, Where
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import owner_of
@@ -77,7 +77,7 @@ class Wording:
 
     def _port_fault(self, name: str, section: str) -> Fault | None:
         try:
-            (_with_input if section == "inputs" else _with_output)(self.reader.model, name)
+            (with_input if section == "inputs" else with_output)(self.reader.model, name)
         except InputError as error:
             return error.faults[0]
         return None

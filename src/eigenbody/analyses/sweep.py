@@ -175,11 +175,11 @@ def sweep(
     """
     path = path_of(model, parameter, values)
     few = few_of(model, n)
-    walk = walked(model, path, lambda at: _evaluate(model, at, few), refine)
+    walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
     return finished(lambda: collected(walk, model, boundaries), walk)
 
 
-def _evaluate(model: Model, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
+def modes_along(model: Model, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
     """Modes at every point of a batch of parameter values; a point that fails says why."""
     if n is not None:
         return one_by_one(model, values, lambda variant: point_modes(modes(variant, n=n)))

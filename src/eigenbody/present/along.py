@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import Grid, _wrapped, counted, listed, significant
+from eigenbody.present.tables import Grid, counted, listed, significant, wrapped
 
 if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying
@@ -19,7 +19,7 @@ MAX_TIMES = 12
 def along_text(found: TimeVarying) -> str:
     """Sizes of the matrices at a few of the times."""
     lines, grid, below = _parts(found)
-    return "\n".join([*lines, "", grid.text(), "", *_wrapped([below])])
+    return "\n".join([*lines, "", grid.text(), "", *wrapped([below])])
 
 
 def along_html(found: TimeVarying) -> str:

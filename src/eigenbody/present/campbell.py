@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _names, _text
-from eigenbody.present.tables import MAX_ROWS, Grid, _wrapped, counted, listed, significant
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
+from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, significant, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -66,7 +66,7 @@ def _head(sweep: Sweep) -> list[str]:
 
 def _branch_grid(sweep: Sweep) -> Grid:
     hz, ratio = sweep.frequency_hz, sweep.damping_ratio
-    lines = [k for k in range(len(sweep.labels)) if not _is_rigid(sweep, k)]
+    lines = [k for k in range(len(sweep.labels)) if not is_rigid_branch(sweep, k)]
     rows = tuple(
         (
             str(k + 1),
@@ -87,7 +87,8 @@ def _without_rounding(values: np.ndarray) -> np.ndarray:
     return np.where(np.abs(values.real) < ROUNDING * np.abs(values), 0.0, values.real)
 
 
-def _is_rigid(sweep: Sweep, k: int) -> bool:
+def is_rigid_branch(sweep: Sweep, k: int) -> bool:
+    """Whether the branch is one of zeros (free motion)."""
     there = ~np.isnan(sweep.eigenvalues[:, k].real)
     return bool(sweep.is_rigid[there, k].all())
 
@@ -170,7 +171,7 @@ def _grids(sweep: Sweep) -> list[Grid]:
 def _below(sweep: Sweep) -> list[str]:
     speed = as_campbell(sweep)
     lines = []
-    rigid = sum(_is_rigid(sweep, k) for k in range(len(sweep.labels)))
+    rigid = sum(is_rigid_branch(sweep, k) for k in range(len(sweep.labels)))
     if rigid:
         lines.append(f"{counted(rigid, 'branch', 'branches')} of zeros (free motion) not listed.")
     if speed is not None and speed.joint and not speed.critical_speeds:
@@ -195,7 +196,7 @@ def _failures(sweep: Sweep) -> list[str]:
 
 def sweep_text(sweep: Sweep) -> str:
     """The sweep as plain text."""
-    parts = ["\n".join(_head(sweep)), *(grid.text() for grid in _grids(sweep)), "\n".join(_wrapped(_below(sweep)))]
+    parts = ["\n".join(_head(sweep)), *(grid.text() for grid in _grids(sweep)), "\n".join(wrapped(_below(sweep)))]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -284,7 +285,7 @@ def _branch(sweep: Sweep, k: int) -> dict[str, Any]:
         "index": k + 1,
         "label": sweep.labels[k],
         "whirl": None if speed is None or not speed.joint else speed.whirl[k],
-        "rigid": _is_rigid(sweep, k),
+        "rigid": is_rigid_branch(sweep, k),
         "real": _list(column.real),
         "imag": _list(column.imag),
         "frequency_hz": _list(sweep.frequency_hz[:, k]),
@@ -299,10 +300,10 @@ def _list(array: np.ndarray) -> list[float | None]:
 def sweep_writer(sweep: Sweep, ending: str) -> Writer:
     """Writes a sweep: json the document, csv a line for each point and branch, npz and mat the arrays."""
     if ending == "json":
-        return _text(as_json(sweep_document(sweep)) + "\n")
+        return text_file(as_json(sweep_document(sweep)) + "\n")
     if ending == "csv":
-        return _text(_sweep_csv(sweep))
-    return _arrays(_sweep_arrays(sweep), ending)
+        return text_file(_sweep_csv(sweep))
+    return array_file(_sweep_arrays(sweep), ending)
 
 
 def _sweep_csv(sweep: Sweep) -> str:
@@ -313,9 +314,9 @@ def _sweep_csv(sweep: Sweep) -> str:
     for branch in sweep_document(sweep)["branches"]:
         for i in range(len(sweep)):
             own = (branch[key][i] for key in ("real", "imag", "frequency_hz", "damping_ratio"))
-            at = [*(_cell(float(sweep.parameters[name][i])) for name in names), _cell(spin[i])]
-            lines.append([*at, str(branch["index"]), branch["label"], branch["whirl"] or "", *map(_cell, own)])
-    return _csv(lines)
+            at = [*(csv_cell(float(sweep.parameters[name][i])) for name in names), csv_cell(spin[i])]
+            lines.append([*at, str(branch["index"]), branch["label"], branch["whirl"] or "", *map(csv_cell, own)])
+    return csv_text(lines)
 
 
 def _sweep_arrays(sweep: Sweep) -> dict[str, Any]:
@@ -328,21 +329,21 @@ def _sweep_arrays(sweep: Sweep) -> dict[str, Any]:
         "damping_ratio": sweep.damping_ratio,
         "is_rigid": sweep.is_rigid,
         "added": sweep.is_added,
-        "stability": _names(sweep.stability),
-        "labels": _names(sweep.labels),
+        "stability": names_array(sweep.stability),
+        "labels": names_array(sweep.labels),
         "parameter": np.array(sweep.parameter),
-        "parameter_names": _names(sweep.parameters),
+        "parameter_names": names_array(sweep.parameters),
         "parameter_values": np.stack(list(sweep.parameters.values()), axis=-1),
         "boundary_values": np.array([next(iter(b.values.values())) for b in sweep.boundaries], dtype=float),
         "boundary_branch": np.array([b.branch + 1 for b in sweep.boundaries], dtype=int),
-        "boundary_kind": _names(b.kind for b in sweep.boundaries),
+        "boundary_kind": names_array(b.kind for b in sweep.boundaries),
         "model": np.array(sweep.model.name),
     }
     if speed is not None:
         found = speed.critical_speeds
         arrays |= {
             "spin_rad_s": speed.spin,
-            "whirl": _names(speed.whirl),
+            "whirl": names_array(speed.whirl),
             "critical_values": np.array([next(iter(c.values.values())) for c in found], dtype=float),
             "critical_spin_rad_s": np.array([c.spin for c in found], dtype=float),
             "critical_order": np.array([c.order for c in found], dtype=float),

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eigenbody.model.source import shown
-from eigenbody.present.campbell import _is_rigid, as_campbell, in_unit
-from eigenbody.present.plots import FAINT, INK, _plain
+from eigenbody.present.campbell import as_campbell, in_unit, is_rigid_branch
+from eigenbody.present.plots import FAINT, INK, plain_text
 from eigenbody.present.tables import significant
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ def plot_campbell(speed: Campbell, signed: bool = False) -> Figure:
     panels = list(np.atleast_1d(figure.subplots(1 + damped, 1, sharex=True, height_ratios=(2.6, 1)[: 1 + damped])))
     top = panels[0]
     hz = _heights(speed, signed)
-    where = f"in the frame that turns with {_plain(shown(speed.frame, 30))}" if speed.frame else "in the fixed frame"
-    figure.suptitle(f"{_plain(shown(speed.model.name, 90))}\nmodes {where}", fontsize=12, color=INK)
+    where = (
+        f"in the frame that turns with {plain_text(shown(speed.frame, 30))}" if speed.frame else "in the fixed frame"
+    )
+    figure.suptitle(f"{plain_text(shown(speed.model.name, 90))}\nmodes {where}", fontsize=12, color=INK)
     _spans(speed, panels)
     for k in drawn:
         _branch_line(top, speed, k, hz[:, k])
@@ -54,17 +56,18 @@ def plot_campbell(speed: Campbell, signed: bool = False) -> Figure:
     return figure
 
 
-def _x(sweep: Sweep) -> np.ndarray:
+def x_values(sweep: Sweep) -> np.ndarray:
     """The parameter in the unit of the model file."""
     return sweep.values / sweep.unit[1]
 
 
-def _axis_name(sweep: Sweep) -> str:
+def axis_name(sweep: Sweep) -> str:
+    """What the horizontal axis is called."""
     unit = sweep.unit[0]
-    name = _plain(shown(sweep.parameter, 40))
-    others = ", ".join(_plain(shown(n, 20)) for n in list(sweep.parameters)[1:])
+    name = plain_text(shown(sweep.parameter, 40))
+    others = ", ".join(plain_text(shown(n, 20)) for n in list(sweep.parameters)[1:])
     along = f" (with {others})" if others else ""
-    return f"{name}, {_plain(unit)}{along}" if unit else f"{name}{along}"
+    return f"{name}, {plain_text(unit)}{along}" if unit else f"{name}{along}"
 
 
 def _heights(speed: Campbell, signed: bool) -> np.ndarray:
@@ -89,7 +92,7 @@ def _in_view(speed: Campbell) -> tuple[list[int], list[int]]:
     hz = np.where(speed.eigenvalues.imag == 0, np.nan, speed.frequency_hz)
     moving = [
         k for k in range(hz.shape[1])
-        if not _is_rigid(speed, k) and not speed.is_lower[k] and np.isfinite(hz[:, k]).any()
+        if not is_rigid_branch(speed, k) and not speed.is_lower[k] and np.isfinite(hz[:, k]).any()
     ]  # fmt: skip
     moving.sort(key=lambda k: float(np.nanmin(hz[:, k])))
     lines = np.nanmax(speed.spin, initial=0.0) / (2 * np.pi) * max(speed.per_rev, default=0.0)
@@ -107,10 +110,12 @@ def _colour(sweep: Sweep, k: int) -> str:
 
 
 def _branch_line(axes: Axes, speed: Campbell, k: int, y: np.ndarray) -> None:
-    axes.plot(_x(speed), y, color=_colour(speed, k), ls=DASH[speed.whirl[k]], lw=1.9, zorder=3, solid_capstyle="round")
+    axes.plot(
+        x_values(speed), y, color=_colour(speed, k), ls=DASH[speed.whirl[k]], lw=1.9, zorder=3, solid_capstyle="round"
+    )
     if len(speed) <= 60:
         asked = ~speed.is_added
-        axes.plot(_x(speed)[asked], y[asked], ".", color=_colour(speed, k), ms=3.5, zorder=3)
+        axes.plot(x_values(speed)[asked], y[asked], ".", color=_colour(speed, k), ms=3.5, zorder=3)
 
 
 def _limits(axes: Axes, speed: Campbell, hz: np.ndarray, signed: bool) -> None:
@@ -118,13 +123,13 @@ def _limits(axes: Axes, speed: Campbell, hz: np.ndarray, signed: bool) -> None:
     low = float(np.nanmin(hz, initial=0.0)) if signed else 0.0
     standing = any(c.order == 0 for c in speed.critical_speeds)  # their values stand below
     axes.set_ylim(1.06 * low if low < 0 else (-0.1 if standing else -0.02) * high, 1.06 * high)
-    x = _x(speed)
+    x = x_values(speed)
     axes.set_xlim(x.min(), x.max())
 
 
 def _excitation(axes: Axes, speed: Campbell, signed: bool) -> None:
     """Lines of frequency order * spin, named where they leave the picture."""
-    x, spin = _x(speed), speed.spin / (2 * np.pi)
+    x, spin = x_values(speed), speed.spin / (2 * np.pi)
     order_x = np.argsort(x)
     top = axes.get_ylim()[1]
     for order in speed.per_rev:
@@ -193,13 +198,14 @@ def _names_at_the_end(axes: Axes, speed: Campbell, drawn: list[int], hz: np.ndar
     last = []
     for k in drawn[:MAX_NAMES]:
         known = np.flatnonzero(np.isfinite(hz[:, k]))
-        last.append((float(hz[known[np.argmax(_x(speed)[known])], k]), k))
+        last.append((float(hz[known[np.argmax(x_values(speed)[known])], k]), k))
     last.sort()
     low, high = axes.get_ylim()
     wanted = np.array([(y - low) / (high - low) for y, _ in last])
     for (y, k), height in zip(last, _apart(wanted, 0.043), strict=True):
         axes.annotate(
-            f"{k + 1}  {_plain(shown(speed.labels[k], 40))}", xy=(1.0, (y - low) / (high - low)), xytext=(1.03, height),
+            f"{k + 1}  {plain_text(shown(speed.labels[k], 40))}",
+            xy=(1.0, (y - low) / (high - low)), xytext=(1.03, height),
             xycoords="axes fraction", textcoords="axes fraction", fontsize=9, color=_colour(speed, k), va="center",
             annotation_clip=False, arrowprops={"arrowstyle": "-", "color": _colour(speed, k), "lw": 0.7, "shrinkB": 0},
         )  # fmt: skip
@@ -234,7 +240,7 @@ def _damping_panel(axes: Axes, speed: Campbell, drawn: list[int]) -> None:
     size = np.abs(known)
     axes.set_ylabel("damping ratio, %")
     for column, k in zip(ratio.T, drawn, strict=True):
-        axes.plot(_x(speed), column, color=_colour(speed, k), ls=DASH[speed.whirl[k]], lw=1.6, zorder=3)
+        axes.plot(x_values(speed), column, color=_colour(speed, k), ls=DASH[speed.whirl[k]], lw=1.6, zorder=3)
     if known.min() > 0 and known.max() > 50 * known.min():
         axes.set_yscale("log")
         return
@@ -245,7 +251,7 @@ def _damping_panel(axes: Axes, speed: Campbell, drawn: list[int]) -> None:
 
 def _spans(sweep: Sweep, panels: Sequence[Axes]) -> None:
     """Unstable ranges in red, their borders with a line."""
-    x = _x(sweep)
+    x = x_values(sweep)
     edges = sorted(b.values[sweep.parameter] / sweep.unit[1] for b in sweep.boundaries)
     unstable = np.array([s == "unstable" for s in sweep.stability])
     for axes in panels:
@@ -291,7 +297,7 @@ def _campbell_axes(panels: Sequence[Axes], speed: Campbell, left_out: list[int],
 
     top, bottom = panels[0], panels[-1]
     top.set_ylabel("frequency, Hz" + ("   (negative: backward whirl)" if signed else ""))
-    bottom.set_xlabel(_axis_name(speed))
+    bottom.set_xlabel(axis_name(speed))
     for axes in panels:
         axes.grid(True, color="#eeeeee", lw=0.8, zorder=0.5)
         axes.spines[["top", "right"]].set_visible(False)
@@ -311,7 +317,8 @@ def _campbell_axes(panels: Sequence[Axes], speed: Campbell, left_out: list[int],
         )
     if left_out:
         names = "; ".join(
-            f"{k + 1} {_plain(shown(speed.labels[k], 30))}, {significant(np.nanmin(speed.frequency_hz[:, k]), 4)} Hz"
+            f"{k + 1} {plain_text(shown(speed.labels[k], 30))},"
+            f" {significant(np.nanmin(speed.frequency_hz[:, k]), 4)} Hz"
             for k in left_out[:3]
         )
         more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""

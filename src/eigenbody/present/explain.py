@@ -11,8 +11,8 @@ import numpy as np
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, mode_entries, modes_document, number, require_finite_modes
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _modes_arrays, _names, _text
-from eigenbody.present.tables import MAX_ROWS, Grid, _wrapped, certified, model_name, significant, verdict
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, modes_arrays, names_array, text_file
+from eigenbody.present.tables import MAX_ROWS, Grid, certified, model_name, significant, verdict, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,7 +36,8 @@ def _head(found: Explanation) -> list[str]:
     ]
 
 
-def _grid(found: Explanation) -> Grid:
+def energy_grid(found: Explanation) -> Grid:
+    """Every mode with its label and its leading shares of energy."""
     modes = found.modes
     count = min(len(found), MAX_ROWS)
     rows = tuple(
@@ -86,14 +87,14 @@ def _below(found: Explanation) -> list[str]:
 
 def explanation_text(found: Explanation) -> str:
     """The table as plain text."""
-    return "\n".join([*_head(found), "", _grid(found).text(), "", *_wrapped(_below(found))])
+    return "\n".join([*_head(found), "", energy_grid(found).text(), "", *wrapped(_below(found))])
 
 
 def explanation_html(found: Explanation) -> str:
     """The table as HTML; every name is escaped."""
     title, line = _head(found)
     below = "<br>".join(escape(text) for text in _below(found))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_grid(found).html()}<p>{below}</p>"
+    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{energy_grid(found).html()}<p>{below}</p>"
 
 
 def explanation_rich(found: Explanation) -> RenderableType:
@@ -103,7 +104,7 @@ def explanation_rich(found: Explanation) -> RenderableType:
 
     title, line = _head(found)
     below = [Text(text, style="dim") for text in _below(found)]
-    return Group(Text(title, style="bold"), Text(line), Text(), _grid(found).rich(), Text(), *below)
+    return Group(Text(title, style="bold"), Text(line), Text(), energy_grid(found).rich(), Text(), *below)
 
 
 # ---- documents
@@ -180,24 +181,24 @@ def explanation_writer(found: Explanation, ending: str) -> Writer:
     """Writes explained modes: npz and mat hold the arrays, csv the table with labels, json the document."""
     require_finite_modes(found.modes)
     if ending == "json":
-        return _text(as_json(explanation_document(found)) + "\n")
+        return text_file(as_json(explanation_document(found)) + "\n")
     if ending == "csv":
-        return _text(_explanation_csv(found))
-    return _arrays(_modes_arrays(found.modes) | _explanation_arrays(found), ending)
+        return text_file(_explanation_csv(found))
+    return array_file(modes_arrays(found.modes) | _explanation_arrays(found), ending)
 
 
 def _explanation_arrays(found: Explanation) -> dict[str, np.ndarray]:
     return {
-        "label": _names(found.labels),
-        "whirl": _names(found.whirls),
+        "label": names_array(found.labels),
+        "whirl": names_array(found.whirls),
         "kinetic_energy": found.kinetic,  # (modes, bodies, 6)
         "deformation_energy": found.deformation,  # (modes, bodies) of the kinetic energy too
         "strain_energy": found.strain,  # (modes, strain_sources)
-        "strain_sources": _names(found.strain_sources),
+        "strain_sources": names_array(found.strain_sources),
         "dissipation": found.dissipation,
-        "dissipation_sources": _names(found.dissipation_sources),
+        "dissipation_sources": names_array(found.dissipation_sources),
         "participation": found.participation,  # (modes, coordinates)
-        "participating": _names(found.coordinates),
+        "participating": names_array(found.coordinates),
         "screw_point": found.screws.point,  # (modes, bodies, 3), nan for translations and still bodies
         "screw_direction": found.screws.direction,
         "screw_pitch": found.screws.pitch,  # m/rad, inf for translations
@@ -217,7 +218,11 @@ def _explanation_csv(found: Explanation) -> str:
     names += [f"participation {name}" for name in found.coordinates]
     values = np.hstack((kinetic, found.strain, found.dissipation, found.participation))
     lines = [
-        [*(_cell(entry[c]) for c in columns), found.labels[i], *(_cell(number(value)) for value in values[i].tolist())]
+        [
+            *(csv_cell(entry[c]) for c in columns),
+            found.labels[i],
+            *(csv_cell(number(value)) for value in values[i].tolist()),
+        ]
         for i, entry in enumerate(mode_entries(found.modes))
     ]
-    return _csv([(*columns, "label", *names), *lines])
+    return csv_text([(*columns, "label", *names), *lines])

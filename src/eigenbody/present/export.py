@@ -109,10 +109,10 @@ def modes_writer(modes: Modes, ending: str) -> Writer:
     """Writes modes: npz and mat hold the arrays, csv the table, json the document of `modes --json`."""
     require_finite_modes(modes)
     if ending == "csv":
-        return _text(_modes_csv(modes))
+        return text_file(_modes_csv(modes))
     if ending == "json":
-        return _text(as_json(modes_document(modes)) + "\n")
-    return _arrays(_modes_arrays(modes), ending)
+        return text_file(as_json(modes_document(modes)) + "\n")
+    return array_file(modes_arrays(modes), ending)
 
 
 def linear_writer(linear: LinearModel | SparseLinearModel, ending: str) -> Writer:
@@ -122,19 +122,19 @@ def linear_writer(linear: LinearModel | SparseLinearModel, ending: str) -> Write
     """
     require_finite_linear(linear)
     if ending == "json":
-        return _text(as_json(linear_document(linear)) + "\n")
+        return text_file(as_json(linear_document(linear)) + "\n")
     full = dense(linear)
     if full is None:
         return _sparse_writer(linear, ending)  # type: ignore[arg-type]
     if ending == "csv":
-        return _text(_linear_csv(full))
+        return text_file(_linear_csv(full))
     output, damping = ("C", "Cd") if ending == "mat" else ("C_out", "C")
     arrays = _linear_arrays(full, output, damping) | _linear_names(full)
     if ending == "mat":
         form = full.descriptor
         parts = {name: getattr(form, name).tocsc() for name in "EABCD"}
-        arrays["descriptor"] = {**parts, "unknowns": _names(form.unknowns).astype(object)}
-    return _arrays(arrays, ending)
+        arrays["descriptor"] = {**parts, "unknowns": names_array(form.unknowns).astype(object)}
+    return array_file(arrays, ending)
 
 
 def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
@@ -148,7 +148,7 @@ def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
         coo = matrix.tocoo()
         parts = {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
         arrays |= {name: matrix.tocsc()} if ending == "mat" else {**parts, f"{name}_shape": np.array(coo.shape)}
-    return _arrays(arrays | _linear_names(linear), ending)
+    return array_file(arrays | _linear_names(linear), ending)
 
 
 def figure_writer(figure: Figure, ending: str) -> Writer:
@@ -157,11 +157,13 @@ def figure_writer(figure: Figure, ending: str) -> Writer:
     return lambda file: figure.savefig(file, format=ending, dpi=150, metadata=dates.get(ending))
 
 
-def _text(text: str) -> Writer:
+def text_file(text: str) -> Writer:
+    """Writes text."""
     return lambda file: file.write(text.encode("utf-8", errors="backslashreplace"))
 
 
-def _arrays(arrays: Mapping[str, Any], ending: str) -> Writer:
+def array_file(arrays: Mapping[str, Any], ending: str) -> Writer:
+    """Writes arrays by name as .npz or .mat."""
     if ending == "npz":
         return lambda file: np.savez(file, **arrays)
 
@@ -175,25 +177,27 @@ def _arrays(arrays: Mapping[str, Any], ending: str) -> Writer:
     return write
 
 
-def _names(names: Iterable[str]) -> np.ndarray:
+def names_array(names: Iterable[str]) -> np.ndarray:
+    """Names as an array of text."""
     listed = list(names)
     return np.array(listed, dtype=str) if listed else np.zeros(0, dtype="U1")
 
 
-def _modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
+def modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
+    """What a file of arrays holds of modes."""
     states = {} if modes.states_shape is None else {"states_shape": modes.states_shape}  # (modes, states)
     return {
         "eigenvalues": modes.eigenvalues,
         "frequency_hz": modes.frequency_hz,
         "damped_frequency_hz": modes.damped_frequency_hz,
         "damping_ratio": modes.damping_ratio,  # nan where it is undefined: rigid modes
-        "kind": _names(modes.kinds),
-        "stability": _names(modes.stabilities),
+        "kind": names_array(modes.kinds),
+        "stability": names_array(modes.stabilities),
         "shapes": modes.shapes,  # (modes, bodies, 6)
         **states,
-        "bodies": _names(modes.bodies),
+        "bodies": names_array(modes.bodies),
         **_node_arrays(modes),
-        "states": _names(modes.linear.states),
+        "states": names_array(modes.linear.states),
         "model": np.array(modes.linear.point.model.name),
         "verdict": np.array(modes.stability),
     }
@@ -205,7 +209,7 @@ def _node_arrays(modes: Modes) -> dict[str, np.ndarray]:
     if not len(nodes):
         return {}
     return {
-        "nodes": _names(f"{body}.{name}" for body, name in zip(nodes.bodies, nodes.names, strict=True)),
+        "nodes": names_array(f"{body}.{name}" for body, name in zip(nodes.bodies, nodes.names, strict=True)),
         "node_position": nodes.position,  # (nodes, 3)
         "node_shapes": np.concatenate((nodes.move, nodes.turn), axis=-1),  # (modes, nodes, 6)
     }
@@ -221,14 +225,14 @@ def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, 
 
 def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarray]:
     return {
-        "coordinates": _names(linear.coordinates),
-        "velocities": _names(linear.velocities),
-        "states": _names(linear.states),
-        "inputs": _names(linear.inputs),
-        "outputs": _names(linear.outputs),
-        "state_units": _names(linear.units.states),
-        "input_units": _names(linear.units.inputs),
-        "output_units": _names(linear.units.outputs),
+        "coordinates": names_array(linear.coordinates),
+        "velocities": names_array(linear.velocities),
+        "states": names_array(linear.states),
+        "inputs": names_array(linear.inputs),
+        "outputs": names_array(linear.outputs),
+        "state_units": names_array(linear.units.states),
+        "input_units": names_array(linear.units.inputs),
+        "output_units": names_array(linear.units.outputs),
         "model": np.array(linear.point.model.name),
     }
 
@@ -236,7 +240,7 @@ def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarr
 def _modes_csv(modes: Modes) -> str:
     entries = mode_entries(modes)
     columns = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
-    return _csv([columns, *([_cell(entry[c]) for c in columns] for entry in entries)])
+    return csv_text([columns, *([csv_cell(entry[c]) for c in columns] for entry in entries)])
 
 
 def _linear_csv(linear: LinearModel) -> str:
@@ -254,15 +258,17 @@ def _linear_csv(linear: LinearModel) -> str:
             lines.append(())
         lines.append((name, *columns))
         for row, values in zip(rows, np.asarray(matrix).tolist(), strict=True):
-            lines.append((row, *map(_cell, values)))
-    return _csv(lines)
+            lines.append((row, *map(csv_cell, values)))
+    return csv_text(lines)
 
 
-def _cell(value: Any) -> str:
+def csv_cell(value: Any) -> str:
+    """A value as a cell; empty for none."""
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
-def _csv(lines: Iterable[Iterable[str]]) -> str:
+def csv_text(lines: Iterable[Iterable[str]]) -> str:
+    """Lines of cells as comma-separated text."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(lines)
     return out.getvalue()

@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, mode_entries, modes_document, number
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _modes_arrays, _text
-from eigenbody.present.tables import MAX_ROWS, Grid, _wrapped, certified, significant
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, modes_arrays, text_file
+from eigenbody.present.tables import MAX_ROWS, Grid, certified, significant, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,7 +58,7 @@ def _below(found: FrameModes) -> list[str]:
 
 def frames_text(found: FrameModes) -> str:
     """The table as plain text."""
-    return "\n".join([*_head(found), "", _grid(found).text(), "", *_wrapped(_below(found))])
+    return "\n".join([*_head(found), "", _grid(found).text(), "", *wrapped(_below(found))])
 
 
 def frames_html(found: FrameModes) -> str:
@@ -101,13 +101,13 @@ def frames_document(found: FrameModes) -> dict[str, Any]:
 def frames_writer(found: FrameModes, ending: str) -> Writer:
     """Writes the modes of both frames: json the document, csv the pairs, npz and mat the arrays of both frames."""
     if ending == "json":
-        return _text(as_json(frames_document(found)) + "\n")
+        return text_file(as_json(frames_document(found)) + "\n")
     if ending == "csv":
-        return _text(_frames_csv(found))
+        return text_file(_frames_csv(found))
     both = (("fixed", found.fixed), ("rotating", found.rotating))
-    arrays = {f"{prefix}_{name}": array for prefix, modes in both for name, array in _modes_arrays(modes).items()}
+    arrays = {f"{prefix}_{name}": array for prefix, modes in both for name, array in modes_arrays(modes).items()}
     pairs = np.array([(pair.fixed, pair.rotating) for pair in found.pairs], dtype=int).reshape(-1, 2)
-    return _arrays({**arrays, "pairs": pairs, "rate": np.array(found.frame.rate)}, ending)
+    return array_file({**arrays, "pairs": pairs, "rate": np.array(found.frame.rate)}, ending)
 
 
 def _frames_csv(found: FrameModes) -> str:
@@ -116,5 +116,5 @@ def _frames_csv(found: FrameModes) -> str:
     lines = [[*(f"fixed_{key}" for key in keys), "whirl", *(f"rotating_{key}" for key in keys)]]
     for pair in found.pairs:
         one, other = fixed[pair.fixed], rotating[pair.rotating]
-        lines.append([*(_cell(one[key]) for key in keys), pair.whirl, *(_cell(other[key]) for key in keys)])
-    return _csv(lines)
+        lines.append([*(csv_cell(one[key]) for key in keys), pair.whirl, *(csv_cell(other[key]) for key in keys)])
+    return csv_text(lines)

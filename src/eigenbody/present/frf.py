@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
-from eigenbody.present.tables import Grid, _below, _paragraph, _wrapped, counted, listed, model_name, significant
+from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
+from eigenbody.present.tables import Grid, counted, listed, model_name, paragraph, remarks_below, significant, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,14 +25,14 @@ MAX_VALUES = 24  # rows of printed values
 def frf_text(response: FrequencyResponse) -> str:
     """Resonance peaks, values where few were asked for, notes."""
     grids = [grid.text() + "\n" for grid in _grids(response)]
-    return "\n".join([*_head(response), "", *grids, *_wrapped(_remarks(response))])
+    return "\n".join([*_head(response), "", *grids, *wrapped(_remarks(response))])
 
 
 def frf_html(response: FrequencyResponse) -> str:
     """The same as HTML; every name is escaped."""
     title, *lines = _head(response)
     tables = "".join(grid.html() for grid in _grids(response))
-    return f"<p><b>{escape(title)}</b></p>{_paragraph(lines)}{tables}{_paragraph(_remarks(response))}"
+    return f"<p><b>{escape(title)}</b></p>{paragraph(lines)}{tables}{paragraph(_remarks(response))}"
 
 
 def frf_rich(response: FrequencyResponse) -> RenderableType:
@@ -115,7 +115,7 @@ def _poles(response: FrequencyResponse) -> list[str]:
 def _remarks(response: FrequencyResponse, with_warnings: bool = True) -> list[str]:
     loud = [note for note in response.notes if note.startswith("Unstable")]
     quiet = [note for note in response.notes if not note.startswith("Unstable")]
-    return [*_poles(response), *loud, *_below(response.linear, with_warnings, quiet)]
+    return [*_poles(response), *loud, *remarks_below(response.linear, with_warnings, quiet)]
 
 
 # Documents and files --------------------------------------------------------------------------------------------------
@@ -171,23 +171,23 @@ def frf_writer(response: FrequencyResponse, ending: str) -> Writer:
     """Writes a response: npz and mat hold the arrays, csv a line for each frequency, json the document."""
     require_known(response)
     if ending == "json":
-        return _text(as_json(frf_document(response)) + "\n")
+        return text_file(as_json(frf_document(response)) + "\n")
     if ending == "csv":
-        return _text(_table(response))
+        return text_file(_table(response))
     arrays: dict[str, Any] = {
         "frequency_hz": response.frequency_hz,
         "response": response.values,
         "magnitude": response.magnitude,
         "phase_deg": np.degrees(response.phase),
         "peaks": np.array([(p.frequency_hz, p.magnitude) for p in response.peaks]).reshape(-1, 2),
-        "peak_inputs": _names(p.input for p in response.peaks),
-        "peak_outputs": _names(p.output for p in response.peaks),
-        "inputs": _names(response.inputs),
-        "outputs": _names(response.outputs),
-        "input_units": _names(response.input_units),
-        "output_units": _names(response.output_units),
+        "peak_inputs": names_array(p.input for p in response.peaks),
+        "peak_outputs": names_array(p.output for p in response.peaks),
+        "inputs": names_array(response.inputs),
+        "outputs": names_array(response.outputs),
+        "input_units": names_array(response.input_units),
+        "output_units": names_array(response.output_units),
     }
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 def _table(response: FrequencyResponse) -> str:
@@ -202,4 +202,4 @@ def _table(response: FrequencyResponse) -> str:
             head += [f"{label} real", f"{label} imag", f"{label} magnitude", f"{output} / {name} phase [deg]"]
             columns += [known.real, known.imag, np.abs(value), phase[:, i, j]]
     rows = (("" if v != v else repr(v) for v in row) for row in np.column_stack(columns).tolist())
-    return _csv([head, *rows])
+    return csv_text([head, *rows])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, _arrays, _csv, _text, ending_of, write_atomically
+from eigenbody.present.export import Writer, array_file, csv_text, ending_of, text_file, write_atomically
 from eigenbody.present.tables import Grid, counted, significant
 
 if TYPE_CHECKING:
@@ -134,14 +134,14 @@ def write_history(simulation: Simulation, path: str | Path) -> None:
 def history_writer(simulation: Simulation, ending: str) -> Writer:
     """Writes a history: npz, csv and parquet hold t and the outputs as columns, json the document."""
     if ending == "json":
-        return _text(as_json(history_document(simulation)) + "\n")
+        return text_file(as_json(history_document(simulation)) + "\n")
     columns = simulation.as_dict()
     if ending == "parquet":
         return _parquet(columns)
     if ending == "csv":
         table = np.column_stack(list(columns.values()))
-        return _text(_csv([tuple(columns), *(tuple(map(repr, row)) for row in table.tolist())]))
-    return _arrays(columns | {"model": np.array(simulation.model.name)}, ending)
+        return text_file(csv_text([tuple(columns), *(tuple(map(repr, row)) for row in table.tolist())]))
+    return array_file(columns | {"model": np.array(simulation.model.name)}, ending)
 
 
 def refuse_parquet_without_library(ending: str) -> None:
@@ -176,7 +176,7 @@ def plot_history(simulation: Simulation, names: Sequence[str] | None = None) -> 
     axes = np.atleast_1d(figure.subplots(len(wanted), 1, sharex=True))
     for panel, name in zip(axes, wanted, strict=True):
         panel.plot(simulation.t, simulation.signal(name), color=LINE, lw=1.1)
-        panel.set_ylabel(_plain(_with_unit(simulation, name)), fontsize=9)
+        panel.set_ylabel(_plain(with_unit(simulation, name)), fontsize=9)
         panel.grid(True, color="#e4e4e4", lw=0.7)
         panel.tick_params(labelsize=8)
     axes[-1].set_xlabel("time, s")
@@ -189,7 +189,8 @@ def _varied(s: Simulation) -> list[str]:
     return (moving or list(s.outputs))[:MAX_PANELS] or ["energy"]
 
 
-def _with_unit(s: Simulation, name: str) -> str:
+def with_unit(s: Simulation, name: str) -> str:
+    """The name of a signal with its unit."""
     plain = name.rstrip("'")
     if name.startswith(("energy", "power")):
         return f"{name}, {'J' if name.startswith('energy') else 'W'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.present.documents import as_json, require_finite
-from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
+from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
 from eigenbody.present.tables import MAX_ROWS, Grid, significant
 
 if TYPE_CHECKING:
@@ -183,23 +183,23 @@ def impulse_document(found: Impulse) -> dict[str, Any]:
 def impulse_writer(found: Impulse, ending: str) -> Writer:
     """Writes an impulse: csv is the table of coordinates."""
     if ending == "json":
-        return _text(as_json(impulse_document(found)) + "\n")
+        return text_file(as_json(impulse_document(found)) + "\n")
     if ending == "csv":
         rows = zip(found.coordinates, found.rate_before, found.jump, found.rate_after, strict=True)
         lines = [(name, *(repr(float(v)) for v in values)) for name, *values in rows]
-        return _text(_csv([("coordinate", "before", "jump", "after"), *lines]))
+        return text_file(csv_text([("coordinate", "before", "jump", "after"), *lines]))
     arrays = {
-        "coordinates": _names(found.coordinates),
+        "coordinates": names_array(found.coordinates),
         "before": found.rate_before,
         "jump": found.jump,
-        "bodies": _names(found.bodies),
+        "bodies": names_array(found.bodies),
         "velocity_jump": found.velocity_jump,
         "angular_velocity_jump": found.angular_velocity_jump,
-        "joints": _names(found.reactions.joints),
+        "joints": names_array(found.reactions.joints),
         "reaction_impulse": found.reactions.force,
         "reaction_angular_impulse": found.reactions.moment,
     }
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 # Inverse dynamics ---------------------------------------------------------------------------------------------------
@@ -308,25 +308,25 @@ def inverse_document(found: InverseDynamics) -> dict[str, Any]:
 def inverse_writer(found: InverseDynamics, ending: str) -> Writer:
     """Writes inverse dynamics: csv has a column for each force over time."""
     if ending == "json":
-        return _text(as_json(inverse_document(found)) + "\n")
+        return text_file(as_json(inverse_document(found)) + "\n")
     titles, numbers = force_columns(found)
     if ending == "csv":
         head = ("t", *(" ".join(title.split("\n")) for title in titles))
         lines = np.column_stack((found.t, numbers)).tolist()
-        return _text(_csv([head, *(tuple(map(repr, line)) for line in lines)]))
+        return text_file(csv_text([head, *(tuple(map(repr, line)) for line in lines)]))
     arrays = {
         "t": found.t,
-        "coordinates": _names(found.coordinates),
+        "coordinates": names_array(found.coordinates),
         "value": found.value,
         "rate": found.rate,
         "acceleration": found.acceleration,
         "force": found.force,
-        "balls": _names(found.balls),
+        "balls": names_array(found.balls),
         "ball_moment": found.ball_moment,
-        "held": _names(found.held),
+        "held": names_array(found.held),
         "holding_force": found.holding_force,
         "holding_moment": found.holding_moment,
-        "measures": _names(found.measures),
+        "measures": names_array(found.measures),
         "positions": found.positions,
     }
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)

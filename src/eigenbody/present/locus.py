@@ -11,9 +11,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from eigenbody.model.source import shown
-from eigenbody.present.campbell import _is_rigid, in_unit
-from eigenbody.present.campbell_plots import UNSTABLE, _axis_name, _x
-from eigenbody.present.plots import FAINT, INK, _plain
+from eigenbody.present.campbell import in_unit, is_rigid_branch
+from eigenbody.present.campbell_plots import UNSTABLE, axis_name, x_values
+from eigenbody.present.plots import FAINT, INK, plain_text
 
 if TYPE_CHECKING:
     from eigenbody.analyses.sweep import Sweep
@@ -23,8 +23,8 @@ def plot_locus(sweep: Sweep) -> Figure:
     """Eigenvalues in the upper half plane, coloured by the parameter, from a ring (first) to a square (last)."""
     figure = Figure(figsize=(10.5, 7.4), layout="constrained", facecolor="white")
     axes = figure.subplots()
-    figure.suptitle(f"Root locus of {_plain(shown(sweep.model.name, 90))}", fontsize=12, color=INK)
-    lines = [k for k in range(len(sweep.labels)) if not _is_rigid(sweep, k)]
+    figure.suptitle(f"Root locus of {plain_text(shown(sweep.model.name, 90))}", fontsize=12, color=INK)
+    lines = [k for k in range(len(sweep.labels)) if not is_rigid_branch(sweep, k)]
     real, imaginary = sweep.eigenvalues.real[:, lines], np.abs(sweep.eigenvalues.imag[:, lines])
     repeated = sweep.is_lower[lines] & (sweep.eigenvalues.imag[:, lines] < 0)  # drawn with the upper half
     repeated[1:-1] &= repeated[:-2] & repeated[2:]  # but for the point next to where the two meet
@@ -34,7 +34,7 @@ def plot_locus(sweep: Sweep) -> Figure:
     axes.axvspan(low, 0, color="#eef7ef", zorder=0, lw=0)
     axes.axvspan(0, high, color="#fdecea", zorder=0, lw=0)
     axes.axvline(0, color=FAINT, lw=1.0, zorder=1)
-    colours = Normalize(float(_x(sweep).min()), float(_x(sweep).max()))
+    colours = Normalize(float(x_values(sweep).min()), float(x_values(sweep).max()))
     for x, y, k in zip(points[0].T, points[1].T, lines, strict=True):
         _locus_line(axes, sweep, k, x, y, colours)
     last = np.flatnonzero(~sweep.is_failed)[-1]
@@ -65,7 +65,7 @@ def _locus_scales(axes: Axes, real: np.ndarray, imaginary: np.ndarray) -> None:
 
 def _locus_line(axes: Axes, sweep: Sweep, k: int, x: np.ndarray, y: np.ndarray, colours: Normalize) -> None:
     segments = np.stack((np.column_stack((x[:-1], y[:-1])), np.column_stack((x[1:], y[1:]))), axis=1)
-    parameter = _x(sweep)
+    parameter = x_values(sweep)
     line = LineCollection(segments.tolist(), cmap="viridis", norm=colours, lw=2.0, zorder=3)
     line.set_array((parameter[:-1] + parameter[1:]) / 2)
     axes.add_collection(line, autolim=False)
@@ -115,7 +115,7 @@ def _locus_axes(figure: Figure, axes: Axes, sweep: Sweep, colours: Normalize) ->
     axes.grid(True, color="white", lw=0.8, zorder=0.5)
     axes.tick_params(labelsize=9)
     bar = figure.colorbar(ScalarMappable(colours, "viridis"), ax=axes, pad=0.02)
-    bar.set_label(_axis_name(sweep))
+    bar.set_label(axis_name(sweep))
     handles = [
         Line2D([], [], marker="o", mfc="white", mec=INK, ls="none", label="first point"),
         Line2D([], [], marker="s", color=INK, ls="none", label="last point, with the number of the branch"),

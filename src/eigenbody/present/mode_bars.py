@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite_modes
 from eigenbody.present.explain import DEFORMATION
-from eigenbody.present.plots import FAINT, INK, PHASE, _plain
+from eigenbody.present.plots import FAINT, INK, PHASE, plain_text
 from eigenbody.present.tables import significant
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def plot_mode(found: Explanation, i: int) -> Figure:
     require_finite_modes(found.modes)
     bodies = _most_moved(found, [i])
     figure = Figure(figsize=(12, 8), layout="constrained", facecolor="white")
-    name = _plain(shown(found.modes.linear.point.model.name, 80))
+    name = plain_text(shown(found.modes.linear.point.model.name, 80))
     figure.suptitle(f"{name}\n{_title(found, i)}", fontsize=12, color=INK)
     grid = figure.add_gridspec(3, 3, height_ratios=(1.25, 0.8, 1.25))
     size, phase = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, :])
@@ -54,7 +54,7 @@ def plot_explanation(found: Explanation) -> Figure:
     bends = bool(found.modes.linear.point.system.description.flexible)
     high = (2.2 if bends else 1.45) * max(1, len(chosen))
     figure = Figure(figsize=(13, 2.0 + high), layout="constrained", facecolor="white")
-    name = _plain(shown(found.modes.linear.point.model.name, 80))
+    name = plain_text(shown(found.modes.linear.point.model.name, 80))
     length = significant(found.modes.linear.point.system.length, 3)
     few = "" if len(found.bodies) <= MAX_BODIES else f"; the {MAX_BODIES} of {len(found.bodies)} bodies that move most"
     said = f"motion of the bodies, largest = 1, rotations times {length} m{few}; where the energy is"
@@ -108,7 +108,7 @@ def _title(found: Explanation, i: int) -> str:
         motion = f"{significant(modes.damped_frequency_hz[i], 4)} Hz, damping {damping} %"
     else:
         motion = "0 Hz" if modes.kinds[i] == "rigid" else f"{significant(value.real, 4)} 1/s"
-    return _plain(f"mode {i + 1}: {shown(found.labels[i], 110)} ({motion})")
+    return plain_text(f"mode {i + 1}: {shown(found.labels[i], 110)} ({motion})")
 
 
 # ---- motion
@@ -180,7 +180,7 @@ def _names_below(axes: Axes, found: Explanation, bodies: list[int]) -> None:
     axes.tick_params(axis="x", labelbottom=True, length=0)
     for b, body in enumerate(bodies):
         axes.annotate(
-            _plain(shown(found.bodies[body], 18)), (6.8 * b + 2.5, 0), xytext=(0, -18), ha="center", va="top",
+            plain_text(shown(found.bodies[body], 18)), (6.8 * b + 2.5, 0), xytext=(0, -18), ha="center", va="top",
             xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=10, color=INK,
             annotation_clip=False,
         )  # fmt: skip
@@ -225,7 +225,7 @@ def _shares(axes: Axes, title: str, names: list[str], shares: np.ndarray, colour
     values = 100 * shares[order]
     place = max(len(order), 3) - 1 - np.arange(len(order))
     axes.barh(place, values, height=0.7, color=[colours[k] for k in order])
-    axes.set_yticks(place, labels=[_plain(shown(names[k], 26)) for k in order])
+    axes.set_yticks(place, labels=[plain_text(shown(names[k], 26)) for k in order])
     axes.set_xticks([])
     low, high = min(0.0, values.min()), max(0.0, values.max())
     room = (high - low) or 1.0
@@ -273,6 +273,6 @@ def _piece(axes: Axes, y: int, ends: list[float], value: float, name: str, colou
     side = 0 if value >= 0 else 1
     axes.barh(y, value, left=ends[side], height=0.72, color=colour, edgecolor="white", lw=1.0)
     if abs(value) >= 20:
-        text = _plain(shown(name, max(6, int(abs(value) / 4))))
+        text = plain_text(shown(name, max(6, int(abs(value) / 4))))
         axes.text(ends[side] + value / 2, y, text, ha="center", va="center", fontsize=7.5, color="white", clip_on=True)
     ends[side] += value

@@ -12,7 +12,7 @@ import numpy as np
 from eigenbody.model.description import is_inner
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
+from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
 from eigenbody.present.loads import reactions_grids
 from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, certified, counted, redundancy, significant
 from eigenbody.spatial.rotations import quaternion
@@ -185,30 +185,30 @@ def equilibrium_rich(found: Equilibrium) -> RenderableType:
 def equilibrium_writer(found: Equilibrium, ending: str) -> Writer:
     """Writes equilibria: npz and mat hold arrays, csv a line for each coordinate, json the document."""
     if ending == "json":
-        return _text(as_json(equilibrium_document(found)) + "\n")
+        return text_file(as_json(equilibrium_document(found)) + "\n")
     shown_ones = found.all
     if ending == "csv":
         lines: list[tuple[str, ...]] = [("equilibrium", "stability", "coordinate", "value")]
         for i, one in enumerate(shown_ones):
             values = one.coordinates().items()
             lines += [(str(i + 1), one.stability, name, repr(float(value))) for name, value in values]
-        return _text(_csv(lines))
-    return _arrays(_as_arrays(shown_ones), ending)
+        return text_file(csv_text(lines))
+    return array_file(_as_arrays(shown_ones), ending)
 
 
 def _as_arrays(found: Sequence[Equilibrium]) -> dict[str, np.ndarray]:
     first, system = found[0], found[0].point.system
     own = system.description.bodies.is_material
     return {
-        "coordinates": _names(system.names),
+        "coordinates": names_array(system.names),
         "values": np.array([list(one.coordinates().values()) for one in found]),  # (equilibria, coordinates)
-        "bodies": _names(system.description.bodies.material_names),
+        "bodies": names_array(system.description.bodies.material_names),
         "at": np.array([np.real(one.point.state.r)[own] for one in found]),  # (equilibria, bodies, 3)
         "rotation": np.array([quaternion(np.real(one.point.state.R)[own]) for one in found]),  # w, x, y, z
-        "stability": _names(one.stability for one in found),
+        "stability": names_array(one.stability for one in found),
         "distance": np.array([one.distance for one in found]),
         "residual": np.array([one.point.residual for one in found]),
-        "states": _names(system.states),
+        "states": names_array(system.states),
         "states_value": np.array([np.real(one.point.state.x) for one in found]),
         "eigenvalues": first.eigenvalues,  # of the first
         "model": np.array(first.point.model.name),

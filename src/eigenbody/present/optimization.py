@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, mode_entries, number
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _names, _text
-from eigenbody.present.tables import Grid, _wrapped, counted, significant
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
+from eigenbody.present.tables import Grid, counted, significant, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,7 @@ def _below(r: Optimum) -> list[str]:
 
 def optimum_text(r: Optimum) -> str:
     """The report as plain text."""
-    return "\n\n".join(["\n".join(_head(r)), *(g.text() for g in _grids(r)), "\n".join(_wrapped(_below(r)))])
+    return "\n\n".join(["\n".join(_head(r)), *(g.text() for g in _grids(r)), "\n".join(wrapped(_below(r)))])
 
 
 def optimum_html(r: Optimum) -> str:
@@ -178,21 +178,21 @@ def _constraint(c: Kept) -> dict[str, Any]:
 def optimum_writer(r: Optimum, ending: str) -> Writer:
     """Writes the result: json the document, yaml the changed model, csv the variables, npz and mat the arrays."""
     if ending == "json":
-        return _text(as_json(optimum_document(r)) + "\n")
+        return text_file(as_json(optimum_document(r)) + "\n")
     if ending == "yaml":
-        return _text(model_text(r))
+        return text_file(model_text(r))
     if ending == "csv":
-        rows = [[v.name, *map(_cell, (v.before, v.after, v.lower, v.upper)), v.at_bound] for v in r.variables]
-        return _text(_csv([["name", "before", "after", "lower", "upper", "at_bound"], *rows]))
+        rows = [[v.name, *map(csv_cell, (v.before, v.after, v.lower, v.upper)), v.at_bound] for v in r.variables]
+        return text_file(csv_text([["name", "before", "after", "lower", "upper", "at_bound"], *rows]))
     arrays: dict[str, Any] = {
-        "names": _names(v.name for v in r.variables),
+        "names": names_array(v.name for v in r.variables),
         "before": np.array([v.before for v in r.variables]),
         "after": np.array([v.after for v in r.variables]),
         "eigenvalues_before": r.modes_before.eigenvalues,
         "eigenvalues_after": r.modes_after.eigenvalues,
         "model": np.array(r.problem.model.name),
     }
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 def model_text(r: Optimum) -> str:

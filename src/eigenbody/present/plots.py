@@ -34,16 +34,16 @@ def plot_modes(modes: Modes) -> Figure:
     require_finite_modes(modes)
     figure = Figure(figsize=(13, 6.6), layout="constrained", facecolor="white")
     parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.35), wspace=0.03)
-    name = _plain(shown(modes.linear.point.model.name, 90))
+    name = plain_text(shown(modes.linear.point.model.name, 90))
     figure.suptitle(
-        f"{name}\n{counted(modes.dof, 'degree')} of freedom, {_plain(verdict(modes))}", fontsize=12, color=INK
+        f"{name}\n{counted(modes.dof, 'degree')} of freedom, {plain_text(verdict(modes))}", fontsize=12, color=INK
     )
     _plane(parts[0], modes)
     _motion(parts[1], modes)
     return figure
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text that matplotlib does not take for a formula."""
     return text.replace("$", r"\$")
 
@@ -209,7 +209,7 @@ def _name_bars(axes: Axes, bars: _Bars) -> None:
     many = len(bars.groups) > MAX_COMPONENTS
     for x, name in bars.groups:
         axes.annotate(
-            _plain(name), (x, 0), xytext=(0, -18), xycoords=("data", "axes fraction"), textcoords="offset points",
+            plain_text(name), (x, 0), xytext=(0, -18), xycoords=("data", "axes fraction"), textcoords="offset points",
             ha="right" if many else "center", va="top", rotation=35 if many else 0, rotation_mode="anchor",
             fontsize=9, color=INK, annotation_clip=False,
         )  # fmt: skip

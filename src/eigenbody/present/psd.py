@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
+from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
 from eigenbody.present.tables import Grid, listed, significant
 
 if TYPE_CHECKING:
@@ -180,29 +180,29 @@ def _numbers(values: dict[str, float]) -> dict[str, float | None]:
 def psd_writer(r: RandomResponse, ending: str, levels: Levels = (), duration: float | None = None) -> Writer:
     """Writes the response: csv holds the densities over frequency, npz and mat the arrays, json the document."""
     if ending == "json":
-        return _text(as_json(psd_document(r, levels, duration)) + "\n")
+        return text_file(as_json(psd_document(r, levels, duration)) + "\n")
     require_finite(density=r.densities, density_of_inputs=r.input_densities)
     if ending == "csv":
         head = ("frequency_hz", *(f"input {name}" for name in r.inputs), *r.outputs)
         columns = np.column_stack((r.frequency_hz, r.input_densities, r.densities))
-        return _text(_csv([head, *(map(repr, line) for line in columns.tolist())]))
+        return text_file(csv_text([head, *(map(repr, line) for line in columns.tolist())]))
     arrays = {
         "frequency_hz": r.frequency_hz,
         "input_psd": r.input_densities,  # (frequencies, inputs)
         "psd": r.densities,  # (frequencies, outputs)
-        "inputs": _names(r.inputs),
-        "outputs": _names(r.outputs),
+        "inputs": names_array(r.inputs),
+        "outputs": names_array(r.outputs),
         "rms": np.array(list(r.rms.values())),
         "rms_exact": np.array(list(r.rms_exact.values())),
         "zero_crossings_hz": np.array(list(r.zero_crossings_hz.values())),
         "moments": r.moments.values,  # (outputs, orders 0 1 2 4)
-        "weighted": _names(r.weighted),
+        "weighted": names_array(r.weighted),
         "weighted_rms": np.array(list(r.weighted_rms.values())),
-        "input_units": _names(r.system.input_units),
-        "output_units": _names(r.system.output_units),
+        "input_units": names_array(r.system.input_units),
+        "output_units": names_array(r.system.output_units),
         "model": np.array(r.linear.point.model.name),
     }
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from eigenbody.analyses.excitation import (
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, _arrays, _csv, _names, _text
-from eigenbody.present.tables import Grid, _wrapped, counted, model_name, significant
+from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
+from eigenbody.present.tables import Grid, counted, model_name, significant, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -147,11 +147,11 @@ def mode_entries(r: TimeResponse) -> tuple[tuple[ModeAmplitude, ...] | None, lis
 def _tail(r: TimeResponse) -> list[str]:
     notes = [f"Note: {note}" for note in (*r.notes, *mode_entries(r)[1])]
     if r.energy is None:
-        return _wrapped(notes)
+        return wrapped(notes)
     e = r.energy
     parts = [f"{label} {significant(getattr(e, key)[-1], 4)}" for key, label in ENERGIES if np.any(getattr(e, key))]
     balance = f"Energy at the end, J: {', '.join(parts) or 'none'}; the balance holds to {e.imbalance:.1e}"
-    return _wrapped([balance, *notes])
+    return wrapped([balance, *notes])
 
 
 # ---- documents and files
@@ -203,18 +203,18 @@ def _energy(r: TimeResponse) -> dict[str, Any] | None:
 def response_writer(r: TimeResponse, ending: str) -> Writer:
     """Writes a response: csv holds t, inputs and outputs as columns; npz and mat the arrays; json the document."""
     if ending == "json":
-        return _text(as_json(response_document(r)) + "\n")
+        return text_file(as_json(response_document(r)) + "\n")
     require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
     if ending == "csv":
         inputs = [name if name not in r.output_names else f"input {name}" for name in r.input_names]
         table = np.column_stack((r.times, r.inputs, r.outputs))
         heading = ("t", *inputs, *r.output_names)
-        return _text(_csv([heading, *(tuple(map(repr, row)) for row in table.tolist())]))
+        return text_file(csv_text([heading, *(tuple(map(repr, row)) for row in table.tolist())]))
     arrays: dict[str, Any] = {"t": r.times, "outputs": r.outputs, "inputs": r.inputs}
-    arrays |= {"output_names": _names(r.output_names), "input_names": _names(r.input_names)}
-    arrays |= {"output_units": _names(r.output_units), "input_units": _names(r.input_units)}
+    arrays |= {"output_names": names_array(r.output_names), "input_names": names_array(r.input_names)}
+    arrays |= {"output_units": names_array(r.output_units), "input_units": names_array(r.input_units)}
     if r.states is not None:
-        arrays |= {"states": r.states, "state_names": _names(r.linear.states)}
+        arrays |= {"states": r.states, "state_names": names_array(r.linear.states)}
     if r.energy is not None:
         arrays |= {f"energy_{key}": getattr(r.energy, key) for key, _ in ENERGIES}
-    return _arrays(arrays | {"model": np.array(r.linear.point.model.name)}, ending)
+    return array_file(arrays | {"model": np.array(r.linear.point.model.name)}, ending)

@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _names, _text
-from eigenbody.present.tables import MAX_ROWS, Grid, _wrapped, counted, significant
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
+from eigenbody.present.tables import MAX_ROWS, Grid, counted, significant, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +80,7 @@ def _numbers(result: Sensitivity, i: int, k: int) -> tuple[str, ...]:
 
 def sensitivity_text(result: Sensitivity) -> str:
     """The table as plain text."""
-    return "\n".join([*_head(result), "", _grid(result).text(), "", *_wrapped(_remarks(result))]).rstrip()
+    return "\n".join([*_head(result), "", _grid(result).text(), "", *wrapped(_remarks(result))]).rstrip()
 
 
 def sensitivity_html(result: Sensitivity) -> str:
@@ -167,18 +167,18 @@ def _cell_of(value: float) -> str:
 def sensitivity_writer(result: Sensitivity, ending: str) -> Writer:
     """Writes the result: csv has a line for each mode and number, npz and mat hold the arrays."""
     if ending == "json":
-        return _text(as_json(sensitivity_document(result)) + "\n")
+        return text_file(as_json(sensitivity_document(result)) + "\n")
     if ending == "csv":
-        return _text(_table(result))
+        return text_file(_table(result))
     arrays = {
-        "parameters": _names(result.names), "values": result.values, "eigenvalues": result.modes.eigenvalues,
+        "parameters": names_array(result.names), "values": result.values, "eigenvalues": result.modes.eigenvalues,
         "d_eigenvalues": result.eigenvalues, "d_frequency_hz": result.frequency_hz,
         "d_damping_ratio": result.damping_ratio, "relative_frequency": result.relative_frequency,
     }  # fmt: skip
     d = result.derivatives
     if d is not None:
         arrays |= {key: getattr(d, key) for key in ("dM", "dC", "dK", "dA", "dB", "dC_out", "dD")}
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 def _table(result: Sensitivity) -> str:
@@ -194,7 +194,7 @@ def _table(result: Sensitivity) -> str:
         for k in range(len(result.modes))
         for i, name in enumerate(result.names)
     ]  # fmt: skip
-    return _csv([columns, *([_cell(value) for value in row] for row in rows)])
+    return csv_text([columns, *([csv_cell(value) for value in row] for row in rows)])
 
 
 def plot_sensitivity(result: Sensitivity, mode: int | None = None) -> Figure:

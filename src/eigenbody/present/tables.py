@@ -161,7 +161,7 @@ def model_name(point: OperatingPoint) -> str:
     return shown(point.model.name, 100)
 
 
-def _below(
+def remarks_below(
     linear: LinearModel | SparseLinearModel, with_warnings: bool = True, remarks: Iterable[str] | None = None
 ) -> list[str]:
     """What stands under a table: notes, warnings, redundant rows, certificate."""
@@ -171,7 +171,8 @@ def _below(
     return [*notes, *warnings, redundancy(linear.certificate.redundant), certified(linear.certificate), *means]
 
 
-def _wrapped(lines: Iterable[str]) -> list[str]:
+def wrapped(lines: Iterable[str]) -> list[str]:
+    """Long lines folded, with indented continuation."""
     return [fill(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) for line in lines]
 
 
@@ -208,15 +209,14 @@ def _modes_grid(modes: Modes) -> Grid:
 
 def modes_text(modes: Modes) -> str:
     """The table of modes as plain text."""
-    return "\n".join(
-        [*_modes_head(modes), "", _modes_grid(modes).text(), "", *_wrapped(_below(modes.linear, remarks=modes.notes))]
-    )
+    below = wrapped(remarks_below(modes.linear, remarks=modes.notes))
+    return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *below])
 
 
 def modes_html(modes: Modes) -> str:
     """The table of modes as HTML; every name is escaped."""
     title, line = _modes_head(modes)
-    below = _paragraph(_below(modes.linear, remarks=modes.notes))
+    below = paragraph(remarks_below(modes.linear, remarks=modes.notes))
     return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_modes_grid(modes).html()}{below}"
 
 
@@ -227,7 +227,7 @@ def modes_rich(modes: Modes) -> RenderableType:
 
     title, line = _modes_head(modes)
     counts, _, words = line.partition("; ")
-    below = [Text(line, style="dim") for line in _below(modes.linear, with_warnings=False, remarks=modes.notes)]
+    below = [Text(line, style="dim") for line in remarks_below(modes.linear, with_warnings=False, remarks=modes.notes)]
     verdict_line = Text.assemble(f"{counts}; ", (words, COLOURS.get(modes.stability, "")))
     return Group(Text(title, style="bold"), verdict_line, Text(), _modes_grid(modes).rich(), Text(), *below)
 
@@ -269,10 +269,11 @@ def _linear_grids(linear: LinearModel | SparseLinearModel) -> list[Grid | str]:
         matrices += [("Mass M", full.M, w, w), ("Damping C", full.C, w, w), ("Stiffness K", full.K, w, s)]
     matrices += [("State matrix A", space.A, x, x), ("Input matrix B", space.B, x, u)]
     matrices += [("Output matrix C", space.C, y, x), ("Feedthrough D", space.D, y, u)]
-    return [_matrix(*parts) for parts in matrices if parts[1].size]
+    return [matrix_text(*parts) for parts in matrices if parts[1].size]
 
 
-def _matrix(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Grid | str:
+def matrix_text(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Grid | str:
+    """A matrix with its names; only its size where it is large."""
     if max(matrix.shape) > MAX_MATRIX:
         return f"{title}: {matrix.shape[0]} x {matrix.shape[1]}, see --json or --out"
     cells = tuple(
@@ -284,14 +285,14 @@ def _matrix(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequen
 def linear_text(linear: LinearModel | SparseLinearModel) -> str:
     """The linear model as plain text; matrices are printed while they are small."""
     parts = [part if isinstance(part, str) else part.text() for part in _linear_grids(linear)]
-    return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(_wrapped(_below(linear)))])
+    return "\n\n".join(["\n".join(_linear_head(linear)), *parts, "\n".join(wrapped(remarks_below(linear)))])
 
 
 def linear_html(linear: LinearModel | SparseLinearModel) -> str:
     """The linear model as HTML; every name is escaped."""
     parts = [f"<p>{escape(part)}</p>" if isinstance(part, str) else part.html() for part in _linear_grids(linear)]
     title, *head = _linear_head(linear)
-    return f"<p><b>{escape(title)}</b></p>{_paragraph(head)}{''.join(parts)}{_paragraph(_below(linear))}"
+    return f"<p><b>{escape(title)}</b></p>{paragraph(head)}{''.join(parts)}{paragraph(remarks_below(linear))}"
 
 
 def linear_rich(linear: LinearModel | SparseLinearModel) -> RenderableType:
@@ -303,10 +304,11 @@ def linear_rich(linear: LinearModel | SparseLinearModel) -> RenderableType:
     lines: list[RenderableType] = [Text(title, style="bold"), *map(Text, head)]
     for part in _linear_grids(linear):
         lines += [Text(), Text(part) if isinstance(part, str) else part.rich()]
-    return Group(*lines, Text(), *(Text(line, style="dim") for line in _below(linear, with_warnings=False)))
+    return Group(*lines, Text(), *(Text(line, style="dim") for line in remarks_below(linear, with_warnings=False)))
 
 
-def _paragraph(lines: Iterable[str]) -> str:
+def paragraph(lines: Iterable[str]) -> str:
+    """Lines as one paragraph of HTML."""
     return "<p>" + "<br>".join(escape(line) for line in lines) + "</p>"
 
 
@@ -322,7 +324,7 @@ def operating_point_text(point: OperatingPoint) -> str:
 def operating_point_html(point: OperatingPoint) -> str:
     """The same as HTML; every name is escaped."""
     (title, *lines), grid, below = _operating_point_parts(point)
-    return f"<p><b>{escape(title)}</b></p>{_paragraph(lines)}{grid.html()}{_paragraph(below)}"
+    return f"<p><b>{escape(title)}</b></p>{paragraph(lines)}{grid.html()}{paragraph(below)}"
 
 
 def _operating_point_parts(point: OperatingPoint) -> tuple[list[str], Grid, list[str]]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, _arrays, _cell, _csv, _names, _text
+from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
 from eigenbody.present.optimization import plain_unit
-from eigenbody.present.tables import MAX_ROWS, Grid, _wrapped, counted, listed, significant
+from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, significant, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def _below(r: Tolerance) -> list[str]:
 
 def tolerance_text(r: Tolerance) -> str:
     """The bands as plain text."""
-    parts = ["\n".join(_head(r)), _grid(r).text(), "\n".join(_wrapped(_below(r)))]
+    parts = ["\n".join(_head(r)), _grid(r).text(), "\n".join(wrapped(_below(r)))]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -132,12 +132,14 @@ def tolerance_document(r: Tolerance) -> dict[str, Any]:
 def tolerance_writer(r: Tolerance, ending: str) -> Writer:
     """Writes the bands: json the document, csv a line for each band, npz and mat the arrays with all samples."""
     if ending == "json":
-        return _text(as_json(tolerance_document(r)) + "\n")
+        return text_file(as_json(tolerance_document(r)) + "\n")
     if ending == "csv":
-        rows = [[b.label, plain_unit(b.unit), *map(_cell, (b.nominal, b.lower, b.upper, b.deviation))] for b in r.bands]
-        return _text(_csv([["what", "unit", "nominal", "lower", "upper", "deviation"], *rows]))
+        rows = [
+            [b.label, plain_unit(b.unit), *map(csv_cell, (b.nominal, b.lower, b.upper, b.deviation))] for b in r.bands
+        ]
+        return text_file(csv_text([["what", "unit", "nominal", "lower", "upper", "deviation"], *rows]))
     arrays: dict[str, Any] = {
-        "what": _names(b.label for b in r.bands),
+        "what": names_array(b.label for b in r.bands),
         "nominal": np.array([b.nominal for b in r.bands]),
         "lower": np.array([b.lower for b in r.bands]),
         "upper": np.array([b.upper for b in r.bands]),
@@ -146,7 +148,7 @@ def tolerance_writer(r: Tolerance, ending: str) -> Writer:
     }
     if r.method == "monte-carlo":
         arrays["samples"] = np.stack([b.samples for b in r.bands if b.samples is not None], axis=1)
-    return _arrays(arrays, ending)
+    return array_file(arrays, ending)
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import number
-from eigenbody.present.tables import Grid, _wrapped, counted, significant
+from eigenbody.present.tables import Grid, counted, significant, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def _below(r: Update) -> list[str]:
 def update_text(r: Update) -> str:
     """The fit as plain text."""
     title = f"Update of {shown(r.model.name, 100)} to {counted(len(r.modes), 'measured mode')}"
-    return "\n\n".join([title, *(g.text() for g in _grids(r)), "\n".join(_wrapped(_below(r)))])
+    return "\n\n".join([title, *(g.text() for g in _grids(r)), "\n".join(wrapped(_below(r)))])
 
 
 def update_html(r: Update) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, _csv, _text
-from eigenbody.present.tables import MAX_ROWS, Grid, _matrix, _wrapped, counted, model_name, significant
+from eigenbody.present.export import Writer, csv_text, text_file
+from eigenbody.present.tables import MAX_ROWS, Grid, counted, matrix_text, model_name, significant, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +119,7 @@ def verification_text(found: Verification) -> str:
     """The tables as plain text."""
     head = [f"Verification of {model_name(found.point)}", sentence(found), ""]
     grids = [line for grid in _grids(found) for line in (grid.text(), "")]
-    return "\n".join([*head, *grids, *_wrapped(_below(found))])
+    return "\n".join([*head, *grids, *wrapped(_below(found))])
 
 
 def verification_html(found: Verification) -> str:
@@ -183,7 +183,7 @@ def _pair(value: complex) -> dict[str, float | None]:
 def verification_writer(found: Verification, ending: str) -> Writer:
     """Writes the document (json) or the eigenvalues side by side (csv)."""
     if ending == "json":
-        return _text(as_json(verification_document(found)) + "\n")
+        return text_file(as_json(verification_document(found)) + "\n")
     gave = [result for result in found.results if result.match is not None]
     head = ["engine real", "engine imag", "tolerance"]
     head += [f"{result.route.name} {part}" for result in gave for part in ("real", "imag")]
@@ -195,7 +195,7 @@ def verification_writer(found: Verification, ending: str) -> Writer:
             other = result.match.eigenvalues[i]
             cells += ["", ""] if not np.isfinite(other) else [other.real, other.imag]
         lines.append(cells)
-    return _text(_csv(lines))
+    return text_file(csv_text(lines))
 
 
 # ---- picture
@@ -240,7 +240,7 @@ def route_endings(name: str) -> tuple[str, ...]:
 
 def route_writer(found: RouteModel, ending: str) -> Writer:
     """Writes the document (json), or the equations themselves (tex, py)."""
-    return _text(as_json(route_document(found)) + "\n" if ending == "json" else found.exported(ending))
+    return text_file(as_json(route_document(found)) + "\n" if ending == "json" else found.exported(ending))
 
 
 def route_document(found: RouteModel) -> dict[str, Any]:
@@ -265,10 +265,10 @@ def route_text(found: RouteModel) -> str:
     for name, matrix in linear.matrices.items():
         whole = np.atleast_2d(np.asarray(matrix, float))
         labels = [[str(i + 1) for i in range(size)] for size in whole.shape]
-        grid = _matrix(name, whole, labels[0], labels[1])
+        grid = matrix_text(name, whole, labels[0], labels[1])
         parts += [grid if isinstance(grid, str) else grid.text(), ""]
     values = "\n".join(f"  {_complex(value, 12)}" for value in _sorted(linear))
-    return "\n".join([*parts, "Eigenvalues, 1/s", values, "", *_wrapped(f"Note: {note}" for note in linear.notes)])
+    return "\n".join([*parts, "Eigenvalues, 1/s", values, "", *wrapped(f"Note: {note}" for note in linear.notes)])
 
 
 def _sorted(linear: Linear) -> np.ndarray:

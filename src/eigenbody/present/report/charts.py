@@ -154,12 +154,12 @@ def _peaks(response: FrequencyResponse, entries: Sequence[tuple[int, int]]) -> l
 
 def sweep_chart(sweep: Sweep) -> Chart:
     """Frequency and damping of every branch over the parameter, with excitation lines and critical speeds."""
-    from eigenbody.present.campbell import _is_rigid, as_campbell
+    from eigenbody.present.campbell import as_campbell, is_rigid_branch
 
     unit, factor = sweep.unit
     x = sweep.values / factor
     speed = as_campbell(sweep)
-    drawn = [k for k in range(sweep.eigenvalues.shape[1]) if not _is_rigid(sweep, k)][:MAX_BRANCHES]
+    drawn = [k for k in range(sweep.eigenvalues.shape[1]) if not is_rigid_branch(sweep, k)][:MAX_BRANCHES]
     data: list[dict[str, Any]] = []
     for n, k in enumerate(drawn):
         whirl = speed.whirl[k] if speed is not None else "none"
@@ -238,13 +238,13 @@ def response_charts(response: TimeResponse) -> list[tuple[str, Chart]]:
 
 def simulation_charts(simulation: Simulation) -> list[tuple[str, Chart]]:
     """The chosen signals of a simulation over time, one chart for each unit; what stays constant is left out."""
-    from eigenbody.present.histories import _with_unit
+    from eigenbody.present.histories import with_unit
 
     curves = []
     for name in simulation.outputs:
         values = simulation.signal(name)
         if np.ptp(values) > 1e-9 * (1e-9 + np.abs(values).max()):
-            unit = _with_unit(simulation, name).removeprefix(name).removeprefix(", ")
+            unit = with_unit(simulation, name).removeprefix(name).removeprefix(", ")
             curves.append((name, unit, values))
     return _histories(simulation.t, curves)
 

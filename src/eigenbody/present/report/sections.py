@@ -88,11 +88,11 @@ def modes_section(modes: Modes, found: Explanation | None, count: int) -> Sectio
     ]
     numeric = [True, True, True, False]
     if found is not None:
-        from eigenbody.present.explain import _grid
+        from eigenbody.present.explain import energy_grid
 
         columns += ["what it is", "kinetic energy", "strain energy", "dissipation"]
         numeric += [False] * 4
-        rows = [[*row, *cells[3:]] for row, cells in zip(rows, _grid(found).rows, strict=False)]
+        rows = [[*row, *cells[3:]] for row, cells in zip(rows, energy_grid(found).rows, strict=False)]
     head = "".join(f"<th{' class=num' if n else ''}>{escape(c)}</th>" for c, n in zip(columns, numeric, strict=True))
     lines = []
     for i, row in enumerate(rows):
