@@ -62,8 +62,11 @@ def test_examples_agree(file: str) -> None:
     assert found.verdict == ("unchecked" if Path(file).stem in UNCHECKED else "agree"), str(found)
 
 
+WITH_STATES = {"half_car", "quarter_car"}  # first-order states of the road, which of the routes only kane has
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("file", [file for file in FILES if Path(file).stem not in UNCHECKED])
+@pytest.mark.parametrize("file", [file for file in FILES if Path(file).stem not in UNCHECKED | WITH_STATES])
 def test_examples_agree_with_differences(file: str) -> None:
     assert eb.verify(load(Path(file).stem), ["difference"]).verdict == "agree"
 
