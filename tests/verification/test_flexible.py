@@ -343,6 +343,10 @@ GOOD = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 1e9, "density": 1
         ({"names": ["a"]}, "1 names for 2 stations"),
         ({"interface": ["nowhere"]}, 'no node "nowhere"'),
         ({"modes": -1}, "not negative"),
+        ({"damping": -0.1}, "not negative"),
+        ({"density": 0.0}, "no mass"),
+        ({"nu": -1.0}, "Poisson"),
+        ({"segments": 1}, "flexible.rod.segments"),
         ({"tension": [1.0, 2.0]}, "2 tensions for"),
         ({"diameter": [0.01, 0.02, 0.03]}, "3"),
         ({"density": None, "mass_per_length": 1.0, "jx": 0.0}, "no inertia"),
@@ -363,7 +367,7 @@ def test_unknown_node_is_named() -> None:
 
 def test_frame_of_a_flexible_body_is_no_place() -> None:
     """The floating frame is no point of the material: joints and forces act at nodes."""
-    with pytest.raises(eb.InputError, match=r"rod"):
+    with pytest.raises(eb.InputError, match=r'"rod" is a flexible body.*rod\.start'):
         eb.load({"eigenbody": 1, "flexible": {"rod": GOOD},
                  "joints": {"j": {"type": "fixed", "between": ["ground", "rod"], "at": [0, 0, 0]}}})  # fmt: skip
 

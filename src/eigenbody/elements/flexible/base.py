@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.batched import Variants, arrays_in, entries, stack, variant
+from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
@@ -25,6 +26,14 @@ REDUCTION = (
     Field("interface", Kind.NAMES, doc="interface nodes, default all nodes that the model uses"),
     Field("damping", Kind.NUMBER, "1", default=0.0, doc="damping ratio of every mode of the free body"),
 )
+
+
+def wrong_reduction(values: Mapping[str, Any]) -> Iterator[Wrong]:
+    """What is wrong with the keys of the reduction."""
+    if isinstance(values.get("modes"), int) and values["modes"] < 0:
+        yield "modes", "a number of modes is not negative.", "Give 0 or more."
+    if isinstance(values.get("damping"), int | float) and values["damping"] < 0:
+        yield "damping", "a damping ratio is not negative.", "Give 0 or more, 0.01 for one per cent."
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from eigenbody.elements.checks import Wrong
-from eigenbody.elements.flexible.base import REDUCTION, FlexibleType, Section, attached, joint, over_variants_of
+from eigenbody.elements.flexible.base import (
+    REDUCTION,
+    FlexibleType,
+    Section,
+    attached,
+    joint,
+    over_variants_of,
+    wrong_reduction,
+)
 from eigenbody.elements.flexible.profile import PROFILE, stations_of, wrong_profile
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
@@ -219,8 +227,7 @@ def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     for key in ("sections", "segments"):
         if isinstance(values.get(key), int) and values[key] < 1:
             yield key, f"{values[key]} is too few.", "Give at least 1."
-    if isinstance(values.get("modes"), int) and values["modes"] < 0:
-        yield "modes", "a number of modes is not negative.", "Give 0 or more."
+    yield from wrong_reduction(values)
 
 
 BEAM = FlexibleType(

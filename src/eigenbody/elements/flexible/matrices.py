@@ -8,7 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenbody.elements.flexible.base import REDUCTION, FlexibleType, Section, attached, over_variants_of
+from eigenbody.elements.flexible.base import (
+    REDUCTION,
+    FlexibleType,
+    Section,
+    attached,
+    over_variants_of,
+    wrong_reduction,
+)
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import Expansion
@@ -63,5 +70,11 @@ def _placed(structure: Structure, entry: Entry) -> Structure:
 
 
 MATRICES = FlexibleType(
-    TypeSpec("matrices", KEYS, doc="A body given by mass and stiffness matrices."), over_variants_of(_build)
+    TypeSpec(
+        "matrices",
+        KEYS,
+        check=lambda values, _: wrong_reduction(values),
+        doc="A body given by mass and stiffness matrices.",
+    ),
+    over_variants_of(_build),
 )

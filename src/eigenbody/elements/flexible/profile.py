@@ -55,6 +55,13 @@ def wrong_profile(values: Mapping[str, Any]) -> Iterator[Wrong]:
         for key in ("Iy", "Iz", "J"):
             if values.get(key) is None:
                 yield "", f'the required key "{key}" is missing.', "A section given by its area needs Iy, Iz and J."
+    nu = values.get("nu")
+    if isinstance(nu, int | float) and not -1 < nu <= 0.5:
+        yield "nu", f"Poisson's ratio {nu:g} is not possible.", "It lies between -1 and 0.5."
+    for key in ("density", "mass_per_length"):
+        mass = values.get(key)
+        if isinstance(mass, np.ndarray) and mass.dtype != object and not np.any(np.real(mass) > 0):
+            yield key, "the beam has no mass.", "Give a positive number."
     if values.get("density") is None and values.get("mass_per_length") is None:
         yield "", "the beam has no mass.", "Give density or mass_per_length."
 

@@ -107,7 +107,7 @@ def _existing(path: str | Path, where: str) -> Path:
     path = Path(path)
     if path.is_file():
         return path
-    siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    siblings = [p.name for p in path.parent.glob(f"*{path.suffix}")] if path.parent.is_dir() and path.suffix else []
     raise InputError(Fault(where, f'there is no file "{path}".', suggest(path.name, siblings) if siblings else ""))
 
 

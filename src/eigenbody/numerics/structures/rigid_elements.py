@@ -55,7 +55,7 @@ def rigid_segments(stations: BeamStations, n: int, where: str = "beam") -> Rigid
     """A chain of n >= 2 rigid bodies that vibrates as the beam does, with an error that falls as 1 / n^2."""
     check_stations(stations, where)
     if n < 2:
-        raise InputError(Fault(f"{where}.bodies", f"{n} rigid bodies do not make a chain.", "Give at least 2."))
+        raise InputError(Fault(f"{where}.segments", f"{n} rigid bodies do not make a chain.", "Give at least 2."))
     pieces, middle = _cut(np.asarray(stations.points), n - 1)
     sections = sections_at(stations, pieces.segment, pieces.fraction)
     mass, centre, inertia = _bodies(pieces, sections, n)
