@@ -134,7 +134,8 @@ def test_interruption_writes_what_was_computed(
 
     monkeypatch.setattr(sweeping, "modes", stopping)
     out = tmp_path / "partial.json"
-    code, _, err = run(capsys, OVERHUNG, *RANGE, "-o", str(out))
+    code, shown, err = run(capsys, OVERHUNG, *RANGE, "-o", str(out))
     assert code == 130
     assert "interrupted" in err
+    assert "Interrupted: 3 of" in shown
     assert json.loads(out.read_text())["values"] == pytest.approx([0, 50, 100])

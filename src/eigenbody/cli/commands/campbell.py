@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -118,15 +118,13 @@ def campbell(
     ):  # fmt: skip
         from eigenbody.analyses.campbell import campbell as campbell_of
         from eigenbody.analyses.sweep import SweepInterrupted
-        from eigenbody.present import campbell as present
 
         name = _parameter(mechanism, parameter)
         grid = _values(mechanism, name, start, stop, points, values)
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
         except SweepInterrupted as stopped:
-            if out is not None:
-                session.write(out, present.sweep_writer(stopped.partial, ending), quiet)
+            _present(cast("Campbell", stopped.partial), json, out, plot, quiet, ending, picture, locus, signed)
             raise
     _present(result, json, out, plot, quiet, ending, picture, locus, signed)
 
