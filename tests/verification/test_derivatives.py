@@ -126,7 +126,7 @@ def test_random_mechanisms(seed):
         try:
             found = derivatives(model, [name])
             value = found.values[0]
-            step = 1e-3 * (abs(value) or 0.2)
+            step = 5e-3 * (abs(value) or 0.2)  # shorter ones feel the rounding of A, 1e-14 of it
             expected = romberg(lambda p, name=name: eb.linearize(model.with_values({name: p})).A, value, step)
         except EigenbodyError:
             continue  # the mechanism cannot follow: a loop would open, an axis would vanish

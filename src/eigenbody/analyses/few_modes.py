@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.modal import DampedSparseLinearModel, with_damping
+from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.eigen import Spectrum, entry_order, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen import Spectrum, entry_order
 from eigenbody.numerics.sparse_eigen import (
     SparseModes,
     condensed,
@@ -23,6 +26,7 @@ from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, lightly_dampe
 ROUNDING = 256 * np.finfo(float).eps
 RESOLVED = 1e-9  # damping ratio that Arnoldi iteration resolves in unsymmetric and moving systems
 SMALL = 60  # states up to which all eigenvalues are found at once
+INDEPENDENT = 1e8  # condition number up to which vectors tell their eigenvalues apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,26 +101,40 @@ def _rigid_motions(pencil: StaticPencil, found: np.ndarray) -> tuple[np.ndarray,
 
 
 def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
-    """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix."""
+    """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix. Which
+    eigenvalues are zero or undamped is told by the dense matrices, whose rounding is known; the others are quotients
+    of left and right vectors on the small matrix, which had no part in them."""
     d = linear.descriptor
     small, lift = condensed(d.A, d.differential)
-    spectrum = _spectrum_of(linear, small)
-    motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
-    residuals = np.abs(small @ spectrum.right - spectrum.right * spectrum.eigenvalues).max(axis=0, initial=0.0)
+    spectrum = spectrum_of(_dense(linear))
+    values = _quotients(small, spectrum)
+    residuals = np.abs(small @ spectrum.right - spectrum.right * values).max(axis=0, initial=0.0)
     residuals = np.where(spectrum.is_rigid, 0.0, residuals / np.abs(small).max(initial=1e-300))
+    motion = (lift @ spectrum.right)[: d.dq.stop - d.dq.start]
     kept = (spectrum.is_rigid, spectrum.defective, spectrum.on_axis, residuals)
-    entries = _entries(spectrum.eigenvalues, motion.T, *kept, n, near)
-    return replace(entries, stability=spectrum.stability, complete=True)
+    return replace(_entries(values, motion.T, *kept, n, near), stability=spectrum.stability, complete=True)
 
 
-def _spectrum_of(linear: SparseLinearModel, small: np.ndarray) -> Spectrum:
-    """All eigenvalues of the condensed equations, in second-order form where that says everything."""
-    reference = dense_model(linear.point, linear.chosen)  # for the mass matrix and the rounding to expect
-    if not reference.is_second_order:
-        return spectrum_first_order(small, reference.noise_A)
-    n = linear.dof
-    K, C = -reference.M @ small[n:, :n], -reference.M @ small[n:, n:]
-    return spectrum_second_order(reference.M, C, K, reference.noise_K, reference.noise_C)
+def _dense(linear: SparseLinearModel) -> LinearModel:
+    """The same linear model with dense matrices, damping that was added included."""
+    dense = dense_model(linear.point, linear.chosen)
+    if not isinstance(linear, DampedSparseLinearModel):
+        return dense
+    added = with_damping(dense, matrix=dense.Pv.T @ (linear.added_damping @ dense.Pv))
+    assert isinstance(added, LinearModel)
+    return added
+
+
+def _quotients(small: np.ndarray, spectrum: Spectrum) -> np.ndarray:
+    """Eigenvalues of the small matrix next to those of the spectrum, which they are where vectors nearly coincide."""
+    size = np.linalg.norm(spectrum.right, axis=0)
+    right = spectrum.right / np.where(size > 0, size, 1.0)
+    if not len(right) or np.linalg.cond(right) > INDEPENDENT:
+        return spectrum.eigenvalues
+    values = np.diagonal(np.linalg.solve(right, small @ right))
+    values = np.where(spectrum.on_axis, 1j * values.imag, values)
+    values = np.where(spectrum.eigenvalues.imag == 0, values.real, values)
+    return np.where(spectrum.is_rigid, 0.0, values)
 
 
 def _pairs(n: int, most: int) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import LinearModel, StateSpace
+from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.numerics.assembly import sparse
 from eigenbody.numerics.noise import EPS
@@ -154,15 +154,12 @@ def _damped(linear: LinearModel, added: np.ndarray, name: str, noise: np.ndarray
     A[velocities, velocities] -= inverse @ added
     A[nS + nW :, velocities] -= by_state @ added
     C[:, velocities] -= by_output @ added
-    noise_A = linear.noise_A.copy()
-    noise = 8 * EPS * np.abs(added) if noise is None else noise
-    noise_A[velocities, velocities] += np.abs(inverse) @ (noise + 8 * EPS * np.abs(added))
+    noise = 8 * EPS * np.abs(added) if noise is None else noise + 8 * EPS * np.abs(added)
     own = {f.name: getattr(linear, f.name) for f in fields(LinearModel)}
     own |= {
         "C": linear.C + added,
         "noise_C": linear.noise_C + noise,
-        "noise_A": noise_A,
-        "state_space": StateSpace(A, linear.state_space.B, C, linear.state_space.D),
+        "source": KnownStateSpace(StateSpace(A, linear.state_space.B, C, linear.state_space.D)),
         "notes": _noted(linear, name),
     }
     before = getattr(linear, "added_damping", None)

@@ -10,13 +10,14 @@ import numpy as np
 
 from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
+from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen import Spectrum, conjugate_representatives, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen import conjugate_representatives
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
@@ -213,7 +214,9 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
     elif n is not None:
         chosen = chosen[:n]
     vectors = spectrum.right[:, chosen].T
-    motion, scale = _shapes(linear.point, vectors @ linear.shape_q.T, vectors)
+    moved = vectors[:, : linear.P.shape[1]]
+    dq = moved.real @ linear.P.T + 1j * (moved.imag @ linear.P.T)
+    motion, scale = _shapes(linear.point, dq, vectors)
     return Modes(
         linear=linear,
         eigenvalues=spectrum.eigenvalues[chosen],
@@ -250,13 +253,6 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         complete=found.complete,
         notes=(*linear.notes, *([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
     )
-
-
-def spectrum_of(linear: LinearModel) -> Spectrum:
-    """All eigenvalues, by the second-order form where it says everything."""
-    if linear.is_second_order:
-        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return spectrum_first_order(linear.A, linear.noise_A)
 
 
 def _stability(value: complex, on_axis: bool, defective: bool) -> str:

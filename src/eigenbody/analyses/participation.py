@@ -47,7 +47,7 @@ def by_coordinate(linear: LinearModel | SparseLinearModel, states: np.ndarray) -
 
 
 def _dense(modes: Modes, linear: LinearModel) -> tuple[np.ndarray, str]:
-    from eigenbody.analyses.modes import spectrum_of
+    from eigenbody.analyses.spectrum import spectrum_of
 
     spectrum = spectrum_of(linear)
     scaled = balanced(spectrum.right)

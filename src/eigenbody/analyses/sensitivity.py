@@ -11,7 +11,7 @@ import numpy as np
 
 from eigenbody.analyses.derivatives import Derivatives, derivatives
 from eigenbody.analyses.large_sensitivity import eigenvalue_slopes
-from eigenbody.analyses.modes import Modes, modes, spectrum_of
+from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.sensitivity_responses import (
     FrfSensitivity,
     PeakSensitivity,
@@ -21,6 +21,7 @@ from eigenbody.analyses.sensitivity_responses import (
     rms_sensitivity,
 )
 from eigenbody.analyses.sensitivity_shapes import ShapeSensitivity, shape_sensitivity
+from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel

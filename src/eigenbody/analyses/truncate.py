@@ -119,7 +119,7 @@ def truncate(
     linear = linearize(model) if isinstance(model, Model | OperatingPoint) else model
     if isinstance(linear, SparseLinearModel):
         return truncate_sparse(linear, n, below_hz, static_correction)
-    from eigenbody.analyses.modes import spectrum_of
+    from eigenbody.analyses.spectrum import spectrum_of
 
     spectrum = spectrum_of(linear)
     entries = conjugate_representatives(spectrum)

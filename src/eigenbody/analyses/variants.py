@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, modes, spectrum_of
+from eigenbody.analyses.modes import Modes, modes
+from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel

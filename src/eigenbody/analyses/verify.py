@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.agreement import Match, matched, tolerances
-from eigenbody.analyses.modes import spectrum_of
+from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model

@@ -56,15 +56,15 @@ class AppliedForces:
         """-dQ/dq: g^T f_s g + g^T f_v ds'/dq + f H."""
         law = self._f.linear
         parts: list[Part] = [*bent(self._f.measures, self.jet, self.tension)]
-        parts += self._outer(law.i, law.j, law.k, self.jet.gradient)
-        parts += self._outer(law.i, law.j, law.c, self.jet.rate_q)
-        parts += self._signal_part("s", self.jet.gradient) + self._signal_part("v", self.jet.rate_q)
+        parts += self._outer(law.i, law.j, law.k, self._gradients) + self._signal_part("s", self._gradients)
+        if self.jet.at.moves:
+            parts += self._outer(law.i, law.j, law.c, self._turning) + self._signal_part("v", self._turning)
         return parts
 
     def damping(self) -> list[Part]:
         """-dQ/du: g^T f_v g."""
         law = self._f.linear
-        return self._outer(law.i, law.j, law.c, self.jet.gradient) + self._signal_part("v", self.jet.gradient)
+        return self._outer(law.i, law.j, law.c, self._gradients) + self._signal_part("v", self._gradients)
 
     def input_matrix(self) -> list[Triplets]:
         """dQ/d(input), nq x inputs."""
@@ -91,21 +91,33 @@ class AppliedForces:
                 parts.append(Triplets(rows, np.full(len(rows), argument.index), g))
         return parts
 
-    def _signal_part(self, kind: str, columns: np.ndarray) -> list[Part]:
+    def _signal_part(self, kind: str, right: Triplets) -> list[Part]:
         chosen = [(i, a.index, d) for i, a, d in self._slopes if a.kind == kind]
         if not chosen:
             return []
         i, j = (np.array([c[k] for c in chosen]) for k in (0, 1))
-        return self._outer(i, j, np.stack(np.broadcast_arrays(*(c[2] for c in chosen)), axis=-1), columns)
+        return self._outer(i, j, np.stack(np.broadcast_arrays(*(c[2] for c in chosen)), axis=-1), right)
 
-    def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, columns: np.ndarray) -> list[Part]:
-        """sum factor g_i^T column_j; entries that are zero throughout are left out."""
+    @cached_property
+    def _gradients(self) -> Triplets:
+        """ds/dq of all channels as rows; one object, so that products with it can share their work."""
+        return self._channels(self.jet.gradient)
+
+    @cached_property
+    def _turning(self) -> Triplets:
+        """ds'/dq."""
+        return self._channels(self.jet.rate_q)
+
+    def _channels(self, values: np.ndarray) -> Triplets:
+        measures = self._f.measures
+        return Triplets.of_rows(np.arange(measures.count), measures.columns, values)
+
+    def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, right: Triplets) -> list[Part]:
+        """sum factor g_i^T right_j; entries that are zero throughout are left out."""
         keep = np.flatnonzero(np.any(np.asarray(factor) != 0, axis=tuple(range(np.ndim(factor) - 1))))
         if not len(keep):
             return []
-        rows, where = np.arange(self._f.measures.count), self._f.measures.columns
-        left, right = (Triplets.of_rows(rows, where, values) for values in (self.jet.gradient, columns))
-        return [Product(len(rows), i[keep], j[keep], factor[..., keep], left, right)]
+        return [Product(self._f.measures.count, i[keep], j[keep], factor[..., keep], self._gradients, right)]
 
     # First-order states ---------------------------------------------------------------------------------------
     def state_rate(self) -> np.ndarray:

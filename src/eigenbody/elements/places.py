@@ -35,6 +35,8 @@ class Places:
         return self.index[marker.body if marker is not None else name]
 
     def carriers(self, names: Sequence[str]) -> np.ndarray:
+        if not self.description.markers:
+            return np.array([self.index[name] for name in names], dtype=int)
         return np.array([self.carrier(name) for name in names], dtype=int)
 
     def origin(self, name: str) -> np.ndarray:
@@ -67,7 +69,7 @@ class Places:
     def _points(self, entries: Sequence[Entry]) -> np.ndarray:
         """(n, 2, 3): `at`, else the markers' own points, else the centre of mass of the second body."""
         rows = [self._point(entry) for entry in entries]
-        return np.stack(rows) if rows else np.zeros((0, 2, 3))
+        return np.concatenate(rows).reshape(-1, 2, 3) if rows else np.zeros((0, 2, 3))
 
     def _point(self, entry: Entry) -> np.ndarray:
         at = entry.get("at")
@@ -87,7 +89,7 @@ class Places:
         z = np.tile([0.0, 0.0, 1.0], (len(entries), 1))
         given = [i for i, entry in enumerate(entries) if entry.get("axis") is not None]
         if given:
-            axes = np.stack([entries[i]["axis"] for i in given])
+            axes = np.concatenate([entries[i]["axis"] for i in given]).reshape(-1, 3)
             z = z.astype(np.result_type(z, axes))
             z[given] = axes
         out = np.repeat(frame(z)[:, None], 2, axis=1) if len(entries) else np.zeros((0, 2, 3, 3))
@@ -97,7 +99,7 @@ class Places:
                 own = frame(z[i], entry["axis2"])
                 out = out.astype(np.result_type(out, own))
                 out[i] = own
-            elif entry.get("axis") is None:
+            elif self.description.markers and entry.get("axis") is None:
                 self._marker_axes(entry, out[i])
         return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
 STEP = 1e-40
+Tangent = Callable[[np.ndarray, np.ndarray], np.ndarray]  # dF = K dq + C du
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,9 @@ class Certificate:
         }
 
 
-def certify(point: OperatingPoint, dof: int, K: Any, C: Any) -> Certificate:
-    """Put the certificate of an operating point and its assembled tangents K = dF/dq, C = dF/du together."""
-    error = tangent_error(point, K, C)
+def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
+    """Put the certificate of an operating point and its assembled tangents together."""
+    error = tangent_error(point, tangent)
     notes = without_load_stiffness(point)
     return Certificate(point.residual, point.drift, dof, point.redundant, error, derivatives(point), notes)
 
@@ -83,7 +84,7 @@ def _functions(signal: AnySignal) -> Iterator[External]:
     yield from (part for part in parts if isinstance(part, External))
 
 
-def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:
+def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:
     """Largest relative difference between the assembled tangents and complex-step derivatives of the residual and of
     the constraints at acceleration level, along random directions in q and u (evaluated together, as a batch)."""
     system, nq = point.system, point.system.nq
@@ -95,7 +96,7 @@ def tangent_error(point: OperatingPoint, K: Any, C: Any) -> float:
     dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))
     bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
     force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
-    worst = [_relative(K @ dq[k] + C @ du[k], force[k], _gyroscopic_size(point, du[k])) for k in range(directions)]
+    worst = [_relative(tangent(dq[k], du[k]), force[k], _gyroscopic_size(point, du[k])) for k in range(directions)]
     if not point.is_at_rest or np.any(point.motion.acceleration):  # else no constraint accelerates whatever its tangent
         rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
         typical = np.abs(force).max(axis=1) / max(float(system.mass.max()), 1e-300)  # what such a force accelerates

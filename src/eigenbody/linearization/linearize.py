@@ -12,21 +12,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import LinearModel, StateSpace
+from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, LinearModel, StateSpace, motion_by_state
 from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.linearization.tangents import Tangents
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.assembly import Part, absolute, only_values_vary, projected
-from eigenbody.numerics.linear import beside, factor, matrix, stack
+from eigenbody.numerics.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
@@ -70,7 +69,7 @@ def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
         states=(*S, *(name + "'" for name in W), *system.states),
         inputs=system.inputs,
         outputs=tuple(output.name for output in system.outputs),
-        certificate=(certificate := certify(point, len(W), K, C)),
+        certificate=(certificate := certify(point, len(W), lambda dq, du: K @ dq + C @ du)),
         notes=(*_notes(point, chosen), *certificate.notes),
         tangents=(C, K),
     )
@@ -81,8 +80,10 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
     report("linearizing")
     point = point.choosing(chosen)
     e = Equations(point)
-    certificate = certify(point, len(chosen.velocities), e.tangents.K, e.tangents.C)
-    return _linear(point, e.arrays(), certificate)
+    certificate = certify(point, len(chosen.velocities), e.tangents.force)
+    if point.system.states or point.system.outputs:  # what cannot be found is refused now; A alone can wait
+        e.state_space  # noqa: B018
+    return _linear(point, e, e.arrays(), certificate)
 
 
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
@@ -92,12 +93,15 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     """
     report("linearizing")
     e = Equations(batch)
-    arrays = {name: np.broadcast_to(a, (len(points), *a.shape[-2:])) for name, a in e.arrays().items()}
+    n = len(points)
+    arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
+    space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     first = Equations(points[0])
-    certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.K, first.tangents.C)
+    certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.force)
     return [
         _linear(
             point,
+            KnownStateSpace(StateSpace(*(a[k] for a in space))),
             {name: a[k] for name, a in arrays.items()},
             replace(certificate, residual=point.residual, drift=point.drift, notes=without_load_stiffness(point)),
         )
@@ -105,24 +109,24 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     ]
 
 
-def _linear(point: OperatingPoint, arrays: Mapping[str, np.ndarray], certificate: Certificate) -> LinearModel:
+def _linear(
+    point: OperatingPoint, source: HasStateSpace, arrays: Mapping[str, np.ndarray], certificate: Certificate
+) -> LinearModel:
     system, chosen = point.system, point.chosen
     S, W, dropped = (tuple(system.names[i] for i in c) for c in (chosen.positions, chosen.velocities, chosen.dropped))
-    matrices = dict(arrays)
-    space = StateSpace(*(matrices.pop(name) for name in ("A", "B", "C_out", "D")))
     return LinearModel(
         point=point,
         chosen=chosen,
         coordinates=S,
         velocities=W,
         dropped=dropped,
-        state_space=space,
+        source=source,
         states=(*S, *(name + "'" for name in W), *system.states),
         inputs=system.inputs,
         outputs=tuple(output.name for output in system.outputs),
         certificate=certificate,
         notes=(*_notes(point, chosen), *certificate.notes),
-        **matrices,
+        **arrays,
     )
 
 
@@ -146,13 +150,10 @@ class Equations:
         frame = self.frame
         self.variations = motion = Variations(frame)
         self.tangents = t = Tangents(point, frame)
-        onto = frame.Pv.mT
         self.M = t.onto_free(t.mass, frame.Pv)
         self.C = t.onto_free(t.mass, motion.A_W) + t.onto_free(t.damping, frame.Pv)
         self.K = t.onto_free(t.mass, motion.A_S) + t.onto_free(t.damping, motion.D) + t.onto_free(t.stiffness, frame.P)
         self.Y, self.Z = self._kinematics()
-        X, B = onto @ _as_dense(t.X), onto @ _as_dense(t.B)
-        self.shapes = _Shapes(frame, motion, t, self.M, self.C, self.K, X, B)
 
     def _kinematics(self) -> tuple[np.ndarray, np.ndarray]:
         """S' = Y S + Z W; without non-holonomic rows Y = 0 and Z = I by construction."""
@@ -164,6 +165,11 @@ class Equations:
         return turning @ frame.P + rows @ self.variations.D, rows @ frame.Pv
 
     @cached_property
+    def shapes(self) -> _Shapes:
+        """Motion of all bodies by linear state and by input."""
+        return _Shapes(self.frame, self.variations, self.tangents, self.M, self.C, self.K)
+
+    @cached_property
     def state_space(self) -> StateSpace:
         """A, B, C, D over [S, W, x] and the inputs."""
         shapes, frame = self.shapes, self.frame
@@ -172,32 +178,32 @@ class Equations:
         if shapes.nx:
             parts.append(through(rate_rows(self.point, frame, frame.is_sparse), shapes))
         full = stack(parts)
-        outputs = through(output_rows(self.point, frame, frame.is_sparse), shapes)
+        outputs = np.zeros((0, n + shapes.nu))
+        if self.point.system.outputs:
+            outputs = through(output_rows(self.point, frame, frame.is_sparse), shapes)
         return StateSpace(full[..., :n], full[..., n:], outputs[..., :n], outputs[..., n:])
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All matrices of the linear model by the names of its fields; those of the state space as A, B, C_out, D."""
+        """The matrices of the linear model by the names of its fields."""
         noise_K, noise_C = self.noise()
         noise_Y, noise_Z = self.kinematic_noise()
-        A, B, C_out, D = self.state_space
+        self.tangents.forget()
         return {
-            "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z, "A": A, "B": B, "C_out": C_out, "D": D,
-            "noise_K": noise_K, "noise_C": noise_C,
-            "noise_A": _noise_of_A(A, self.M, noise_K, noise_C, noise_Y, noise_Z),
-            "shape_q": self.shapes.q, "shape_u": self.shapes.u,
+            "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
+            "noise_K": noise_K, "noise_C": noise_C, "noise_Y": noise_Y, "noise_Z": noise_Z,
+            "P": self.frame.P, "Pv": self.frame.Pv, "drag": self.variations.D,
         }  # fmt: skip
 
     def noise(self) -> tuple[np.ndarray, np.ndarray]:
         """Rounding error to expect in K and C."""
-        t, motion, onto = self.tangents, self.variations, abs(self.frame.Pv.mT)
-        K_size, C_size = t.sizes()
-        size_K, size_C = onto @ (K_size @ abs(self.frame.P)), onto @ (C_size @ abs(self.frame.Pv))
+        t, motion = self.tangents, self.variations
+        size_K, size_C = t.sizes(t.stiffness, self.frame.P), t.sizes(t.damping, self.frame.Pv)
         if np.any(motion.D):
-            size_K = size_K + onto @ (C_size @ abs(motion.D))
+            size_K = size_K + t.sizes(t.damping, motion.D)
         if np.any(motion.A_S):
-            size_K = size_K + onto @ (abs(t.M) @ abs(motion.A_S))
+            size_K = size_K + t.sizes(t.mass, motion.A_S)
         if np.any(motion.A_W):
-            size_C = size_C + onto @ (abs(t.M) @ abs(motion.A_W))
+            size_C = size_C + t.sizes(t.mass, motion.A_W)
         return _noise(self.point, self.M, size_K, 2), _noise(self.point, self.M, size_C, 1)
 
     def kinematic_noise(self) -> tuple[np.ndarray, np.ndarray]:
@@ -238,47 +244,6 @@ class Variations:
         return -frame.at_velocity.solve(rows)
 
 
-class Tangents:
-    """The residual's tangents in all coordinates of the bodies."""
-
-    def __init__(self, point: OperatingPoint, frame: MotionFrame) -> None:
-        system, mechanics = point.system, point.mechanics
-        self._frame, self._nq, self._is_sparse = frame, system.nq, frame.is_sparse
-        self.mass: list[Part] = [*mechanics.mass()]
-        self.damping = mechanics.damping()
-        self.stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
-        self.X = self._built(mechanics.applied.state_matrix(), len(system.states))
-        self.B = self._built(mechanics.applied.input_matrix(), len(system.inputs))
-
-    @cached_property
-    def M(self) -> Any:
-        return self._built(self.mass, self._nq)
-
-    @cached_property
-    def C(self) -> Any:
-        return self._built(self.damping, self._nq)
-
-    @cached_property
-    def K(self) -> Any:
-        return self._built(self.stiffness, self._nq)
-
-    def onto_free(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
-        """Pv^T X motion for the mass, damping or stiffness X of all bodies."""
-        if not np.any(motion):
-            return np.zeros((self._frame.Pv.shape[-1], motion.shape[-1]))
-        if motion.ndim == 2 == self._frame.Pv.ndim and only_values_vary(parts):
-            return projected(parts, self._frame.Pv, motion)
-        whole = self.M if parts is self.mass else self.C if parts is self.damping else self.K
-        return self._frame.Pv.mT @ (whole @ motion)
-
-    def _built(self, parts: Sequence[Part], columns: int) -> Any:
-        return matrix(parts, (self._nq, columns), self._is_sparse)
-
-    def sizes(self) -> tuple[Any, Any]:
-        """Size of the summands of K and C, however they cancel."""
-        return self._built(absolute(self.stiffness), self._nq), self._built(absolute(self.damping), self._nq)
-
-
 def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
     """Rounding error to expect in K (order 2) or C (order 1): from the size of the summands, and from inertia forces
     that cancel inside them, which are of the order mass times spin to that power."""
@@ -297,55 +262,41 @@ def spin_rate(point: OperatingPoint) -> np.ndarray:
     return np.sqrt(np.abs(point.state.w).max(axis=(-2, -1), initial=0.0) ** 2 + speed**2 + turning)
 
 
-def _as_dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-
-
-def _noise_of_A(
-    A: np.ndarray, M: np.ndarray, noise_K: np.ndarray, noise_C: np.ndarray, noise_Y: np.ndarray, noise_Z: np.ndarray
-) -> np.ndarray:
-    """Rounding error to expect in A: of the kinematics, and of the forces divided by the mass."""
-    nS, nW = noise_K.shape[-1], M.shape[-1]
-    noise = 8 * EPS * np.abs(A)
-    noise[..., :nS, :nS] += noise_Y
-    noise[..., :nS, nS : nS + nW] += noise_Z
-    if nW:
-        inverse = np.abs(np.linalg.inv(M))
-        spread_out = inverse @ np.abs(M) @ np.abs(A[..., nS : nS + nW, :])  # what solving with M adds
-        noise[..., nS : nS + nW, :] += 8 * EPS * spread_out
-        noise[..., nS : nS + nW, : nS + nW] += inverse @ beside([noise_K, noise_C])
-    return noise
-
-
 class _Shapes:
     """Motion of all bodies by linear state and by input: dq, du, du' = (.) [S, W, x] + (.) in."""
 
     def __init__(
-        self, frame: MotionFrame, motion: Variations, tangents: Tangents,
-        M: np.ndarray, C: np.ndarray, K: np.ndarray, X: np.ndarray, B: np.ndarray,
-    ) -> None:  # fmt: skip
-        n, nS, nW = frame.system.nq, frame.positions.count, frame.speeds.count
+        self, frame: MotionFrame, motion: Variations, tangents: Tangents, M: np.ndarray, C: np.ndarray, K: np.ndarray
+    ) -> None:
+        nS, nW = frame.positions.count, frame.speeds.count
         nx, nu = len(frame.system.states), len(frame.system.inputs)
-        none = np.zeros((n, nx))
-        self._frame, self._tangents = frame, tangents
+        self._frame, self._motion, self._tangents = frame, motion, tangents
         self.nS, self.nW, self.nx, self.nu = nS, nW, nx, nu
-        self.q = beside([frame.P, np.zeros((n, nW)), none])
-        self.u = beside([motion.D, frame.Pv, none])
-        right = beside([-K, -C, X, B])
+        right = beside([-K, -C, frame.Pv.mT @ tangents.X, frame.Pv.mT @ tangents.B])
         self.rates = factor(M).solve(right) if nW else np.zeros((0, nS + nW + nx + nu))  # W' by [S, W, x | in]
-        self._own = beside([motion.A_S, motion.A_W, none, np.zeros((n, nu))])
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        """dq by linear state."""
+        return motion_by_state(self._frame.P, self.nW + self.nx)
+
+    @cached_property
+    def u(self) -> np.ndarray:
+        """du by linear state."""
+        return motion_by_state(beside([self._motion.D, self._frame.Pv]), self.nx)
 
     @cached_property
     def a(self) -> np.ndarray:
         """du' by linear state and input."""
-        return self._frame.Pv @ self.rates + self._own
+        own = motion_by_state(beside([self._motion.A_S, self._motion.A_W]), self.nx + self.nu)
+        return self._frame.Pv @ self.rates + own
 
     @cached_property
     def multipliers(self) -> np.ndarray:
         """Change of the independent multipliers, from G^T dlambda + N^T dmu = -(M du' + C du + K dq - X dx - B din)."""
         t, first = self._tangents, self.nS + self.nW
         moving = beside([t.C @ self.u + t.K @ self.q, np.zeros((self.q.shape[-2], self.nu))])
-        left = t.M @ self.a + moving - beside([np.zeros((self.q.shape[-2], first)), _as_dense(t.X), _as_dense(t.B)])
+        left = t.M @ self.a + moving - beside([np.zeros((self.q.shape[-2], first)), t.X, t.B])
         held = len(self._frame.chosen.rows) + len(self._frame.chosen.slip_rows)
         return -self._frame.at_velocity.solve_transposed(left)[..., :held, :]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
 from eigenbody.linearization.units import Units, units_of
+from eigenbody.numerics.linear import beside
+from eigenbody.numerics.noise import EPS
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 
@@ -26,6 +28,25 @@ class StateSpace(NamedTuple):
     B: np.ndarray
     C: np.ndarray
     D: np.ndarray
+
+
+class HasStateSpace(Protocol):
+    """What knows A, B, C, D, or finds them when asked."""
+
+    @property
+    def state_space(self) -> StateSpace: ...
+
+
+@dataclass(frozen=True)
+class KnownStateSpace:
+    """A, B, C, D that are known already."""
+
+    state_space: StateSpace
+
+
+def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
+    """Motion by coordinates (nq, k), followed by zeros for the linear states that do not move bodies by themselves."""
+    return beside([motion, np.zeros((motion.shape[-2], others))])
 
 
 @dataclass(frozen=True)
@@ -46,18 +67,49 @@ class LinearModel:
     C: np.ndarray
     K: np.ndarray
     noise_K: np.ndarray  # rounding error to expect in the entries of K, from the size of what cancels in them
-    noise_C: np.ndarray  # the same of C
-    noise_A: np.ndarray  # the same of A
+    noise_C: np.ndarray  # the same of C, Y and Z
+    noise_Y: np.ndarray
+    noise_Z: np.ndarray
     Y: np.ndarray
     Z: np.ndarray
-    state_space: StateSpace
+    source: HasStateSpace = field(repr=False)
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    shape_q: np.ndarray  # (nq, states) motion of all bodies: dq by linear state
-    shape_u: np.ndarray  # (nq, states) du by linear state
+    P: np.ndarray  # motion of all bodies, dq = P S
+    Pv: np.ndarray  # du = drag S + Pv W
+    drag: np.ndarray
     certificate: Certificate
     notes: tuple[str, ...]
+
+    @cached_property
+    def state_space(self) -> StateSpace:
+        """A, B, C, D over [S, W, x]."""
+        return self.source.state_space
+
+    @cached_property
+    def shape_q(self) -> np.ndarray:
+        """(nq, states) motion of all bodies: dq by linear state."""
+        return motion_by_state(self.P, len(self.states) - self.P.shape[-1])
+
+    @cached_property
+    def shape_u(self) -> np.ndarray:
+        """(nq, states) du by linear state."""
+        both = beside([self.drag, self.Pv])
+        return motion_by_state(both, len(self.states) - both.shape[-1])
+
+    @cached_property
+    def noise_A(self) -> np.ndarray:
+        """Rounding error to expect in A: of the kinematics, and of the forces divided by the mass."""
+        nS, nW = self.noise_K.shape[-1], self.M.shape[-1]
+        velocities, noise = slice(nS, nS + nW), 8 * EPS * np.abs(self.A)
+        noise[:nS, :nS] += self.noise_Y
+        noise[:nS, velocities] += self.noise_Z
+        if nW:
+            inverse = np.abs(np.linalg.inv(self.M))
+            noise[velocities] += 8 * EPS * (inverse @ (np.abs(self.M) @ np.abs(self.A[velocities])))  # solving with M
+            noise[velocities, : nS + nW] += inverse @ beside([self.noise_K, self.noise_C])
+        return noise
 
     @property
     def units(self) -> Units:

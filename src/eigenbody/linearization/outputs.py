@@ -17,8 +17,12 @@ class Shapes(Protocol):
     nW: int
     nx: int
     nu: int
-    q: np.ndarray  # (nq, states)
-    u: np.ndarray
+
+    @property
+    def q(self) -> np.ndarray: ...  # (nq, states)
+
+    @property
+    def u(self) -> np.ndarray: ...
 
     @property
     def a(self) -> np.ndarray: ...  # (nq, states + inputs)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+SPARSE = 0.04  # share of entries that are not zero up to which a dense motion is multiplied as a sparse one
+
 
 @dataclass(frozen=True, slots=True)
 class Triplets:
@@ -37,15 +39,13 @@ class Triplets:
 
     def times(self, vectors: np.ndarray) -> np.ndarray:
         """The square matrix times vectors (..., size); indices equal to the size are dropped."""
-        size = vectors.shape[-1]
-        padded = np.concatenate((vectors, np.zeros((*vectors.shape[:-1], 1), dtype=vectors.dtype)), axis=-1)
-        return dense_vector(self.rows, self.values * padded[..., self.cols], size)
+        return dense_vector(self.rows, self.values * _padded(vectors, -1)[..., self.cols], vectors.shape[-1])
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """sum_k factor_k left[i_k]^T right[j_k] with `left` and `right` given as `count` rows each; cheaper to multiply as
-    matrices than to write out when the rows are many."""
+    """sum_k factor_k left[i_k]^T right[j_k] with `left` and `right` given as `count` rows each, by `Triplets.of_rows`;
+    cheaper to multiply as matrices than to write out when the rows are many."""
 
     count: int
     i: np.ndarray
@@ -64,6 +64,13 @@ class Product:
         middle = sparse([Triplets(self.i, self.j, self.factor)], (self.count, self.count))
         return left.T @ (middle @ right)
 
+    def times(self, vector: np.ndarray) -> np.ndarray:
+        """The square matrix times a vector (size,)."""
+        right = (self.right.values * _padded(vector, -1)[self.right.cols]).reshape(self.count, -1).sum(axis=-1)
+        pull = dense_vector(self.i, self.factor * right[self.j], self.count)
+        values = self.left.values.reshape(self.count, -1) * pull[:, None]
+        return dense_vector(self.left.cols, values.ravel(), len(vector))
+
     def absolute(self) -> Product:
         left, right = (Triplets(t.rows, t.cols, np.abs(t.values)) for t in (self.left, self.right))
         return Product(self.count, self.i, self.j, np.abs(self.factor), left, right)
@@ -75,6 +82,100 @@ Part = Triplets | Product
 def absolute(parts: Sequence[Part]) -> list[Part]:
     """The same with absolute values: the size of what is summed, however it cancels."""
     return [p.absolute() if isinstance(p, Product) else Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts]
+
+
+def _padded(values: np.ndarray, axis: int) -> np.ndarray:
+    """With a zero at the end, where columns point that are to be dropped."""
+    shape = list(values.shape)
+    shape[axis] = 1
+    return np.concatenate((values, np.zeros(shape, dtype=values.dtype)), axis=axis)
+
+
+class Projection:
+    """left^T X right for sums X of plain parts, without forming X. Products of rows of parts with motions
+    are kept: stiffness and damping share theirs. The parts and motions must outlive it.
+
+    Motions of which most is zero, as in trees and along what joints hold, are multiplied as sparse matrices.
+    """
+
+    def __init__(self) -> None:
+        self._motions: dict[tuple[int, bool], Any] = {}
+        self._known: dict[tuple[int, int, bool], Any] = {}
+
+    def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
+        """left^T X right, or, where `sizes` are asked for, of the absolute values of everything."""
+        shape, out = (len(left), len(right)), np.zeros((left.shape[1], right.shape[1]))
+        written: list[Part] = [p for p in parts if isinstance(p, Triplets)]
+        if written:
+            whole = sparse(absolute(written) if sizes else written, (shape[0] + 1, shape[1] + 1), "csr")
+            out += _onto(self._motion(left, sizes), whole @ self._motion(right, sizes))
+        for p in parts:
+            if isinstance(p, Product):
+                a, b = self._rows_times(p.left, p.count, left, sizes), self._rows_times(p.right, p.count, right, sizes)
+                out += _onto(a, _coupled(p, np.abs(p.factor) if sizes else p.factor, b))
+        return out
+
+    def _rows_times(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> Any:
+        from scipy.sparse import csr_array
+
+        key = (id(rows), id(motion), sizes)
+        if key not in self._known:
+            moved = self._motion(motion, sizes)
+            start = np.arange(count + 1) * (len(rows.values) // max(count, 1))
+            values = np.abs(rows.values) if sizes else rows.values
+            self._known[key] = csr_array((values, rows.cols, start), shape=(count, moved.shape[0])) @ moved
+        return self._known[key]
+
+    def _motion(self, motion: np.ndarray, sizes: bool) -> Any:
+        """The motion, or its absolute value, with a row of zeros at the end; sparse where it mostly vanishes."""
+        key = (id(motion), sizes)
+        if key not in self._motions:
+            padded = _padded(np.abs(motion) if sizes else motion, 0)
+            self._motions[key] = _thinned(padded)
+        return self._motions[key]
+
+
+def _thinned(matrix: np.ndarray) -> Any:
+    """As a sparse matrix if few entries are not zero."""
+    from scipy.sparse import csr_array
+
+    flat = matrix.ravel()
+    place = np.flatnonzero(flat != 0)
+    if len(place) > SPARSE * len(flat):
+        return matrix
+    rows, columns = np.divmod(place, matrix.shape[1])
+    start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
+    return csr_array((flat[place], columns, start), shape=matrix.shape)
+
+
+def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:
+    """sum_k factor_k rows[j_k] at i_k; most often no row is coupled to another."""
+    if not np.array_equal(p.i, p.j):
+        return sparse([Triplets(p.i, p.j, factor)], (p.count, p.count), "csr") @ rows
+    weights = dense_vector(p.i, factor, p.count)
+    if isinstance(rows, np.ndarray):
+        return weights[:, None] * rows
+    out = rows.copy()
+    out.data *= np.repeat(weights, np.diff(rows.indptr))
+    return out
+
+
+def _onto(motion: Any, force: Any) -> Any:
+    """motion^T force; rows in which nothing moves are left out."""
+    if not isinstance(motion, np.ndarray):
+        return motion.T @ force
+    moved = np.flatnonzero(motion.any(axis=1))
+    return motion.T @ force if 2 * len(moved) > len(motion) else motion[moved].T @ force[moved]
+
+
+def are_plain(parts: Sequence[Part]) -> bool:
+    """Whether no part has batch axes or complex numbers."""
+    values = [v for p in parts for v in ((p.values,) if isinstance(p, Triplets) else _values(p))]
+    return all(v.ndim == 1 and not np.iscomplexobj(v) for v in values)
+
+
+def _values(part: Product) -> tuple[np.ndarray, ...]:
+    return part.factor, part.left.values, part.right.values
 
 
 def join(parts: Sequence[Triplets]) -> Triplets:
@@ -163,16 +264,16 @@ def only_values_vary(parts: Sequence[Part]) -> bool:
     return lead and all(p.left.values.ndim == 1 == p.right.values.ndim for p in products)
 
 
-def sparse(parts: Sequence[Part], shape: tuple[int, int]) -> Any:
-    """Sum of the parts as a scipy CSC array."""
+def sparse(parts: Sequence[Part], shape: tuple[int, int], layout: str = "csc") -> Any:
+    """Sum of the parts as a scipy CSC (or CSR) array."""
     from scipy.sparse import coo_array
 
     t = join([p for p in parts if isinstance(p, Triplets)])
     keep = (t.rows < shape[0]) & (t.cols < shape[1]) & (t.values != 0)
-    out = coo_array((t.values[keep], (t.rows[keep], t.cols[keep])), shape=shape).tocsc()
+    out = coo_array((t.values[keep], (t.rows[keep], t.cols[keep])), shape=shape).asformat(layout)
     for p in parts:
         if isinstance(p, Product):
-            out = out + p.sparse(shape).tocsc()
+            out = out + p.sparse(shape).asformat(layout)
     return out
 
 

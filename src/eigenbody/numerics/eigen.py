@@ -120,7 +120,12 @@ class _Scaled:
     unit: np.ndarray
     symmetric: bool
     undamped: bool
-    skew: bool
+
+    @property
+    def skew(self) -> bool:
+        """Whether C is skew: nothing is lost."""
+        gyroscopic, _ = equilibrate(np.abs(self.C) + np.abs(self.C.T))
+        return bool(np.all(np.abs(self.C + self.C.T) <= SYMMETRIC * np.outer(gyroscopic, gyroscopic)))
 
     def rigid_states(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """User states (2n, m) complex from scaled coordinates and rates (n, m) of the zero eigenvalue."""
@@ -130,6 +135,11 @@ class _Scaled:
     def states(self, q: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
         """User states [q, lambda q] (2n, m) complex of unit modal mass from scaled coordinates (n, m)."""
         q = q / np.sqrt(np.sum(q.conj() * (self.M @ q), axis=0).real)
+        return self._user(q, q * eigenvalues)
+
+    def pairs(self, q: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
+        """The same (2n, 2m) for real modes (n, m) that have two eigenvalues each, adjacent."""
+        q = np.repeat(q / np.sqrt(np.sum(q * (self.M @ q), axis=0)), 2, axis=1)
         return self._user(q, q * eigenvalues)
 
     def _user(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -160,11 +170,9 @@ def _scaled(
     size = np.outer(stiff, stiff)
     symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
     undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))
-    gyroscopic, _ = equilibrate(np.abs(C) + np.abs(C.T))
-    skew = bool(np.all(np.abs(C + C.T) <= SYMMETRIC * np.outer(gyroscopic, gyroscopic)))
     if symmetric:
         K, noise = (K + K.T) / 2, np.maximum(noise, noise.T)
-    return _Scaled(M, C, K, loss, noise, order, unit, symmetric, undamped, skew)
+    return _Scaled(M, C, K, loss, noise, order, unit, symmetric, undamped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +212,11 @@ def _undamped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     root = np.sqrt(np.abs(basis.stiffness))
     first = np.where(basis.stiffness > 0, 1j * root, -root)
     eigenvalues = np.column_stack([first, -first]).ravel()
-    q = np.repeat(basis.elastic, 2, axis=1)
-    still = np.zeros_like(basis.rigid)
-    rigid_q, rigid_v = np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid])
-    right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
+    right = system.pairs(basis.elastic, eigenvalues)
+    if r:
+        still = np.zeros_like(basis.rigid)
+        rigid_q, rigid_v = np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid])
+        right = np.hstack([system.rigid_states(rigid_q, rigid_v), right])
     on_axis = np.repeat(basis.stiffness > 0, 2)
     return _spectrum((r, r), eigenvalues, right, on_axis, np.zeros(len(eigenvalues), bool))
 
@@ -224,7 +233,7 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     size = np.abs(shapes)
     loss, loss_noise = shapes.T @ system.C @ shapes, size.T @ system.noise_C @ size
     if not r and (separate := _uncoupled(loss, loss_noise, basis.stiffness)) is not None:
-        right = system.states(np.repeat(basis.elastic, 2, axis=1), separate)
+        right = system.pairs(basis.elastic, separate)
         return _spectrum((), separate, right, np.zeros(2 * e, bool), np.zeros(2 * e, bool))
     A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
     A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
@@ -267,7 +276,8 @@ def _uncoupled(loss: np.ndarray, noise: np.ndarray, stiffness: np.ndarray) -> np
     first = np.where(beyond < 0, -own / 2 + 1j * root, stiffness / np.where(beyond < 0, 1.0, fast))
     second = np.where(beyond < 0, first.conj(), fast)
     couples = np.abs(loss - np.diag(own))
-    if any(_disturbed(value, couples, own, stiffness) for value in (first, second)):
+    each = (first,) if np.all(beyond < 0) else (first, second)  # conjugates are disturbed alike
+    if any(_disturbed(value, couples, own, stiffness) for value in each):
         return None
     return np.column_stack([first, second]).ravel()
 

@@ -112,10 +112,10 @@ class SparseFactor:
             raise ComputationError("A linear system that should be regular is singular.") from error
 
     def solve(self, rhs: np.ndarray) -> np.ndarray:
-        return self._lu.solve(np.ascontiguousarray(rhs)) if rhs.size else np.zeros_like(rhs)
+        return self._lu.solve(rhs) if rhs.size else np.zeros_like(rhs)
 
     def solve_transposed(self, rhs: np.ndarray) -> np.ndarray:
-        return self._lu.solve(np.ascontiguousarray(rhs), "T") if rhs.size else np.zeros_like(rhs)
+        return self._lu.solve(rhs, "T") if rhs.size else np.zeros_like(rhs)
 
 
 class Saddle:

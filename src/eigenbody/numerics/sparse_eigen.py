@@ -96,7 +96,11 @@ def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """For E z' = A z with E the identity on the first n unknowns and zero elsewhere: the (n, n) matrix of the first n
     and the (rest, n) matrix that gives the other unknowns."""
     A = A.tocsc()
-    lift = -SparseFactor(A[n:, n:].tocsc()).solve(A[n:, :n].toarray())
+    rest, right = A[n:, n:].tocsc(), A[n:, :n].toarray()
+    factor = SparseFactor(rest)
+    lift = -factor.solve(right)
+    for _ in range(2):  # refined: zero eigenvalues are told from the rounding of the entries
+        lift -= factor.solve(rest @ lift + right)
     return A[:n, :n].toarray() + A[:n, n:] @ lift, lift
 
 

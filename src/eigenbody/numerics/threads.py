@@ -1,10 +1,18 @@
-"""Small dense LAPACK calls are many times slower when BLAS splits them over threads: keep them on one."""
+"""Many small steps: BLAS on one thread, and memory that is used again.
+
+Small dense LAPACK calls are many times slower when BLAS splits them over threads, and arrays of some hundred kilobytes
+cost more to get from the system than to fill.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+KEPT = 16 * 2**20  # bytes; glibc adapts to blocks below 32 MiB
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -15,7 +23,14 @@ def _controller() -> Any:
     import scipy.linalg  # noqa: F401 - brings its own BLAS, which the controller must see
     from threadpoolctl import ThreadpoolController
 
+    _keep_freed_memory()
     return ThreadpoolController()
+
+
+def _keep_freed_memory() -> None:
+    """Free a large block once: the C library (glibc) then keeps freed blocks up to that size for the next array instead
+    of returning them to the system, which would hand every page out anew. Elsewhere this does nothing."""
+    np.empty(KEPT, dtype=np.uint8)
 
 
 def on_one_thread(function: Callable[P, T]) -> Callable[P, T]:

@@ -7,6 +7,7 @@ Velocities:  [G; N; s_q] du = ...                  du = Pv dW + ...
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +20,8 @@ from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet
 
+KEPT = 6000  # coordinates of bodies up to which an operating point keeps its factorized rows
+
 
 def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, what: str = "gradient") -> Any:
     """Derivative rows of measures as a matrix (measures, nq)."""
@@ -29,6 +32,15 @@ def measure_rows(mechanics: Mechanics, measures: MeasureSet, is_sparse: bool, wh
 def _jet_rows(mechanics: Mechanics, measures: MeasureSet, jet: SetJet, is_sparse: bool, what: str) -> Any:
     rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
     return matrix(rows, (measures.count, mechanics.system.nq), is_sparse)
+
+
+def _renumbered(
+    parts: Iterable[Triplets], kept: Sequence[int] | np.ndarray, count: int, first: int, dropped: int
+) -> list[Triplets]:
+    """The `kept` of `count` rows numbered from `first` on; the others get the number `dropped`."""
+    number = np.full(count, dropped)
+    number[kept] = np.arange(first, first + len(kept))
+    return [Triplets(number[p.rows], p.cols, p.values) for p in parts]
 
 
 class MotionFrame:
@@ -46,7 +58,7 @@ class MotionFrame:
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
         """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""
         other = MotionFrame(mechanics, self.chosen, self.is_sparse)
-        kept = () if self.is_sparse else ("at_velocity", "at_position", "P", "Pv")
+        kept = ("at_velocity", "at_position", "P", "Pv") if self.system.nq <= KEPT else ()
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -76,15 +88,22 @@ class MotionFrame:
 
     @cached_property
     def at_velocity(self) -> Factor:
-        return factor(stack([self.held("gradient"), self.speed_rows("gradient")]))
+        return factor(self._square(self.speeds, self._speed_jet, self.chosen.slip_rows))
 
     @cached_property
     def at_position(self) -> Factor:
-        if not self.has_slips:
-            return self.at_velocity
-        system = self.system
-        G = matrix(self.mechanics.holonomic.rows(), (system.constraints.count, system.nq), self.is_sparse)
-        return factor(stack([rows_of(G, self.chosen.rows), self.position_rows("gradient")]))
+        return factor(self._square(self.positions, self._position_jet)) if self.has_slips else self.at_velocity
+
+    def _square(self, coordinates: MeasureSet, jet: SetJet, slip_rows: Sequence[int] | np.ndarray = ()) -> Any:
+        """Gradients of the independent constraints, then of the coordinates, as one square matrix."""
+        system, first = self.system, len(self.chosen.rows)
+        parts = _renumbered(self.mechanics.holonomic.rows(), self.chosen.rows, system.constraints.count, 0, system.nq)
+        if len(slip_rows):
+            slips = self.mechanics.non_holonomic.rows()
+            parts += _renumbered(slips, slip_rows, system.slips.count, first, system.nq)
+        own = np.arange(first + len(slip_rows), system.nq)
+        parts.append(Triplets.of_rows(own, coordinates.columns, jet.gradient))
+        return matrix(parts, (system.nq, system.nq), self.is_sparse)
 
     @cached_property
     def P(self) -> np.ndarray:
@@ -100,6 +119,6 @@ class MotionFrame:
         if isinstance(J, BatchFactor):
             return J.last_columns(count)
         n = self.system.nq
-        rhs = np.zeros((n, count))
+        rhs = np.zeros((n, count), order="F")
         rhs[np.arange(n - count, n), np.arange(count)] = 1.0
-        return J.solve(rhs)
+        return np.ascontiguousarray(J.solve(rhs))  # rows together: sparse matrices are multiplied with it

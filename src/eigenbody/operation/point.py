@@ -22,6 +22,7 @@ from eigenbody.progress import report
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
+ROUNDED = 8  # a measure is a sum of positions and turned arms, each rounded: this many units in the last place
 TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism (or radians), is at it
 
 
@@ -58,6 +59,8 @@ class OperatingPoint:
         system, mechanics = self.system, self.mechanics
         if not self.is_at_rest:
             return False
+        if not np.any(self.motion.acceleration):
+            return True
         left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
         pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
@@ -122,7 +125,7 @@ def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     measures, law = system.forces.measures, system.forces.linear
     reach = max(float(np.abs(mechanics.state.r).max(initial=0.0)), system.length)
     scale = np.append(np.where(system.is_angular, 1.0, reach), 0.0)[np.minimum(measures.columns, system.nq)]
-    off = 2 * np.finfo(float).eps * (np.abs(jet.gradient) * scale).sum(axis=-1)
+    off = ROUNDED * np.finfo(float).eps * (np.abs(jet.gradient) * scale).sum(axis=-1)
     tension = dense_vector(law.i, np.abs(law.k) * off[..., law.j], measures.count)
     return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
 

@@ -13,12 +13,14 @@ from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix
 from eigenbody.operation.partition import Selection
+from eigenbody.operation.point import ROUNDED
 from eigenbody.operation.projection import held_rows
 from eigenbody.system.signals import Quantities
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
 SMALL = 1e-6  # imbalance below which rounding is looked at
+SAMPLES = 4  # of the signs of rounding errors
 BALANCED = 1e-10  # imbalance of a body relative to the forces on it, at which it rests
 
 
@@ -135,9 +137,16 @@ class Balance:
 
     @property
     def _rounding(self) -> np.ndarray:
-        """Force (nq,) that the rounding of the positions alone makes in stiff laws."""
+        """Imbalance (nq,) that the rounding of the positions alone makes: in stiff laws, and on the bodies to which
+        joints hand these forces on."""
         reach = max(float(np.abs(self.state.r).max(initial=0.0)), self.system.length)
-        return 2 * np.finfo(float).eps * (abs(self.stiffness) @ np.where(self.system.is_angular, 1.0, reach))
+        own = ROUNDED * np.finfo(float).eps * (abs(self.stiffness) @ np.where(self.system.is_angular, 1.0, reach))
+        rng, none = np.random.default_rng(5), np.zeros(self.held.shape[0])
+        left = own
+        for _ in range(SAMPLES):
+            force = own * rng.choice((-1.0, 1.0), len(own))
+            left = np.maximum(left, np.abs(force - self.held.T @ self._metric.solve(force, none)[1]))
+        return left
 
     # First-order states -----------------------------------------------------------------------------------------
     @cached_property

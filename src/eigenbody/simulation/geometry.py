@@ -228,7 +228,7 @@ class Geometry:
 
 def dot3(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Scalar products of vectors whose components run along the first axis."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return np.einsum("in,in->n", a, b)
 
 
 Positions = np.ndarray | slice

@@ -32,7 +32,9 @@ NEWTON = 10
 SHARE = 1e-3  # what Newton's iteration may leave, relative to its correction of the guess: less than the method's error
 ROUNDING = 1e-14  # the same, in lengths of the mechanism and rad
 LINEAR = 1e-5  # where convergence is that fast even with factors PROBED steps old, one iteration is enough
-PROBED = 8  # steps after which the speed of convergence is measured again by a second iteration
+PROBED = 8  # steps after which the speed of convergence is measured again by a second iteration,
+PATIENT = 64  # doubled each time it was found that fast, up to this,
+LIVELIER = 4.0  # and at once where the correction of the guess has grown by this factor
 SLOW = 0.15  # convergence slower than this asks for new factors
 RHO = 0.9
 
@@ -52,6 +54,17 @@ class Parameters:
         am, af = (0.0, (1 - rho) / (1 + rho)) if hht else ((2 * rho - 1) / (rho + 1), rho / (rho + 1))
         gamma = 0.5 + af - am
         return Parameters(am, af, gamma, 0.25 * (gamma + 0.5) ** 2)
+
+    def guess(self, h: float) -> np.ndarray:
+        """d, u and a of the end of a step whose u' stays as it is, as sums (3, 3) of u, a and u' at its start."""
+        old, rate = -self.am / (1 - self.am), 1 / (1 - self.am)
+        return np.array(
+            (
+                (h, h * h * (0.5 - self.beta + self.beta * old), h * h * self.beta * rate),
+                (1.0, h * (1 - self.gamma + self.gamma * old), h * self.gamma * rate),
+                (0.0, old, rate),
+            )
+        )
 
 
 @dataclass(slots=True)
@@ -98,6 +111,7 @@ class GeneralizedAlpha:
         self._h_last = self._h
         self._factors: TangentSolver | None = None
         self._speed, self._since = 1.0, 0  # of convergence, and steps since it was measured
+        self._patience, self._usual = PROBED, 0.0  # steps to the next measurement, and the correction at the last one
         self._age = 0  # steps made with these factors
         self._angles, self._travel = forward.angles(state), 0.0  # when turns were last counted, and rad since then
 
@@ -191,19 +205,16 @@ class GeneralizedAlpha:
         p, start = self._p, self._at
         a0 = self._shifted(h)
         by_rate, by_speed = (1 - p.am) / ((1 - p.af) * p.beta * h * h), p.gamma / (p.beta * h)
-        rate = start.rate.copy()
-        a = ((1 - p.af) * rate + p.af * start.rate - p.am * a0) / (1 - p.am)
-        d = h * start.u + h * h * ((0.5 - p.beta) * a0 + p.beta * a)
-        u = start.u + h * ((1 - p.gamma) * a0 + p.gamma * a)
-        loads, x, before = start.multipliers.copy(), start.state.x + h * start.state_rate, None
-        free, a_free, u_free = d.copy(), a.copy(), u.copy()
+        free, u_free, a_free = p.guess(h) @ np.stack((start.u, a0, start.rate))
+        d, u, rate = free, u_free, start.rate
+        loads, x, before = start.multipliers, start.state.x + h * start.state_rate, None
         for k in range(NEWTON):
             state = self._placed(t + h, d, u, x)
             residual, x_rate = self._residual(state, rate, loads, by_rate, by_speed)
             if not np.isfinite(residual[0]).all():
                 return None
             if self._factors is None:
-                self._speed, self._age = 1.0, 0
+                self._speed, self._age, self._patience = 1.0, 0, PROBED
                 self._factors = self._tangent(state, rate, loads, by_rate, by_speed)
             step, pull = self._factors.solve(-residual[0], -residual[1])
             self.counts.iterations += 1
@@ -212,14 +223,14 @@ class GeneralizedAlpha:
                 return None
             d = d + self._turned(d, step)
             change = d - free
-            a, u, rate = a_free + change / (p.beta * h * h), u_free + by_speed * change, start.rate + by_rate * change
+            u, rate = u_free + by_speed * change, start.rate + by_rate * change
             loads = loads + by_rate * pull
             if len(x):
                 x, x_size = self._states(state, x, start, h, x_rate)
                 size = max(size, x_size)
             if before is not None:
-                self._speed, self._since = (size / before if before > 0 else 0.0), 0
-            known = before is not None or (self._speed < LINEAR and self._since < PROBED < self._age)
+                self._measured(size, before)
+            known = before is not None or self._is_linear(size)
             speed = self._speed if known else 1.0
             enough = max(ROUNDING, SHARE * float(np.abs(change / self._unit).max(initial=0.0)))
             if size < ROUNDING or (speed < 1 and speed / (1 - speed) * size < enough):
@@ -228,11 +239,21 @@ class GeneralizedAlpha:
                 x_rate = x_rate if not len(x) else self._state_rate(end)
                 if speed > SLOW and k > 2:
                     self._factors = None
-                return _Moment(end, u, rate, a, loads, x_rate)
+                return _Moment(end, u, rate, a_free + change / (p.beta * h * h), loads, x_rate)
             if k > 0 and speed > 0.9:
                 return None
             before = size
         return None
+
+    def _measured(self, size: float, before: float) -> None:
+        """Take note of how fast two iterations converged."""
+        self._speed, self._since, self._usual = (size / before if before > 0 else 0.0), 0, before
+        self._patience = min(2 * self._patience, PATIENT) if self._speed < LINEAR else PROBED
+
+    def _is_linear(self, size: float) -> bool:
+        """Whether one iteration is known to be enough: convergence was that fast lately, in motion no less lively."""
+        lately = self._since < self._patience and self._age > PROBED
+        return lately and self._speed < LINEAR and size < LIVELIER * self._usual
 
     def _turned(self, d: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Change of d that moves the configuration by `step`."""

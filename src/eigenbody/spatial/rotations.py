@@ -20,6 +20,7 @@ _ZETA += [math.fsum(n ** (-2.0 * k) for n in range(1, 250)) for k in range(4, _T
 _COT = np.array([2.0 * z / (2 * math.pi) ** (2 * k) for k, z in enumerate(_ZETA, 1)])
 _COT1 = _COT[1:] * np.arange(1, _TERMS)
 _COT2 = _COT1[1:] * np.arange(1, _TERMS - 1)
+_ENOUGH = ((1e-2, 7), (1.0, 14), (np.inf, _TERMS))  # largest x, and as many terms as are exact to rounding
 
 
 def skew(a: np.ndarray) -> np.ndarray:
@@ -43,17 +44,17 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Scalar product along the last axis, without conjugation."""
-    return (a * b).sum(axis=-1)
+    return np.einsum("...i,...i->...", a, b)
 
 
 def apply(R: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R a for (..., 3, 3) and (..., 3)."""
-    return (R @ a[..., None])[..., 0]
+    return np.einsum("...ij,...j->...i", R, a)
 
 
 def apply_transposed(R: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R^T a for (..., 3, 3) and (..., 3)."""
-    return (a[..., None, :] @ R)[..., 0, :]
+    return np.einsum("...ij,...i->...j", R, a)
 
 
 @over_variants
@@ -114,7 +115,9 @@ def cotangent_coefficient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     in the axes of the first frame.
     """
     polyval = np.polynomial.polynomial.polyval
-    return polyval(x, _COT), polyval(x, _COT1), polyval(x, _COT2)
+    largest = np.abs(x).max(initial=0.0)
+    terms = next(count for up_to, count in _ENOUGH if largest <= up_to)
+    return polyval(x, _COT[:terms]), polyval(x, _COT1[:terms]), polyval(x, _COT2[:terms])
 
 
 @over_variants

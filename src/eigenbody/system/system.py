@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """What a constraint row is called: the joint, coupling or driver it belongs to and its own label."""
 
     owner: str

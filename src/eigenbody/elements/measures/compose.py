@@ -56,6 +56,7 @@ class ComposedJet:
     """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K)."""
 
     def __init__(self, kernel: Composed, at: Carriers) -> None:
+        self._at = at
         self._jets: list[ScalarProductJet] = [inner.jet(at) for inner in kernel.inner]
         b = self._stack("value")
         self.value, self._d1, self._d2, self._d3 = kernel.outer.derivatives(b)
@@ -84,6 +85,8 @@ class ComposedJet:
 
     @cached_property
     def acceleration(self) -> np.ndarray:
+        if not (self._at.moves or self._at.accelerates):
+            return np.zeros_like(self.value)
         return (self._d1 * self._stack("acceleration")).sum(-1) + (self._d2_rate * self._rate).sum(-1)
 
     @cached_property

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew
+from eigenbody.spatial.rotations import apply, cross, dot, skew
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,16 @@ class Carriers:
     w: np.ndarray
     a: np.ndarray
     alpha: np.ndarray
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything has a velocity; else no measure has a rate."""
+        return bool(self.v.any() or self.w.any())
+
+    @property
+    def accelerates(self) -> bool:
+        """Whether anything has an acceleration."""
+        return bool(self.a.any() or self.alpha.any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +59,16 @@ class Feature:
 class FeatureJet:
     """Value, rate and acceleration of a feature and the transposed action of their Jacobians."""
 
-    def __init__(self, feature: Feature, at: Carriers, carriers: np.ndarray) -> None:
+    def __init__(self, feature: Feature, at: Carriers, carriers: np.ndarray, R: np.ndarray) -> None:
         self.c = feature.c[..., None]
         self.arm = feature.arm
+        self.R = R  # of the carriers, (..., n, K, 3, 3)
         self._at = at
         self._carriers = carriers
-        self.R = at.R[..., carriers, :, :]
 
     @cached_property
     def w(self) -> np.ndarray:
-        return self._at.w[..., self._carriers, :]
+        return np.take(self._at.w, self._carriers, axis=-2)
 
     @cached_property
     def arm1(self) -> np.ndarray:
@@ -66,10 +76,17 @@ class FeatureJet:
 
     @cached_property
     def arm2(self) -> np.ndarray:
-        return cross(self._at.alpha[..., self._carriers, :], self.arm) + cross(self.w, self.arm1)
+        return cross(np.take(self._at.alpha, self._carriers, axis=-2), self.arm) + cross(self.w, self.arm1)
+
+    @cached_property
+    def _has_position(self) -> bool:
+        return bool(self.c.any())
 
     def _sum(self, position: np.ndarray, arm: np.ndarray) -> np.ndarray:
-        return (self.c * position[..., self._carriers, :] + apply(self.R, arm)).sum(axis=-2)
+        parts = apply(self.R, arm)
+        if self._has_position:  # points first: where two of them meet, their difference vanishes to the last digit
+            parts = parts + self.c * np.take(position, self._carriers, axis=-2)
+        return np.einsum("...ki->...i", parts)
 
     @cached_property
     def value(self) -> np.ndarray:
@@ -85,8 +102,7 @@ class FeatureJet:
 
     def pull(self, y: np.ndarray) -> np.ndarray:
         """(df/dq)^T y, (..., n, K, 6)."""
-        y = y[..., None, :]
-        return _columns(self.c * y, cross(self.arm, apply_transposed(self.R, y)))
+        return _columns(self.c * y[..., None, :], cross(self.arm, self._local(y)))
 
     def pull_rate(self, y: np.ndarray) -> np.ndarray:
         """(df'/dq)^T y."""
@@ -98,13 +114,17 @@ class FeatureJet:
 
     def pull_acceleration_u(self, y: np.ndarray) -> np.ndarray:
         """(df''/du)^T y."""
-        local = apply_transposed(self.R, y[..., None, :])
+        local = self._local(y)
         turn = cross(self.arm1, local) - cross(self.arm, cross(self.w, local))
         return _columns(np.zeros_like(turn), turn)
 
     def _turn(self, arm: np.ndarray, y: np.ndarray) -> np.ndarray:
-        turn = cross(arm, apply_transposed(self.R, y[..., None, :]))
+        turn = cross(arm, self._local(y))
         return _columns(np.zeros_like(turn), turn)
+
+    def _local(self, y: np.ndarray) -> np.ndarray:
+        """y in the axes of every carrier, (..., n, K, 3)."""
+        return np.einsum("...kij,...i->...kj", self.R, y)
 
     @cached_property
     def jacobian(self) -> np.ndarray:
@@ -116,12 +136,14 @@ class FeatureJet:
 
     def curvature(self, y: np.ndarray) -> np.ndarray:
         """d((df/dq)^T y)/dq at fixed y, one 3x3 rotation block per carrier: (..., n, K, 3, 3)."""
-        return skew(self.arm) @ skew(apply_transposed(self.R, y[..., None, :]))
+        return skew(self.arm) @ skew(self._local(y))
 
 
 def _columns(move: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    move, turn = np.broadcast_arrays(move, turn)
-    return np.concatenate((move, turn), axis=-1)
+    shape = np.broadcast_shapes(move.shape, turn.shape)
+    out = np.empty((*shape[:-1], 6), dtype=np.result_type(move, turn))
+    out[..., :3], out[..., 3:] = move, turn
+    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +178,10 @@ class ScalarProductJet:
     """s = x . y and every partial derivative the engine asks for, by the product rule."""
 
     def __init__(self, kernel: ScalarProduct, at: Carriers) -> None:
-        self.x = FeatureJet(kernel.x, at, kernel.carriers)
-        self.y = FeatureJet(kernel.y, at, kernel.carriers)
+        self._at = at
+        R = np.take(at.R, kernel.carriers, axis=-3)
+        self.x = FeatureJet(kernel.x, at, kernel.carriers, R)
+        self.y = FeatureJet(kernel.y, at, kernel.carriers, R)
 
     @cached_property
     def value(self) -> np.ndarray:
@@ -165,11 +189,15 @@ class ScalarProductJet:
 
     @cached_property
     def rate(self) -> np.ndarray:
+        if not self._at.moves:
+            return np.zeros_like(self.value)
         return dot(self.x.rate, self.y.value) + dot(self.x.value, self.y.rate)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
         x, y = self.x, self.y
+        if not (self._at.moves or self._at.accelerates):
+            return np.zeros_like(self.value)
         return dot(x.acceleration, y.value) + 2 * dot(x.rate, y.rate) + dot(x.value, y.acceleration)
 
     @cached_property

@@ -26,6 +26,7 @@ class RotationComponent:
     second: np.ndarray
     e: np.ndarray
     small: bool = False  # True: variations are small rotations about the axes of the first frame
+    repeats: int = 1  # how often the same pairs of frames follow each other: once for each component
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -35,7 +36,7 @@ class RotationComponent:
         return SmallRotationJet(self, at) if self.small else RotationVectorJet(self, at)
 
     def as_variation(self) -> RotationComponent:
-        return RotationComponent(self.carriers, self.first, self.second, self.e, small=True)
+        return RotationComponent(self.carriers, self.first, self.second, self.e, True, self.repeats)
 
     def take(self, index: np.ndarray) -> RotationComponent:
         first, second = self.first[..., index, :, :], self.second[..., index, :, :]
@@ -46,12 +47,16 @@ class RotationComponent:
 
     @staticmethod
     def concatenate(parts: list[RotationComponent]) -> RotationComponent:
+        one = parts[0]
+        repeat = all(p.first is one.first and p.second is one.second and p.repeats == 1 for p in parts)
+        repeat = repeat and all(np.array_equal(p.carriers, one.carriers) for p in parts)
         return RotationComponent(
             np.concatenate([p.carriers for p in parts]),
             np.concatenate([p.first for p in parts], axis=-3),
             np.concatenate([p.second for p in parts], axis=-3),
             np.concatenate([p.e for p in parts], axis=-2),
-            parts[0].small,
+            one.small,
+            len(parts) if repeat else 1,
         )
 
 
@@ -63,14 +68,18 @@ class _RelativeRotation:
         self._at, self._i, self._j = at, i, j
         self.e = kernel.e
         self.frame = kernel.first  # first frame in its carrier's axes
-        self.Ri, self.Rj = at.R[..., i, :, :], at.R[..., j, :, :]
+        self.Ri, self.Rj = np.take(at.R, i, axis=-3), np.take(at.R, j, axis=-3)
         self.P = self.Ri @ kernel.first
         self._kernel = kernel
 
     @cached_property
     def s(self) -> np.ndarray:
         """Rotation vector in the axes of the first frame, (..., n, 3)."""
-        return log(np.swapaxes(self.P, -1, -2) @ (self.Rj @ self._kernel.second))
+        repeats = self._kernel.repeats
+        pairs = slice(0, len(self._i) // repeats)
+        P, Rj, second = (R[..., pairs, :, :] for R in (self.P, self.Rj, self._kernel.second))
+        vectors = log(np.swapaxes(P, -1, -2) @ (Rj @ second))
+        return np.concatenate([vectors] * repeats, axis=-2) if repeats > 1 else vectors
 
     @cached_property
     def wi(self) -> np.ndarray:
@@ -101,6 +110,10 @@ class _RelativeRotation:
         turn_i, turn_j = np.broadcast_arrays(turn_i, turn_j)
         zero = np.zeros_like(turn_i)
         return np.concatenate((zero, turn_i, zero, turn_j), axis=-1)
+
+    def relative(self, a: np.ndarray) -> np.ndarray:
+        """Columns of a . (turn of the second - turn of the first), a in global axes; (..., n, 12)."""
+        return self.rows(-apply_transposed(self.Ri, a), apply_transposed(self.Rj, a))
 
     @cached_property
     def value(self) -> np.ndarray:
@@ -210,7 +223,7 @@ class RotationVectorJet(_RelativeRotation):
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return _row(self._y, self._dphi)
+        return self.relative(apply(self.P, self._y))
 
     @cached_property
     def rate_q(self) -> np.ndarray:
@@ -269,9 +282,6 @@ class SmallRotationJet(_RelativeRotation):
     def _a2(self) -> np.ndarray:
         return cross(self.Oi1, self._a) + cross(self.Oi, self._a1)
 
-    def _relative(self, a: np.ndarray) -> np.ndarray:
-        return self.rows(-apply_transposed(self.Ri, a), apply_transposed(self.Rj, a))
-
     @cached_property
     def rate(self) -> np.ndarray:
         return dot(self._a, self.O)
@@ -282,21 +292,21 @@ class SmallRotationJet(_RelativeRotation):
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return self._relative(self._a)
+        return self.relative(self._a)
 
     @cached_property
     def rate_q(self) -> np.ndarray:
-        return self._relative(self._a1)
+        return self.relative(self._a1)
 
     @cached_property
     def acceleration_q(self) -> np.ndarray:
-        return self._relative(self._a2)
+        return self.relative(self._a2)
 
     @cached_property
     def acceleration_u(self) -> np.ndarray:
         spin_i = cross(self.wi, apply_transposed(self.Ri, self._a))
         spin_j = -cross(self.wj, apply_transposed(self.Rj, self._a))
-        return 2 * self._relative(self._a1) + self.rows(spin_i, spin_j)
+        return 2 * self.relative(self._a1) + self.rows(spin_i, spin_j)
 
 
 def _d(a: np.ndarray, b: np.ndarray) -> np.ndarray:

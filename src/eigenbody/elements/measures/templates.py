@@ -163,15 +163,9 @@ def _arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
     # d/dC = d/dz, d/dS = i d/dz applied to log z; the imaginary part of i^k f is taken by hand
     first = np.stack((u, v), axis=-1)
     ss, sc, cc = v2, -u2, -v2
-    second = np.stack((np.stack((ss, sc), -1), np.stack((sc, cc), -1)), -2)
     sss, ssc, scc, ccc = -2 * u3, -2 * v3, 2 * u3, 2 * v3
-    third = np.stack(
-        (
-            np.stack((np.stack((sss, ssc), -1), np.stack((ssc, scc), -1)), -2),
-            np.stack((np.stack((ssc, scc), -1), np.stack((scc, ccc), -1)), -2),
-        ),
-        -3,
-    )
+    second = np.stack((ss, sc, sc, cc), -1).reshape(*S.shape, 2, 2)
+    third = np.stack((sss, ssc, ssc, scc, ssc, scc, scc, ccc), -1).reshape(*S.shape, 2, 2, 2)
     return angle, first, second, third
 
 

@@ -1,0 +1,13 @@
+"""All eigenvalues of a linear model."""
+
+from __future__ import annotations
+
+from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.eigen import Spectrum, spectrum_first_order, spectrum_second_order
+
+
+def spectrum_of(linear: LinearModel) -> Spectrum:
+    """All eigenvalues, by the second-order form where it says everything."""
+    if linear.is_second_order:
+        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
+    return spectrum_first_order(linear.A, linear.noise_A)

@@ -1,0 +1,87 @@
+"""Tangents of the residual in all coordinates of the bodies, and what the free motion feels of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eigenbody.numerics.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
+from eigenbody.numerics.linear import matrix
+from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.point import OperatingPoint
+
+
+class Tangents:
+    """The residual's tangents in all coordinates of the bodies."""
+
+    def __init__(self, point: OperatingPoint, frame: MotionFrame) -> None:
+        system, mechanics = point.system, point.mechanics
+        self._frame, self._mechanics, self._nq, self._is_sparse = frame, mechanics, system.nq, frame.is_sparse
+        self.mass: list[Part] = [*mechanics.mass()]
+        self.damping = mechanics.damping()
+        self.stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
+        self._projection = Projection()
+
+    @cached_property
+    def X(self) -> np.ndarray:
+        """Forces by first-order states, (nq, states)."""
+        return self._by(self._mechanics.applied.state_matrix(), len(self._mechanics.system.states))
+
+    @cached_property
+    def B(self) -> np.ndarray:
+        """Forces by inputs, (nq, inputs)."""
+        return self._by(self._mechanics.applied.input_matrix(), len(self._mechanics.system.inputs))
+
+    def _by(self, parts: Sequence[Part], columns: int) -> np.ndarray:
+        return _as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
+
+    @cached_property
+    def M(self) -> Any:
+        return self._built(self.mass, self._nq)
+
+    @cached_property
+    def C(self) -> Any:
+        return self._built(self.damping, self._nq)
+
+    @cached_property
+    def K(self) -> Any:
+        return self._built(self.stiffness, self._nq)
+
+    def onto_free(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
+        """Pv^T X motion for the mass, damping or stiffness X of all bodies."""
+        if not np.any(motion):
+            return np.zeros((self._frame.Pv.shape[-1], motion.shape[-1]))
+        if motion.ndim == 2 == self._frame.Pv.ndim and only_values_vary(parts):
+            return projected(parts, self._frame.Pv, motion)
+        if self._is_plain(parts, motion):
+            return self._projection.of(parts, self._frame.Pv, motion)
+        whole = self.M if parts is self.mass else self.C if parts is self.damping else self.K
+        return self._frame.Pv.mT @ (whole @ motion)
+
+    def _is_plain(self, parts: list[Part], motion: np.ndarray) -> bool:
+        return self._is_sparse and motion.ndim == 2 == self._frame.Pv.ndim and are_plain(parts)
+
+    def forget(self) -> None:
+        """Give back the memory of products with motions."""
+        self._projection = Projection()
+
+    def force(self, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
+        """K dq + C du, (nq,)."""
+        products = [*(p.times(dq) for p in self.stiffness), *(p.times(du) for p in self.damping)]
+        return sum(products, start=np.zeros(self._nq))
+
+    def _built(self, parts: Sequence[Part], columns: int) -> Any:
+        return matrix(parts, (self._nq, columns), self._is_sparse)
+
+    def sizes(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
+        """Size of the summands of Pv^T X motion, however they cancel."""
+        if self._is_plain(parts, motion):
+            return self._projection.of(parts, self._frame.Pv, motion, sizes=True)
+        return abs(self._frame.Pv.mT) @ (self._built(absolute(parts), self._nq) @ abs(motion))
+
+
+def _as_dense(matrix: Any) -> np.ndarray:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
