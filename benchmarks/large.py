@@ -35,7 +35,7 @@ METHODS = {
 }
 AGREE = 1e-4  # largest relative difference of a frequency at which a peer's time is shown
 FROM = 900  # bodies from which the growth exponent is fitted
-REPEATED = 2000  # bodies up to which the best of three is taken
+REPEATED = 2000  # bodies up to which the best of several is taken: of three commands, of ten calls
 
 
 def member(family, size):
@@ -67,13 +67,14 @@ def measure(name, bodies, folder, options):
     document = json.loads(best.output)
     row |= {"command": best.seconds, "command_mb": best.megabytes, "solver": document["solver"], "dof": document["dof"]}
     row |= {"redundant": len(document["certificate"]["redundant"])}
-    arguments = [str(path), "--solver", document["solver"], "--repeats", str(repeats)]
+    calls = 10 if repeats > 1 else 1
+    arguments = [str(path), "--solver", document["solver"], "--repeats", str(calls)]
     api = run([sys.executable, HERE / "stages.py", *arguments], options.timeout)
     row |= {"api_failure": api.failure} if api.failure else {"api": json.loads(api.output), "api_mb": api.megabytes}
     frequencies = [mode["frequency_hz"] for mode in document["modes"] if mode["kind"] == "oscillatory"]
     row |= {"frequencies": frequencies}
     if document["dof"] > 25 and row["name"][0] in "CTL" and re.search("[RS]F1$", name):
-        row["limit"] = limit(name, repeats, frequencies, options)
+        row["limit"] = limit(name, calls, frequencies, options)
     if bodies <= 1.1 * options.peer_size:
         row["peers"] = {key: peer(*key.split("/"), path, frequencies, options) for key in options.methods}
     path.unlink()
@@ -185,6 +186,7 @@ COLUMNS = (
     ("linear", lambda row: stage(row, "linear")),
     ("modes", lambda row: stage(row, "modes")),
     ("API s", lambda row: stage(row, "total")),
+    ("at once", lambda row: stage(row, "at once")),
     ("command s", lambda row: number(row.get("command"))),
     ("MB", lambda row: f"{row['command_mb']:.0f}" if "command_mb" in row else ""),
     ("limit", lambda row: number(row.get("limit", {}).get("undamped"))),

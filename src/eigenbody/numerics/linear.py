@@ -175,7 +175,7 @@ class KKT:
         return self._out(self._solve_whole(self._in(f), steps))
 
     def _in(self, f: np.ndarray) -> np.ndarray:
-        rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype)
+        rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype, order="F")
         rhs[: self._n] = f if self._unit is None else (f.T * self._unit).T
         return rhs
 

@@ -67,6 +67,8 @@ def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[tuple[np.ndarra
 def bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
     """A bushing between two bodies that a joint lets spin would wind up: a bearing is meant."""
     spinning = {}
+    if not any("motion" in entry.values or "velocity" in entry.values for entry in description.joints):
+        return
     for entry, joint, a, b in zip(description.joints, joints.types, joints.first, joints.second, strict=True):
         turns = [k for k, template in enumerate(joint.free) if template.dimension == "rad"]
         driven = entry.get("motion") is not None
