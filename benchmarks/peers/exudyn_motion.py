@@ -82,8 +82,8 @@ METHODS = {"tree": tree, "joints": joints, "sag": sag}
 def main():
     path, method, steps, step, push = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
     mechanism = Mechanism(path)
-    best, value = None, None
-    for modified in (False, True):
+    best, value, begin = None, None, time.perf_counter()
+    for modified in (False, True) * 3:
         _container, system, read = METHODS[method](mechanism, push)
         system.Assemble()
         settings = exu.SimulationSettings()
@@ -101,7 +101,7 @@ def main():
         taken = time.perf_counter() - start
         if best is None or taken < best:
             best, value = taken, read()
-        if taken > 60:
+        if time.perf_counter() - begin > 20 and modified:
             break
     print(json.dumps({"seconds": best, "value": value}))
 

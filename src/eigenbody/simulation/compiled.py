@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _compiled(function: F) -> F:
-    return numba.njit(cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return cast("F", numba.njit(cache=True, error_model="numpy")(function))
 
 
 @_compiled
@@ -144,12 +144,12 @@ def pulled_pairs(
 
 
 @_compiled
-def moved(r: np.ndarray, R: np.ndarray, step: np.ndarray, r1: np.ndarray, R1: np.ndarray) -> None:
-    """r1 = r + dr and R1 = R exp([a]) for steps (dr, a), (n, 6)."""
-    E = np.empty((3, 3))
+def move(r: np.ndarray, R: np.ndarray, step: np.ndarray) -> None:
+    """r + dr and R exp([a]) in place, for steps (dr, a), (n, 6)."""
+    E, before = np.empty((3, 3)), np.empty((3, 3))
     for n in range(r.shape[0]):
         for i in range(3):
-            r1[n, i] = r[n, i] + step[n, i]
+            r[n, i] += step[n, i]
         a0, a1, a2 = step[n, 3], step[n, 4], step[n, 5]
         x = a0 * a0 + a1 * a1 + a2 * a2
         half = 0.5 * math.sqrt(x)
@@ -161,7 +161,8 @@ def moved(r: np.ndarray, R: np.ndarray, step: np.ndarray, r1: np.ndarray, R1: np
         E[0, 1], E[1, 0] = versine * a0 * a1 - sine * a2, versine * a0 * a1 + sine * a2
         E[0, 2], E[2, 0] = versine * a0 * a2 + sine * a1, versine * a0 * a2 - sine * a1
         E[1, 2], E[2, 1] = versine * a1 * a2 - sine * a0, versine * a1 * a2 + sine * a0
-        _product(R[n], E, R1[n])
+        before[:] = R[n]
+        _product(before, E, R[n])
 
 
 @_compiled

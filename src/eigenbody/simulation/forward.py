@@ -23,6 +23,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import DENSE_LIMIT, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import value_set
+from eigenbody.simulation import kernels
 from eigenbody.simulation.geometry import Geometry, PlainJet
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
@@ -84,6 +85,7 @@ class Forward:
         self._turning_frames = bool(system.description.frames)
         self._plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
         self._weight = Mechanics(system, system.reference_state()).weight()
+        self._bodies = np.array(system.mass, order="C"), np.array(system.inertia, order="C")  # for compiled loops
         self.evaluations = 0
         self.use(chosen)
 
@@ -229,6 +231,14 @@ class Forward:
             own -= part.gyroscopic()
         return own
 
+    def inertial(self, state: State, rate: np.ndarray) -> np.ndarray:
+        """M u' + h less the weight (nq,)."""
+        loops = kernels.compiled()
+        if loops is None or self.system.flexible:
+            return self.mass(state) @ rate - self.own_forces(state)
+        own = loops.inertial(*self._bodies, self.spread(rate), np.ascontiguousarray(state.w))
+        return self.collect(own) - self._weight
+
     def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
         """Values and rates of constraints, slip rows and forces, without gradients."""
         sweep = Sweep(self.geometry, self.carriers(state))
@@ -282,8 +292,18 @@ class Forward:
 
     def moved(self, state: State, step: np.ndarray) -> State:
         """State.moved for real steps."""
-        both = self.spread(step)
-        return replace(state, r=state.r + both[:, :3], R=state.R @ rotation(both[:, 3:]))
+        r, R = self.placed(state, self.spread(step))
+        return replace(state, r=r, R=R)
+
+    @staticmethod
+    def placed(state: State, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and rotations after steps (bodies, 6)."""
+        loops = kernels.compiled()
+        if loops is None:
+            return state.r + step[:, :3], state.R @ rotation(step[:, 3:])
+        r, R = np.array(state.r, order="C"), np.array(state.R, order="C")
+        loops.move(r, R, step)
+        return r, R
 
     def consistent_by(self, state: State, solver: Solver | None) -> State:
         """The same with the factors of a state close by, in a few rounds."""

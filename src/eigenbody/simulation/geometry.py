@@ -9,6 +9,7 @@ other kind are asked for their own jet. The numbers are those of `MeasureSet.jet
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Products:
         rides = np.any(arms != 0, axis=-1)
         table = np.concatenate((place[rides][:, None], arms[rides]), axis=1)
         first, index = distinct(table)
-        self.arm, self.arm_carrier = table[first, 1:], table[first, 0].astype(int)
+        self.arm, self.arm_carrier = np.ascontiguousarray(table[first, 1:]), table[first, 0].astype(np.int64)
         width = carriers + len(first)
         side, product, slot = np.nonzero(self._coefficients[..., 0])
         arm_side, arm_product, _ = np.nonzero(rides)
@@ -72,6 +73,14 @@ class Products:
         self.arm_places = (6 * self.arm_carrier + np.arange(3, 6)[:, None]).ravel()
         self._table = np.zeros((width, 3, 3))  # of positions and arms: value, rate, acceleration
         self._own = np.ascontiguousarray(np.moveaxis(arms, (2, 3), (1, 2)))  # (2, K, 3, n): arms of x and of y
+
+    @cached_property
+    def rows(self) -> tuple[np.ndarray, ...]:
+        """The constant matrix by rows for compiled loops, the arms and their carriers."""
+        from scipy.sparse import csr_array
+
+        rows = csr_array(self._matrix)
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, self.arm, self.arm_carrier
 
     def features(self, at: Carriers, levels: int = 3) -> np.ndarray:
         """x and y with rate and acceleration, (levels, 3, 2, n)."""

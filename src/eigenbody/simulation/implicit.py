@@ -20,11 +20,12 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.numerics.linear import Saddle, matrix
+from eigenbody.simulation import kernels
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
 from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
 from eigenbody.simulation.tangents import Multipliers, held_matrix
-from eigenbody.simulation.vectors import rotation, vector_rate
+from eigenbody.simulation.vectors import vector_rate
 from eigenbody.spatial.rotations import log
 from eigenbody.system.state import State
 
@@ -257,16 +258,18 @@ class GeneralizedAlpha:
 
     def _turned(self, d: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Change of d that moves the configuration by `step`."""
-        forward = self.forward
+        forward, loops = self.forward, kernels.compiled()
+        if loops is not None:
+            return forward.collect(loops.vector_steps(forward.spread(d), forward.spread(step)))
         both, change = forward.spread(d), forward.spread(step).copy()
         change[:, 3:] = vector_rate(both[:, 3:], change[:, 3:])
         return forward.collect(change)
 
     def _placed(self, t: float, d: np.ndarray, u: np.ndarray, x: np.ndarray) -> State:
         forward, base = self.forward, self._at.state
-        move, both = forward.spread(d), forward.spread(u)
-        R = base.R @ rotation(move[:, 3:])
-        return State(base.r + move[:, :3], R, both[:, :3], both[:, 3:], x, base.turns, base.u_in, t)
+        both = forward.spread(u)
+        r, R = forward.placed(base, forward.spread(d))
+        return State(r, R, both[:, :3], both[:, 3:], x, base.turns, base.u_in, t)
 
     def _residual(
         self, state: State, rate: np.ndarray, loads: np.ndarray, by_rate: float, by_speed: float
@@ -279,7 +282,7 @@ class GeneralizedAlpha:
         m = Multipliers.of(forward, loads)
         along = held.along_measures(m.held) if len(chosen.rows) else np.zeros(system.constraints.measures.count)
         pulled = sweep.pull([along, m.slip, applied.tension if forward.is_pushed else pushed.value])
-        force = forward.mass(state) @ rate - forward.own_forces(state) + forward.collect(pulled[: system.bodies])
+        force = forward.inertial(state, rate) + forward.collect(pulled[: system.bodies])
         rows = held.value[chosen.rows]
         if len(chosen.slip_rows):
             rows = np.concatenate((rows, slip_jet.rate[chosen.slip_rows] / by_speed))
@@ -344,8 +347,8 @@ class _Within:
         x0, x1 = s0.x, s1.x
         rest = (1 + 2 * x) * (1 - x) ** 2 * x0 + x * x * (3 - 2 * x) * x1
         rest = rest + h * (x * (1 - x) ** 2 * self._start.state_rate + x * x * (x - 1) * self._end.state_rate)
-        R = s0.R @ rotation(between[:, 3:])
-        state = replace(s0, r=s0.r + between[:, :3], R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=t)
+        r, R = f.placed(s0, between)
+        state = replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=t)
         return self._consistent(state)
 
     def _consistent(self, state: State) -> State:

@@ -1,9 +1,10 @@
-"""When the compiled loops (`compiled`, extra `fast`) are loaded: as soon as simulating without them has taken as long as
-loading them does. That is about a second, and ten once after the installation, when Numba has to compile them.
+"""When the compiled loops (`compiled`, extra `fast`) are loaded: as soon as simulating without them has taken as long
+as loading them does. That is about a second, and ten once after the installation, when Numba has to compile them.
 """
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from eigenbody.progress import report
 LOADING, COMPILING = 1.0, 10.0  # seconds that it takes, about
 
 _compiled: ModuleType | None = None
+_allowed = os.environ.get("EIGENBODY_COMPILED") != "0"  # to load them unasked
 _missing = find_spec("numba") is None
 _spent = 0.0  # seconds of simulation in this process without them
 
@@ -35,7 +37,7 @@ def prepare(wanted: bool | None) -> None:
 
 def after(seconds: float) -> None:
     """A run without them has gone on for these seconds: load them if that pays."""
-    if not _missing and _compiled is None and _spent + seconds > (LOADING if _are_known() else COMPILING):
+    if _allowed and not _missing and _compiled is None and _spent + seconds > (LOADING if _are_known() else COMPILING):
         load()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.threads import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
+from eigenbody.simulation import kernels
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -40,6 +42,7 @@ def simulate(
     rho: float | None = None,
     strict: bool = False,
     points: int = POINTS,
+    compiled: bool | None = None,
 ) -> Simulation:
     """The motion from a model's initial state, or from an operating point, to the time `until` (s).
 
@@ -47,16 +50,18 @@ def simulate(
     local error of a step, relative to the mechanism's length, to a radian and to the largest speeds so far. `step` is
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
-    `progress` is called with the share done. Initial velocities that contradict the constraints are corrected and
-    reported in `remarks`, or refused if `strict`. A motion that cannot be continued raises SimulationError, Ctrl-C
-    raises SimulationInterrupted: both carry what was computed as `partial`.
+    `progress` is called with the share done. `compiled` True asks for the compiled loops (extra `fast`) from the start,
+    False for none; by default they are loaded where that pays. Initial velocities that contradict the constraints are
+    corrected and reported in `remarks`, or refused if `strict`. A motion that cannot be continued raises
+    SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as `partial`.
     """
+    kernels.prepare(compiled)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
     _check(point, until, begin, method, tolerance, step, max_step)
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
-    run = _Run(point, until, wanted, names, progress, (*point.warnings, *corrected))
+    run = _Run(point, until, wanted, names, progress, (*point.warnings, *corrected), compiled is None)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
@@ -125,10 +130,10 @@ class _Run:
 
     def __init__(
         self, point: OperatingPoint, until: float, times: np.ndarray, outputs: tuple[str, ...],
-        progress: Progress | None, remarks: tuple[str, ...],
+        progress: Progress | None, remarks: tuple[str, ...], may_compile: bool,
     ) -> None:  # fmt: skip
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
-        self._progress = progress
+        self._progress, self._may_compile = progress, may_compile
         self._recorded: list[State] = []
         self._used: list[Stepper] = []
 
@@ -182,13 +187,17 @@ class _Run:
             self._recorded.append(state)
 
     def _follow(self, stepper: Stepper) -> None:
-        begin = float(np.real(self.point.state.t))
+        begin, started = float(np.real(self.point.state.t)), time.perf_counter()
         while float(np.real(stepper.state.t)) < self.until:
             self._record(stepper.advance(self.until))
+            if self._may_compile and kernels.compiled() is None:
+                kernels.after(time.perf_counter() - started)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
             report("simulating", share)
             if self._progress is not None:
                 self._progress(share)
+        if kernels.compiled() is None:
+            kernels.took(time.perf_counter() - started)
 
     def _record(self, step: Step) -> None:
         slack = 1e-12 * max(abs(step.t1), self.until)

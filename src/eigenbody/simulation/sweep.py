@@ -14,6 +14,7 @@ import numpy as np
 from eigenbody.elements.measures.compose import Composed
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.slip import Slip
+from eigenbody.simulation import kernels
 from eigenbody.simulation.geometry import Geometry, Recipe, components, dot3
 from eigenbody.simulation.vectors import chained
 
@@ -24,11 +25,8 @@ class Sweep:
     """Values and rates of every set of a geometry at one state, (n,) each; `pull` goes back."""
 
     def __init__(self, geometry: Geometry, at: Carriers) -> None:
-        self._products, self._at = geometry.products, at
-        features = geometry.products.features(at, 2)
-        self._x, self._y = features[0, :, 0], features[0, :, 1]
-        x1, y1 = features[1, :, 0], features[1, :, 1]
-        value, rate = dot3(self._x, self._y), dot3(x1, self._y) + dot3(self._x, y1)
+        self._products, self._at, self._loops = geometry.products, at, kernels.compiled()
+        value, rate = self._swept() if self._loops is None else self._swept_by_loops(self._loops)
         self._kept: list[list[tuple[Recipe, Any, Any]]] = []
         self.values, self.rates = [], []
         for measures, made in zip(geometry.sets, geometry.made, strict=True):
@@ -41,19 +39,35 @@ class Sweep:
             self.rates.append(v)
             self._kept.append(kept)
 
+    def _swept(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values and rates of the scalar products."""
+        features = self._products.features(self._at, 2)
+        self._x, self._y = x, y = features[0, :, 0], features[0, :, 1]
+        return dot3(x, y), dot3(features[1, :, 0], y) + dot3(x, features[1, :, 1])
+
+    def _swept_by_loops(self, loops: Any) -> tuple[np.ndarray, np.ndarray]:
+        n, at = self._products.count, self._at
+        self._both, value, rate = np.empty((2 * n, 3)), np.empty(n), np.empty(n)
+        loops.features(*self._products.rows, at.r, at.R, at.v, at.w, self._both, value, rate)
+        return value, rate
+
     def pull(self, forces: list[np.ndarray]) -> np.ndarray:
         """sum f ds/dq of the forces along the measures of every set, (carriers, 6)."""
-        weights = np.zeros(self._products.count)
+        weights, out = np.zeros(self._products.count), np.zeros((len(self._at.r), 6))
         shares: list[Share] = []
         for kept, force in zip(self._kept, forces, strict=True):
             for recipe, positions, rest in kept:
-                share = _backwards(recipe, rest, force[positions], weights)
+                share = _backwards(recipe, rest, force[positions], weights, out)
                 if share is not None:
                     shares.append(share)
-        shares += self._of_products(weights)
-        n = len(self._at.r)
+        if self._loops is None:
+            shares += self._of_products(weights)
+        else:
+            self._loops.pulled(*self._products.rows, self._at.R, self._both, weights, out)
+        if not shares:
+            return out
         place = np.concatenate([p for p, _ in shares])
-        return np.bincount(place, np.concatenate([v for _, v in shares]), 6 * n).reshape(n, 6)
+        return out + np.bincount(place, np.concatenate([v for _, v in shares]), out.size).reshape(out.shape)
 
     def _of_products(self, weights: np.ndarray) -> list[Share]:
         p = self._products
@@ -85,10 +99,10 @@ def _forwards(recipe: Recipe, value: np.ndarray, rate: np.ndarray, at: Carriers)
     return np.zeros(b.shape[1]), (b[:3] * b1[3:]).sum(0), b[:3]  # slip
 
 
-def _backwards(recipe: Recipe, kept: Any, force: np.ndarray, weights: np.ndarray) -> Share | None:
-    """Adds to the weights of the scalar products, or gives the share of the bodies at once."""
+def _backwards(recipe: Recipe, kept: Any, force: np.ndarray, weights: np.ndarray, out: np.ndarray) -> Share | None:
+    """Adds to the weights of the scalar products, or adds or gives the share of the bodies at once."""
     if recipe.turning is not None:
-        return recipe.turning.pull(kept, force)
+        return recipe.turning.pull(kept, force, out)
     if recipe.plain is not None:
         weights[recipe.plain] += force
         return None

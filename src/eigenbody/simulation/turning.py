@@ -6,6 +6,7 @@ import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
+from eigenbody.simulation import kernels
 from eigenbody.simulation.vectors import IDENTITY, TINY, distinct, rotation_vector, turning
 
 Matrices = tuple[np.ndarray, np.ndarray]
@@ -18,8 +19,8 @@ class Turning:
         n = len(kernel.carriers)
         frames = np.concatenate((kernel.carriers, kernel.first.reshape(n, 9), kernel.second.reshape(n, 9)), axis=1)
         chosen, self._pair = distinct(frames)
-        self._first, self._second = kernel.first[chosen], kernel.second[chosen]
-        self._i, self._j = kernel.carriers[chosen].T
+        self._first, self._second = (np.ascontiguousarray(f[chosen]) for f in (kernel.first, kernel.second))
+        self._i, self._j = np.ascontiguousarray(kernel.carriers[chosen].T)
         self._e, self._kernel = kernel.e, kernel
 
         axis = np.argmax(np.abs(self._e), axis=1)
@@ -65,8 +66,13 @@ class Turning:
         s, rate, matrices = self._pairs(at)
         return self._of_components(s), self._of_components(rate), matrices
 
-    def pull(self, matrices: Matrices, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Moments on the carriers of forces along the components: flat places in (carriers, 6) and values."""
+    def pull(self, matrices: Matrices, force: np.ndarray, out: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Moments on the carriers of forces along the components: flat places in (carriers, 6) and values, or added to
+        `out` at once."""
+        loops = kernels.compiled()
+        if loops is not None and self._row is not None:
+            loops.pulled_pairs(self._row, np.ascontiguousarray(force), self._i, self._j, *matrices, out)
+            return None
         if self._row is not None:
             along: np.ndarray = np.bincount(self._row, force, 3 * len(self._i)).reshape(-1, 3)
         else:
@@ -77,6 +83,13 @@ class Turning:
 
     def _pairs(self, at: Carriers) -> tuple[np.ndarray, np.ndarray, Matrices]:
         """Rotation vectors of the pairs, their rates, and these by the turning of the first and second carrier."""
+        loops = kernels.compiled()
+        if loops is not None:
+            n = len(self._i)
+            s, rate, by_first, by_second = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 3, 3))
+            frames = (self._i, self._j, self._first, self._second)
+            if loops.turned_pairs(*frames, at.R, at.w, s, rate, by_first, by_second):
+                return s, rate, (by_first, by_second)
         s, second = self._vectors(at)
         x = np.einsum("ij,ij->i", s, s) + TINY
         half = 0.5 * np.sqrt(x)

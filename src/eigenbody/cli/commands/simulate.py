@@ -46,6 +46,11 @@ def simulate(
     at_point: Annotated[
         bool, typer.Option("--at-point", help="Start from the operating point instead of the initial state.")
     ] = False,
+    compiled: Annotated[
+        bool | None,
+        typer.Option("--compiled/--no-compiled", help="Loops compiled by Numba from the start, or none.",
+                     show_default="where that pays"),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse contradicting initial velocities instead of correcting them.")
     ] = False,
@@ -98,13 +103,13 @@ def simulate(
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate as motion_of
 
-    places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal")}
+    places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled")}
     try:
         with session.places_of(mechanism, **places):
             start = _operating_point(mechanism) if at_point else mechanism
             result = motion_of(
                 start, end, method=method, tolerance=tolerance, step=fixed, points=points, outputs=signal or None,
-                rho=rho, strict=strict,
+                rho=rho, strict=strict, compiled=compiled,
             )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
         if out is not None:
