@@ -6,8 +6,8 @@
 Chains with a spring-damper in each joint (examples/families.py). CR: revolute joints, the last one starts with 1 rad/s
 (its motion is linear: one Newton iteration per step will do); CS: spherical joints, the chain sags sideways under
 gravity, which is not linear. Time is that of the integration alone, from a point that is known; the best of five for
-us, with and without the compiled loops (extra `fast`), the best of three with plain and three with modified Newton for Exudyn. A time is
-shown only where the result agrees.
+us, with and without the compiled loops (extra `fast`), the best of three with plain and of three with modified Newton
+for Exudyn. A time is shown only where the result agrees.
 """
 
 from __future__ import annotations

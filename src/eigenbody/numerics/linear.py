@@ -163,7 +163,9 @@ class KKT:
         """Whether a random right side is met after refinement; a singular matrix cannot."""
         rhs = np.zeros(self._size, dtype=self._whole.dtype)
         rhs[: self._n] = np.random.default_rng(3).normal(size=self._n)
-        out = self._solve_whole(rhs, 2)
+        return any(self._is_met(rhs, self._solve_whole(rhs, steps)) for steps in (0, 2))
+
+    def _is_met(self, rhs: np.ndarray, out: np.ndarray) -> bool:
         if not np.isfinite(out).all():
             return False
         miss = np.abs(rhs - self._whole @ out)
@@ -196,15 +198,17 @@ class KKT:
 
 def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:
     """D A D and rows of G D brought to the largest entry of it, D = diag(unit); CSC."""
-    from scipy.sparse import diags_array
-
-    D = diags_array(unit)
-    A, G = (D @ A @ D).tocsc(), (G @ D).tocsc()
-    if not G.shape[0]:
-        return A, G
-    size = np.sqrt(np.asarray(G.multiply(G).sum(axis=1)).ravel())
+    A, G = scaled(A, unit, unit), scaled(G, np.ones(G.shape[0]), unit)
+    size = np.sqrt(np.bincount(G.indices, G.data.real**2 + G.data.imag**2, minlength=G.shape[0]))
     top = float(np.abs(A.data).max(initial=0.0)) or 1.0
-    return A, (diags_array(top / size) @ G).tocsc()
+    return A, scaled(G, top / size, np.ones(G.shape[1]))
+
+
+def scaled(matrix: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """diag(rows) times a sparse matrix times diag(columns); CSC."""
+    out = matrix.tocsc(copy=True)
+    out.data = out.data * rows[out.indices] * np.repeat(columns, np.diff(out.indptr))
+    return out
 
 
 def matrix(parts: Sequence[Part], shape: tuple[int, int], is_sparse: bool) -> Any:

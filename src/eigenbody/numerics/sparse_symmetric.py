@@ -13,7 +13,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
-from eigenbody.numerics.linear import KKT
+from eigenbody.numerics.linear import KKT, scaled, scaled_saddle
 from eigenbody.numerics.sparse_eigen import (
     HINT,
     SparseModes,
@@ -33,18 +33,13 @@ class ConstrainedPencil:
     """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled."""
 
     def __init__(self, K: Any, M: Any, G: Any) -> None:
-        from scipy.sparse import diags_array
-
         self.unit = by_mass(M)
-        self._D = diags_array(self.unit)
-        self.K, self.M = self.scaled(K), self.scaled(M)
+        self.K, self.G = scaled_saddle(K, G, self.unit)
+        self.M = self.scaled(M)
         self.top = float(np.abs(self.K.data).max(initial=0.0)) or 1.0
-        G = (G @ self._D).tocsc()
-        size = np.sqrt(np.asarray(G.multiply(G).sum(axis=1)).ravel())
-        self.G = (diags_array(self.top / size) @ G).tocsc() if G.shape[0] else G
 
     def scaled(self, matrix: Any) -> Any:
-        return (self._D @ matrix @ self._D).tocsc()
+        return scaled(matrix, self.unit, self.unit)
 
     def kkt(self, shift: float) -> KKT | None:
         """[[K - shift M, G^T], [G, 0]] factorized, or None where it is singular."""
