@@ -40,12 +40,15 @@ def stages(path, solver):
     return seconds, modes
 
 
-def at_once(path):
-    """Seconds of the one call that most users make, from the loaded model on, as the peers' times are."""
-    model = eb.load(path)
-    start = time.perf_counter()
-    eb.modes(model, n=COUNT)
-    return time.perf_counter() - start
+def at_once(path, repeats):
+    """Best seconds of the one call that most users make, from the loaded model on and one after the other, as the peers
+    are timed; each on a model of its own, because a model is compiled but once."""
+    best = float("inf")
+    for model in [eb.load(path) for _ in range(repeats)]:
+        start = time.perf_counter()
+        eb.modes(model, n=COUNT)
+        best = min(best, time.perf_counter() - start)
+    return best
 
 
 def job(path, solver, repeats):
@@ -54,8 +57,8 @@ def job(path, solver, repeats):
     best = {}
     for _ in range(repeats):
         seconds, modes = stages(path, solver)
-        seconds["at once"] = at_once(path)
         best = {name: min(value, best.get(name, value)) for name, value in seconds.items()}
+    best["at once"] = at_once(path, repeats)
     frequencies = [f for f, kind in zip(modes.frequency_hz.tolist(), modes.kinds, strict=True) if kind == "oscillatory"]
     worst = None if modes.residuals is None else float(modes.residuals.max())
     return {"seconds": best, "dof": modes.dof, "frequencies": frequencies, "residual": worst}
