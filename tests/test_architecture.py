@@ -19,11 +19,11 @@ LAYERS = (
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "control",
-    "sympy", "pyyeti",
+    "sympy", "pyyeti", "numba",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",),
+    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",), "numba": ("simulation",),
 }  # fmt: skip
 INDEPENDENT = ("errors", "progress", "batched", "spatial", "numerics", "model", "crosscheck")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
