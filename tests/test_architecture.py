@@ -23,7 +23,8 @@ DEPENDENCIES = {
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",), "numba": ("simulation",),
+    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",),
+    "numba": ("simulation",),
 }  # fmt: skip
 INDEPENDENT = ("errors", "progress", "batched", "spatial", "numerics", "model", "crosscheck")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
