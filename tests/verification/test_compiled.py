@@ -116,3 +116,11 @@ def test_without_numba(monkeypatch):
     assert eb.simulate(model, until=0.01).finished
     with pytest.raises(eb.InputError, match=r"compiled: .*Numba.*eigenbody\[fast\]"):
         eb.simulate(model, until=0.01, compiled=True)
+
+
+@pytest.mark.parametrize(("method", "loaded"), [("dop853", False), ("radau", False), ("generalized-alpha", True)])
+def test_they_are_loaded_for_methods_that_gain_by_them(method, loaded, monkeypatch):
+    monkeypatch.setattr(kernels, "_are_known", lambda: True)
+    monkeypatch.setattr(kernels, "LOADING", 0.0)
+    eb.simulate(eb.load(EXAMPLES / "four_bar_with_spring.yaml"), until=0.02, method=method)
+    assert (kernels.compiled() is not None) == loaded
