@@ -22,7 +22,7 @@ from eigenbody.crosscheck.base import Linear
 from eigenbody.crosscheck.difference import dithered
 from eigenbody.crosscheck.difference import linearize as by_differences
 from eigenbody.crosscheck.relative import linearize as by_partials
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 
 ROOT = Path(__file__).resolve().parents[1]
 

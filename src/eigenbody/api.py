@@ -9,6 +9,7 @@ from typing import Any
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model import model as described
 from eigenbody.model.source import read
+from eigenbody.numerics.runtime import without_collection
 
 
 class Model(described.Model):
@@ -22,6 +23,7 @@ class Model(described.Model):
         super().__init__({"eigenbody": 1, **(document or {}), **sections}, vocabulary=VOCABULARY)
 
 
+@without_collection
 def load(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> described.Model:
     """Read a model from a path (YAML or JSON), "-" (standard input) or a dict; every fault is reported at once."""
     return Model.from_source(read(source), VOCABULARY, parameters)

@@ -139,6 +139,12 @@ def test_ladder_of_333_layers() -> None:
     np.testing.assert_allclose(modes.frequency_hz[:2], [1.63956805752, 4.91691943512], rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["C2000SF1", "TL11RF1", "TL11SF1", "L700RF1", "L700SF1"])
+def test_no_mode_of_two_thousand_bodies_was_missed(name: str) -> None:
+    """The inertia count needs constraints soft enough for double precision and stiff enough for the modes."""
+    assert eb.modes(eb.load(families.family(name)), n=20, solver="sparse").complete is True
+
+
 def test_a_ring_closes_by_one_long_loop() -> None:
     """Twelve bodies in a planar ring of revolutes on ground: 12 + 1 joints, n - 3 freedoms, 3 redundant rows."""
     n, bodies, joints, forces = 12, {}, {}, {}

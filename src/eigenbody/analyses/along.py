@@ -24,7 +24,7 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_coordinates
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import DENSE_LIMIT, stack
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.motion import Motion
 from eigenbody.operation.partition import Selection, select

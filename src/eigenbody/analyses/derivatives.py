@@ -11,7 +11,7 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.points.shift import Steps, independent, shifted_point, with_steps

@@ -15,7 +15,7 @@ from eigenbody.analyses.participation import by_coordinate, participation
 from eigenbody.analyses.screws import Screws, screws
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.turns import counted
 from eigenbody.points.find import operating_point

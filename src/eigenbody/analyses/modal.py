@@ -18,7 +18,7 @@ from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpa
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.numerics.assembly import sparse
 from eigenbody.numerics.noise import EPS
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 
 ROUNDING = 64 * EPS  # of mode shapes

@@ -18,7 +18,7 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import conjugate_representatives
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report

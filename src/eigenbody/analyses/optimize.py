@@ -15,7 +15,7 @@ from eigenbody.analyses.problem import Given, Problem, read_problem
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.kkt import ACTIVE, optimality, sharpened
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 ROUNDS = 6  # from one start

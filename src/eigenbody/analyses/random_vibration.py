@@ -22,7 +22,7 @@ from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 GRID = 500  # frequencies of the curves, before those around resonances

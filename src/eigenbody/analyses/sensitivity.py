@@ -29,7 +29,7 @@ from eigenbody.model.model import Model
 from eigenbody.model.paths import numeric_paths
 from eigenbody.numerics.eigen_clusters import EigenBasis, eigen_basis, matching
 from eigenbody.numerics.eigen_sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 

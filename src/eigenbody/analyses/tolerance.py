@@ -16,7 +16,7 @@ from eigenbody.analyses.problem import value_of
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.model.units import UnitError, parse_quantity
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 if TYPE_CHECKING:

@@ -65,6 +65,6 @@ def _prepare(
 
 def _piece(x: np.ndarray) -> np.ndarray:
     from eigenbody.analyses.tolerance import evaluated
-    from eigenbody.numerics.threads import on_one_thread
+    from eigenbody.numerics.runtime import on_one_thread
 
     return on_one_thread(evaluated)(_task["space"], _task["nominal"], _task["quantities"], x)

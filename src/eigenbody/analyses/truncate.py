@@ -21,7 +21,7 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import Spectrum, conjugate_representatives
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 
 if TYPE_CHECKING:

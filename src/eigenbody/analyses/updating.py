@@ -15,7 +15,7 @@ from eigenbody.analyses.objectives import modal_slope
 from eigenbody.analyses.problem import Problem, Reader
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 if TYPE_CHECKING:

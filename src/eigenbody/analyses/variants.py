@@ -16,7 +16,7 @@ from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
 from eigenbody.points.find import operating_point

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 
 EPS = float(np.finfo(float).eps)
 BACKWARD = 3.0

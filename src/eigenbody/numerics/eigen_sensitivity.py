@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from eigenbody.numerics.eigen_clusters import EPS, Cluster, EigenBasis
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.transfer import chunks
 
 CRITICAL = 10.0 * EPS**0.5

@@ -19,7 +19,7 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.eigen_clusters import Cluster, EigenBasis
 from eigenbody.numerics.eigen_sensitivity import images, slope_order
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.transfer import chunks
 
 DISTINCT = 1e-6

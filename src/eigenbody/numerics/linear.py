@@ -159,6 +159,10 @@ class KKT:
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
 
+    def reactions(self, f: np.ndarray) -> np.ndarray:
+        """y of the same equations."""
+        return self._factor.solve(self._in(f))[self._n :]
+
     def is_regular(self) -> bool:
         """Whether a random right side is met after refinement; a singular matrix cannot."""
         rhs = np.zeros(self._size, dtype=self._whole.dtype)

@@ -21,7 +21,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.eigen_sensitivity import touched
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.transfer import DenseTransfer, chunks
 
 STEPS = 20

@@ -24,7 +24,10 @@ from eigenbody.numerics.sparse_eigen import (
     unbalanced,
 )
 
-SOFT = 1e-8  # flexibility given to the constraints for the inertia count, of the stiffness; then changed by hundreds
+SOFT = 1e-8  # flexibility first given to the constraints for the inertia count, of the stiffness
+SOFTEST = 1e8  # and the largest
+STIFFER = 0.01  # factor on it as long as there are too many, and at which a count must change
+TRIES = 5
 CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
 CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
 
@@ -66,8 +69,9 @@ class ConstrainedPencil:
     def count_below(self, shift: float, soft: float) -> int | None:
         """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
 
-        The constraints get a little flexibility, which can only lower frequencies. Then the matrix has a triangular
-        factorization with its pivots on the diagonal, and by Sylvester's law their signs count the eigenvalues.
+        The constraints get a little flexibility (`soft`, relative to the stiffness), which can only lower frequencies.
+        Then the matrix has a triangular factorization with its pivots on the diagonal, and by Sylvester's law their
+        signs count the eigenvalues.
         """
         from scipy.sparse import block_array, diags_array
         from scipy.sparse.linalg import splu
@@ -126,7 +130,7 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     fastest = np.abs(values).max(initial=0.0)
     if not len(values) or np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
         return None
-    if fastest * _largest_ratio(kkt, C, K, loss, squares) > CLEAR:
+    if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
     q = X @ y
     if np.iscomplexobj(q):
@@ -154,7 +158,7 @@ def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tup
         except ComputationError as error:
             raise ComputationError(f"{error} {HINT}") from error
         values, X = _polished(pencil, kkt, X)
-        complete = _is_complete(pencil, values) if check else None
+        complete = _is_complete(pencil, kkt, values, X) if check else None
         if complete is not False:
             break
     return values, X, complete
@@ -171,31 +175,41 @@ def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.nd
     return values, X @ turn
 
 
-def _is_complete(pencil: ConstrainedPencil, values: np.ndarray) -> bool | None:
+def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray) -> bool | None:
     """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there.
 
-    The count is an upper bound that falls as the constraints are made stiffer; where stiffening no longer changes it,
-    it is the number of modes.
+    The count is an upper bound that falls as the constraints are made stiffer; a mode was missed where stiffening no
+    longer changes it. Between too soft (too many) and too stiff (for double precision) the flexibility is bisected.
     """
     if len(values) < 4 or values[0] <= 0:
         return None
     upper = np.arange(len(values) // 2, len(values))
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
-    soft, before, softer = SOFT, None, False
-    for _ in range(4):
-        count = pencil.count_below(float(np.sqrt(values[split - 1] * values[split])), soft)
+    shift = float(np.sqrt(values[split - 1] * values[split]))
+    too_soft, too_stiff, before = _bearable(pencil, kkt, values[split:], X[:, split:], shift), 0.0, None
+    soft = min(SOFT, too_soft)
+    for _ in range(TRIES):
+        count = pencil.count_below(shift, soft)
         if count == split:
             return True
-        if count is None:  # too stiff for double precision
-            if before is not None:
-                return None
-            softer = True
-        elif count < split or softer:
+        if count is None:
+            too_stiff = soft
+        elif count < split:
             return None
-        elif count == before:
-            return False  # not for want of stiffness
-        soft, before = soft * (100 if softer else 0.01), count
+        elif count == before and soft <= 2 * STIFFER * too_soft:
+            return False
+        else:
+            too_soft, before = soft, count
+        soft = float(np.sqrt(too_soft * too_stiff)) if too_stiff else STIFFER * soft
     return None
+
+
+def _bearable(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray, shift: float) -> float:
+    """Flexibility of the constraints at which one of the modes comes down to the shift: s lowers omega^2 by s y^T y to
+    first order, y the constraint forces of the mode, and by less beyond."""
+    forces = kkt.reactions(pencil.K @ X - pencil.mass(X) * values)
+    strength = np.maximum(pencil.top * (forces**2).sum(axis=0), 1e-300)
+    return float(np.min((values - shift) / strength, initial=SOFTEST))
 
 
 def _classical(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -219,11 +233,12 @@ def _small_quadratic(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray,
     return values[keep], vectors[:n, keep]
 
 
-def _largest_ratio(kkt: KKT, C: Any, K: Any, loss: np.ndarray, squares: np.ndarray) -> float:
+def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
     """An upper estimate of the largest theta of C x = theta K x in the free motion: the factor itself where C is
     proportional to K, else by power iteration with a margin."""
-    theta = float(loss[0, 0] / squares[0])
-    if abs(C - theta * K).max() <= 1e-9 * abs(C).max():
+    most = abs(C).max()
+    theta = float(most / abs(K).max())
+    if abs(C - theta * K).max() <= 1e-9 * most:
         return theta
     x = kkt.solve(np.random.default_rng(9).normal(size=C.shape[0]))
     theta = 0.0

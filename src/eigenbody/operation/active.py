@@ -14,6 +14,7 @@ from eigenbody.dynamics.mechanics import mechanics_at
 from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.numerics.runtime import without_collection
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.motion import solve_motion
@@ -27,6 +28,7 @@ TOUCHES = 1e-9  # distance that counts as contact, relative to the mechanism's l
 SIDES = {"above": 1.0, "below": -1.0}
 
 
+@without_collection
 def compiled(description: Description) -> System:
     """The compiled system with its one-sided constraints open or closed as they are at the start."""
     if not any(entry.get("side") is not None for entry in description.drivers):

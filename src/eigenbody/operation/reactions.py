@@ -26,7 +26,7 @@ from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.description import is_internal
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import factor, matrix
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.loads import ElementLoad, element_loads
 from eigenbody.operation.partition import Selection

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 

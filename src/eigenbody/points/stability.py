@@ -14,13 +14,18 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.eigen import conjugate_representatives, spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.linear import KKT
 from eigenbody.numerics.sparse_eigen import SparseModes, damped_modes, descriptor_modes, is_symmetric
-from eigenbody.numerics.sparse_symmetric import SOFT, ConstrainedPencil, undamped_modes
+from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, undamped_modes
 from eigenbody.operation.point import OperatingPoint
 
 ALL_MODES = 150  # freedoms up to which every eigenvalue is found
 FEW = 4  # eigenvalues next to zero that are found beyond
 KRYLOV = 40  # directions searched for negative stiffness
 ROUNDING = 1e-9
+SOFT_ENOUGH = (
+    1e-8,
+    1e-5,
+    1e-2,
+)  # flexibilities of the constraints tried; none can hide negative stiffness
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +85,8 @@ def _by_stiffness(linear: SparseLinearModel) -> Verdict:
     size = (np.abs(vectors) * (abs(p.K) @ np.abs(vectors))).sum(axis=0) / (vectors * (p.M @ vectors)).sum(axis=0)
     zero = found.loose & (np.abs(squares) <= ROUNDING * size)
     growing = vectors[:, (squares < 0) & ~zero].T
-    none_below = pencil.count_below(-ROUNDING * pencil.typical, SOFT) == 0  # counted: nothing can be missed
+    below = -ROUNDING * pencil.typical
+    none_below = any(pencil.count_below(below, soft) == 0 for soft in SOFT_ENOUGH)  # counted: nothing can be missed
     if not len(growing) and not none_below:
         growing = _softest(p.M, p.K, p.G)
     damped = bool(p.C.nnz)

@@ -19,7 +19,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import KKT, matrix
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.motion import DENSE_FREEDOMS

@@ -17,7 +17,7 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import counted
 from eigenbody.operation.motion import solve_motion

@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
 from eigenbody.model.description import is_inner
 from eigenbody.model.model import Model
-from eigenbody.numerics.threads import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
 from eigenbody.simulation import kernels

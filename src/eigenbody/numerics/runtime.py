@@ -1,4 +1,4 @@
-"""Many small steps: BLAS on one thread, and memory that is used again.
+"""Many small steps: BLAS on one thread, memory that is used again, no search for garbage where none is made.
 
 Small dense LAPACK calls are many times slower when BLAS splits them over threads, and arrays of some hundred kilobytes
 cost more to get from the system than to fill.
@@ -6,6 +6,7 @@ cost more to get from the system than to fill.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -40,5 +41,21 @@ def on_one_thread(function: Callable[P, T]) -> Callable[P, T]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
         with _controller().limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
+
+    return wrapped
+
+
+def without_collection(function: Callable[P, T]) -> Callable[P, T]:
+    """Run a function that makes many lasting objects without looking for garbage among them again and again."""
+
+    @wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if was_on:
+                gc.enable()
 
     return wrapped
