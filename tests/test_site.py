@@ -194,9 +194,9 @@ def options_of(command: Any) -> list[set[str]]:
 def test_usage_lines_have_every_option_and_no_other() -> None:
     from typer.main import get_command
 
-    from eigenbody.cli.app import app
+    from eigenbody.cli.app import application
 
-    group: Any = get_command(app)
+    group: Any = get_command(application())
     shown: dict[str, set[str]] = {name: set() for name in group.commands}
     for block in blocks(DOCS / "cli.md"):
         if block.is_usage:

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from eigenbody.cli.commands.campbell import campbell
-from eigenbody.cli.commands.check import check
-from eigenbody.cli.commands.equilibrium import equilibrium
-from eigenbody.cli.commands.frf import frf
-from eigenbody.cli.commands.impulse import impulse
-from eigenbody.cli.commands.inverse import inverse
-from eigenbody.cli.commands.linearize import linearize
-from eigenbody.cli.commands.modes import modes
-from eigenbody.cli.commands.optimize import optimize
-from eigenbody.cli.commands.psd import psd
-from eigenbody.cli.commands.report import report
-from eigenbody.cli.commands.response import response
-from eigenbody.cli.commands.sensitivity import sensitivity
-from eigenbody.cli.commands.simulate import simulate
-from eigenbody.cli.commands.tolerance import tolerance
-from eigenbody.cli.commands.verify import verify
-
 COMMANDS = (
-    modes, linearize, check, equilibrium, inverse, impulse, simulate, response, psd, frf, campbell, sensitivity,
-    tolerance, optimize, verify, report,
+    "modes", "linearize", "check", "equilibrium", "inverse", "impulse", "simulate", "response", "psd", "frf",
+    "campbell", "sensitivity", "tolerance", "optimize", "verify", "report",
 )  # fmt: skip
 
 EXIT_CODES = """\b
@@ -36,14 +21,6 @@ Exit codes:
   3  the computation did not succeed: the message says how far it came
 """
 
-app = typer.Typer(
-    name="eigenbody",
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
-
 
 class _Command(TyperCommand):
     """A command whose help has no escapes: typer puts them before brackets wherever rich is installed."""
@@ -52,8 +29,20 @@ class _Command(TyperCommand):
         return super().get_help(ctx).replace(r"\[", "[")
 
 
-for command in COMMANDS:
-    app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(command)
+def application(arguments: Sequence[str] = ()) -> typer.Typer:
+    """The application: with the one command that the arguments begin with, or with all."""
+    app = typer.Typer(
+        name="eigenbody",
+        add_completion=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True, epilog=EXIT_CODES)(_eigenbody)
+    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
+        command = getattr(import_module(f"eigenbody.cli.commands.{name}"), name)
+        app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(command)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -64,7 +53,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, epilog=EXIT_CODES)
 def _eigenbody(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Version.")] = False,

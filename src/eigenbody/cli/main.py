@@ -86,10 +86,10 @@ def _run(arguments: list[str]) -> int:
     from typer import Abort
     from typer.main import get_command
 
-    from eigenbody.cli.app import app
+    from eigenbody.cli.app import application
 
     try:
-        code = get_command(app).main(arguments, prog_name="eigenbody", standalone_mode=False)
+        code = get_command(application(arguments)).main(arguments, prog_name="eigenbody", standalone_mode=False)
     except Abort:
         return _interrupted()
     except Exception as error:

@@ -100,15 +100,15 @@ OUTPUT = TypeSpec(
 VOCABULARY = Vocabulary(
     MappingProxyType(
         {
-            "flexible": {name: kind.spec for name, kind in FLEXIBLE.items()},
-            "joints": {name: joint.spec() for name, joint in JOINTS.items()},
-            "forces": {name: force.spec for name, force in FORCES.items()},
+            "flexible": FLEXIBLE.each(lambda flexible: flexible.spec),
+            "joints": JOINTS.each(lambda joint: joint.spec()),
+            "forces": FORCES.each(lambda force: force.spec),
             "couplings": {name: coupling.spec for name, coupling in COUPLINGS.items()},
             "measures": {name: measure.spec for name, measure in MEASURES.items()},
             "drivers": {"": DRIVER},
             "states": {"": STATE},
             "variables": {"": VARIABLE},
-            "blocks": {name: block.spec for name, block in BLOCKS.items()},
+            "blocks": BLOCKS.each(lambda block: block.spec),
             "inputs": {"": INPUT},
             "outputs": {"": OUTPUT},
         }

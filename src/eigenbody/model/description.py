@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.expressions import Expression
-from eigenbody.numerics.structures.structure import Reduced
+
+if TYPE_CHECKING:
+    from eigenbody.numerics.structures.structure import Reduced
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from eigenbody.elements.blocks.base import BlockType
-from eigenbody.elements.blocks.pid import PID
-from eigenbody.elements.blocks.state_space import STATE_SPACE
-from eigenbody.elements.blocks.transfer import DELAY, FILTER, TRANSFER
+from eigenbody.elements.registry import Registry, types_in
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry, Table
 from eigenbody.model.expressions import Expression
@@ -16,7 +14,14 @@ from eigenbody.model.parameters import sort_by_use
 
 __all__ = ["BLOCKS", "BlockType", "with_blocks"]
 
-BLOCKS: dict[str, BlockType] = {block.spec.name: block for block in (TRANSFER, STATE_SPACE, PID, FILTER, DELAY)}
+BLOCKS: Registry[BlockType] = types_in(
+    __name__,
+    transfer="transfer.TRANSFER",
+    state_space="state_space.STATE_SPACE",
+    pid="pid.PID",
+    filter="transfer.FILTER",
+    delay="transfer.DELAY",
+)
 
 
 def with_blocks(description: Description) -> Description:

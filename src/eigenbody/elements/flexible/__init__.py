@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eigenbody.elements.flexible.base import FlexibleType
-from eigenbody.elements.flexible.beam import BEAM
-from eigenbody.elements.flexible.matrices import MATRICES
+from eigenbody.elements.registry import Registry, types_in
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, Expansion
 from eigenbody.model.names import BODY_COORDINATES
 
+if TYPE_CHECKING:
+    from eigenbody.elements.flexible.base import FlexibleType
+
 OF_BODY = re.compile(r"(s[0-9]+|(s[0-9]+\.)?q[0-9]+)")  # sections and modal coordinates
 
-__all__ = ["FLEXIBLE", "FlexibleType", "expand"]
+__all__ = ["FLEXIBLE", "expand"]
 
-FLEXIBLE: dict[str, FlexibleType] = {kind.spec.name: kind for kind in (BEAM, MATRICES)}
+FLEXIBLE: Registry[FlexibleType] = types_in(__name__, beam="beam.BEAM", matrices="matrices.MATRICES")
 
 
 def expand(found: Sequence[Entry], mentioned: frozenset[str], folder: Path) -> Expansion:

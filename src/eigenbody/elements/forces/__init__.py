@@ -1,23 +1,27 @@
 """Force types: one small file each, one line here."""
 
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
-from eigenbody.elements.forces.beam import BEAM
-from eigenbody.elements.forces.bushing import BEARING, BUSHING
-from eigenbody.elements.forces.friction import FRICTION
-from eigenbody.elements.forces.load import ACTUATOR, EXPRESSION, POINT_FORCE, TORQUE
-from eigenbody.elements.forces.maxwell import MAXWELL
-from eigenbody.elements.forces.motor import DC_MOTOR, MOTOR
-from eigenbody.elements.forces.one_sided import BACKLASH, ONE_SIDED
-from eigenbody.elements.forces.spring import DAMPER, SPRING
-from eigenbody.elements.forces.tyre import TYRE
-from eigenbody.elements.forces.wheel_rail import WHEEL_RAIL
+from eigenbody.elements.registry import Registry, types_in
 
 __all__ = ["FORCES", "ForceBuilder", "ForceType"]
 
-FORCES: dict[str, ForceType] = {
-    force.spec.name: force
-    for force in (
-        SPRING, DAMPER, BUSHING, BEARING, BEAM, POINT_FORCE, TORQUE, EXPRESSION, ACTUATOR, FRICTION, ONE_SIDED,
-        BACKLASH, MAXWELL, MOTOR, DC_MOTOR, TYRE, WHEEL_RAIL,
-    )
-}  # fmt: skip
+FORCES: Registry[ForceType] = types_in(
+    __name__,
+    spring="spring.SPRING",
+    damper="spring.DAMPER",
+    bushing="bushing.BUSHING",
+    bearing="bushing.BEARING",
+    beam="beam.BEAM",
+    force="load.POINT_FORCE",
+    torque="load.TORQUE",
+    expression="load.EXPRESSION",
+    actuator="load.ACTUATOR",
+    friction="friction.FRICTION",
+    one_sided="one_sided.ONE_SIDED",
+    backlash="one_sided.BACKLASH",
+    maxwell="maxwell.MAXWELL",
+    motor="motor.MOTOR",
+    dc_motor="motor.DC_MOTOR",
+    tyre="tyre.TYRE",
+    wheel_rail="wheel_rail.WHEEL_RAIL",
+)
