@@ -224,7 +224,7 @@ class ForwardDynamics:
         G, _ = self._rows(state)
         held = np.broadcast_to(mechanics.holonomic.acceleration, (batch, system.constraints.count))
         gamma = np.concatenate((held, self._slip(mechanics, "acceleration", batch)), axis=-1)
-        driving = np.broadcast_to(mechanics.driving(), (batch, nq))
+        driving = np.broadcast_to(mechanics.driving, (batch, nq))
         rows = G.shape[1]
         mass = np.stack([np.broadcast_to(mechanics.inertia_times(unit), (batch, nq)) for unit in self._unit], axis=-1)
         out = np.empty((batch, nq))

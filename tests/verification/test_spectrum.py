@@ -10,11 +10,10 @@ from scipy.linalg import block_diag
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.eigen import (
-    Spectrum,
-    conjugate_representatives,
     spectrum_first_order,
     spectrum_second_order,
 )
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 
 SPIN = np.array([[0.0, 1.0], [-1.0, 0.0]])
 

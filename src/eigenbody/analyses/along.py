@@ -263,7 +263,7 @@ class _Follower:
         else:
             point = at_state(self.model, self.system, state).choosing(chosen)
             frame = MotionFrame(point.mechanics, chosen)
-            missing = point.mechanics.driving() - point.mechanics.inertia_times(point.motion.acceleration)
+            missing = point.mechanics.driving - point.mechanics.inertia_times(point.motion.acceleration)
             h, bent = frame.Pv.T @ missing, None
         linear = dense_model(point, chosen)
         K, A = linear.K, linear.A
@@ -281,7 +281,7 @@ class _Follower:
         acceleration = driven.motion.acceleration
         mechanics = Mechanics(self.system, state, acceleration)
         frame = MotionFrame(mechanics, chosen)
-        missing = mechanics.driving() - mechanics.inertia_times(acceleration)
+        missing = mechanics.driving - mechanics.inertia_times(acceleration)
         forces = frame.at_velocity.solve_transposed(missing)
         rows, slips = len(chosen.rows), len(chosen.slip_rows)
         multipliers = np.zeros(self.system.constraints.count)

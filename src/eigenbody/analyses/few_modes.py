@@ -13,7 +13,6 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.eigen import Spectrum, entry_order
 from eigenbody.numerics.sparse_eigen import (
     SparseModes,
     condensed,
@@ -22,6 +21,7 @@ from eigenbody.numerics.sparse_eigen import (
     is_symmetric,
 )
 from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
+from eigenbody.numerics.spectrum import Spectrum, entry_order
 
 ROUNDING = 256 * np.finfo(float).eps
 RESOLVED = 1e-9  # damping ratio that Arnoldi iteration resolves in unsymmetric and moving systems

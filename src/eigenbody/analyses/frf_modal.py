@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.analyses.frf_system import DenseEquations, SparseEquations
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.numerics.eigen import conjugate_representatives
+from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.numerics.transfer import away_from_zero, chunks
 from eigenbody.progress import report
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.frf_modal import ModalForm
 from eigenbody.analyses.frf_system import DenseEquations, Excited
-from eigenbody.numerics.eigen import Spectrum
+from eigenbody.numerics.spectrum import Spectrum
 from eigenbody.numerics.transfer import EPS
 
 ROUNDING = 8 * EPS

@@ -17,8 +17,8 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen import conjugate_representatives
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
@@ -213,9 +213,11 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(values)])]
     elif n is not None:
         chosen = chosen[:n]
-    vectors = spectrum.right[:, chosen].T
+    vectors = spectrum.columns(chosen).T
     moved = vectors[:, : linear.P.shape[1]]
-    dq = moved.real @ linear.P.T + 1j * (moved.imag @ linear.P.T)
+    dq = moved.real @ linear.P.T
+    if np.any(moved.imag):
+        dq = dq + 1j * (moved.imag @ linear.P.T)
     motion, scale = _shapes(linear.point, dq, vectors)
     return Modes(
         linear=linear,

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.eigen import conjugate_representatives
+from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.operation.frame import MotionFrame
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.eigen import Spectrum, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.spectrum import Spectrum
 
 
 def spectrum_of(linear: LinearModel) -> Spectrum:

@@ -13,7 +13,7 @@ from eigenbody.analyses.random_exact import space_of
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.covariance import UNSEEN, balanced, entered, lasting, seen, split
-from eigenbody.numerics.eigen import Spectrum, conjugate_representatives
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 
 FEW = 20  # modes looked at in a large model
 

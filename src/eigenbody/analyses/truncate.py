@@ -20,8 +20,8 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen import Spectrum, conjugate_representatives
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.point import OperatingPoint
 
 if TYPE_CHECKING:

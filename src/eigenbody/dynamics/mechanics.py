@@ -77,14 +77,15 @@ class Mechanics:
         pull = self.system.mass[..., None] * self.system.gravity[..., None, :]
         return collect(self.system, pull, np.zeros_like(pull))
 
+    @cached_property
     def driving(self) -> np.ndarray:
-        """Q - h: all forces but inertia and constraints."""
+        """Q - h (..., nq): all forces but inertia and constraints."""
         return self.applied.generalized() + self.weight() - self.gyroscopic()
 
     def residual(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> np.ndarray:
         """F (..., nq)."""
         nq = self.system.nq
-        out = self.inertia_times(self.acceleration) - self.driving() + self.holonomic.force(multipliers, nq)
+        out = self.inertia_times(self.acceleration) - self.driving + self.holonomic.force(multipliers, nq)
         if self.system.slips.count:
             out = out + self.non_holonomic.force(slip_multipliers, nq)
         return out

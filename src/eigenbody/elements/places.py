@@ -11,6 +11,7 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import apply_transposed, frame
 
 GROUND = "ground"
+GLOBAL_Z = np.array([0.0, 0.0, 1.0])
 
 
 class Places:
@@ -72,7 +73,7 @@ class Places:
         return np.concatenate(rows).reshape(-1, 2, 3) if rows else np.zeros((0, 2, 3))
 
     def _point(self, entry: Entry) -> np.ndarray:
-        at = entry.get("at")
+        at = entry.values.get("at")
         if at is not None:
             return at
         first, second = entry["between"]
@@ -86,20 +87,21 @@ class Places:
 
     def _frames(self, entries: Sequence[Entry]) -> np.ndarray:
         """(n, 2, 3, 3): z along `axis`, x along `axis2`; a marker without `axis` gives its own axes."""
-        z = np.tile([0.0, 0.0, 1.0], (len(entries), 1))
-        given = [i for i, entry in enumerate(entries) if entry.get("axis") is not None]
-        if given:
-            axes = np.concatenate([entries[i]["axis"] for i in given]).reshape(-1, 3)
-            z = z.astype(np.result_type(z, axes))
-            z[given] = axes
-        out = np.repeat(frame(z)[:, None], 2, axis=1) if len(entries) else np.zeros((0, 2, 3, 3))
-        out = out.astype(np.result_type(out, *(m.rotation for m in self.description.markers.values())))
+        if not entries:
+            return np.zeros((0, 2, 3, 3))
+        given = [entry.values.get("axis") for entry in entries]
+        z = np.array([GLOBAL_Z if axis is None else axis for axis in given])
+        out = np.repeat(frame(z)[:, None], 2, axis=1)
+        markers = self.description.markers
+        if markers:
+            out = out.astype(np.result_type(out, *(m.rotation for m in markers.values())))
         for i, entry in enumerate(entries):
-            if entry.get("axis2") is not None:
-                own = frame(z[i], entry["axis2"])
+            axis2 = entry.values.get("axis2")
+            if axis2 is not None:
+                own = frame(z[i], axis2)
                 out = out.astype(np.result_type(out, own))
                 out[i] = own
-            elif self.description.markers and entry.get("axis") is None:
+            elif markers and given[i] is None:
                 self._marker_axes(entry, out[i])
         return out
 

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
 from eigenbody.numerics.noise import EPS, equilibrate, noise_of
 from eigenbody.numerics.polish import polished
-from eigenbody.numerics.stability import GeneralModes, Zeros, deflate, general_modes, null_space, verdict
+from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
+from eigenbody.numerics.stability import GeneralModes, Zeros, deflate, general_modes, null_space
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -28,43 +30,6 @@ UNDAMPED = 1e-14
 
 UNCOUPLED = 1e-12
 """Part of itself by which an eigenvalue may be moved by damping that couples modes and still count as its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spectrum:
-    """All eigenvalues of a real linear system with n states, sorted by magnitude, conjugate pairs adjacent and exact.
-
-    eigenvalues  (n,) complex; recognized zeros are exactly 0
-    right        (n, n) complex columns; for a zero, eigenvectors first, then generalized eigenvectors when defective.
-                 Second order: [q, lambda q] with q^H M q = 1. First order: unit columns
-    is_rigid     (n,) bool: recognized zeros
-    zero_chains  Jordan block sizes of the zero eigenvalue, largest first
-    on_axis      (n,) bool: real part is zero within its own error bound, or by structure
-    defective    (n,) bool: belongs to a defective zero or a defective eigenvalue on the imaginary axis
-    stability    "stable", "marginal", "drifting" or "unstable"
-    """
-
-    eigenvalues: np.ndarray
-    right: np.ndarray
-    is_rigid: np.ndarray
-    zero_chains: tuple[int, ...]
-    on_axis: np.ndarray
-    defective: np.ndarray
-    stability: str
-
-
-def conjugate_representatives(spectrum: Spectrum) -> np.ndarray:
-    """Indices of one eigenvalue per conjugate pair (positive imaginary part), each real one and each zero, in order."""
-    kept = np.flatnonzero(spectrum.eigenvalues.imag >= 0)
-    return kept[entry_order(spectrum.eigenvalues[kept])]
-
-
-def entry_order(values: np.ndarray) -> np.ndarray:
-    """Order by magnitude; magnitudes equal to ten digits count as equal and go by imaginary, then by real part."""
-    size = np.abs(values)
-    unit = 10.0 ** np.floor(np.log10(np.where(size > 0, size, 1.0)))
-    digits = np.round(size / unit, 9) * unit
-    return np.lexsort((np.round(values.real / unit, 9), np.round(values.imag / unit, 9), digits))
 
 
 def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spectrum:
@@ -76,7 +41,7 @@ def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spec
     eigenvalues, vectors = _whole(A, modes, zeros)
     right = np.hstack([zeros.basis(len(A)), vectors])
     right /= np.linalg.norm(right, axis=0)
-    return _spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
+    return ordered_spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
 
 
 def _whole(A: np.ndarray, modes: GeneralModes, zeros: Zeros) -> tuple[np.ndarray, np.ndarray]:
@@ -137,10 +102,11 @@ class _Scaled:
         q = q / np.sqrt(np.sum(q.conj() * (self.M @ q), axis=0).real)
         return self._user(q, q * eigenvalues)
 
-    def pairs(self, q: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
-        """The same (2n, 2m) for real modes (n, m) that have two eigenvalues each, adjacent."""
-        q = np.repeat(q / np.sqrt(np.sum(q * (self.M @ q), axis=0)), 2, axis=1)
-        return self._user(q, q * eigenvalues)
+    def pairs(self, q: np.ndarray, eigenvalues: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """The chosen ones of these (2n, 2m) for real modes (n, m) that have two eigenvalues each, adjacent."""
+        q = q[:, chosen // 2]
+        q = q / np.sqrt(np.sum(q * (self.M @ q), axis=0))
+        return self._user(q, q * eigenvalues[chosen])
 
     def _user(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         n = len(self.unit)
@@ -165,8 +131,9 @@ def _scaled(
     rows, columns = equilibrate(K)
     stiff = np.sqrt(rows * columns)
     order = np.argsort(stiff, kind="stable")
-    take = np.ix_(order, order)
-    M, C, K, noise, loss, stiff, unit = M[take], C[take], K[take], noise[take], loss[take], stiff[order], unit[order]
+    place = order[:, None] * len(order) + order
+    M, C, K, noise, loss = (matrix.take(place) for matrix in (M, C, K, noise, loss))
+    stiff, unit = stiff[order], unit[order]
     size = np.outer(stiff, stiff)
     symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
     undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))
@@ -212,13 +179,13 @@ def _undamped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     root = np.sqrt(np.abs(basis.stiffness))
     first = np.where(basis.stiffness > 0, 1j * root, -root)
     eigenvalues = np.column_stack([first, -first]).ravel()
-    right = system.pairs(basis.elastic, eigenvalues)
-    if r:
-        still = np.zeros_like(basis.rigid)
-        rigid_q, rigid_v = np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid])
-        right = np.hstack([system.rigid_states(rigid_q, rigid_v), right])
-    on_axis = np.repeat(basis.stiffness > 0, 2)
-    return _spectrum((r, r), eigenvalues, right, on_axis, np.zeros(len(eigenvalues), bool))
+    on_axis, defective = np.repeat(basis.stiffness > 0, 2), np.zeros(len(eigenvalues), bool)
+    if not r:
+        return ordered_spectrum((), eigenvalues, partial(system.pairs, basis.elastic, eigenvalues), on_axis, defective)
+    still = np.zeros_like(basis.rigid)
+    rigid = system.rigid_states(np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid]))
+    elastic = system.pairs(basis.elastic, eigenvalues, np.arange(len(eigenvalues)))
+    return ordered_spectrum((r, r), eigenvalues, np.hstack([rigid, elastic]), on_axis, defective)
 
 
 def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
@@ -231,16 +198,17 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     omega = np.sqrt(np.abs(basis.stiffness))
     shapes = np.hstack([basis.elastic, basis.rigid])
     size = np.abs(shapes)
-    loss, loss_noise = shapes.T @ system.C @ shapes, size.T @ system.noise_C @ size
-    if not r and (separate := _uncoupled(loss, loss_noise, basis.stiffness)) is not None:
-        right = system.pairs(basis.elastic, separate)
-        return _spectrum((), separate, right, np.zeros(2 * e, bool), np.zeros(2 * e, bool))
+    loss, half = shapes.T @ system.C @ shapes, system.noise_C @ size
+    own_noise = np.sum(size * half, axis=0)
+    if not r and (separate := _uncoupled(loss, own_noise, basis.stiffness)) is not None:
+        pairs = partial(system.pairs, basis.elastic, separate)
+        return ordered_spectrum((), separate, pairs, np.zeros(2 * e, bool), np.zeros(2 * e, bool))
     A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
     A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
     A[e:, e:] = -loss
     noise[:e, e : 2 * e] = EPS * np.diag(omega)
     noise[e : 2 * e, :e] = size[:, :e].T @ system.noise_K @ size[:, :e] / omega
-    noise[e:, e:] = loss_noise
+    noise[e:, e:] = size.T @ half
 
     conservative = system.skew and bool(np.all(basis.stiffness > 0))
     found = _gyroscopic(A, noise, r) if conservative else None
@@ -259,14 +227,14 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     rigid_q = np.hstack([basis.rigid, basis.elastic @ (generalized[:e] / omega[:, None])])
     rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
     right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
-    return _spectrum((r, *deeper), eigenvalues, right, on_axis, defective)
+    return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective)
 
 
-def _uncoupled(loss: np.ndarray, noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
+def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
     """Both eigenvalues of every mode, adjacent, where damping couples no two modes beyond rounding (as proportional
     damping does not) and none is undamped or nearly critical; else None."""
     own = np.diagonal(loss)
-    if np.any(own <= 1e3 * np.diagonal(noise)) or np.any(stiffness <= 0):
+    if np.any(own <= 1e3 * own_noise) or np.any(stiffness <= 0):
         return None
     beyond = own * own / 4 - stiffness
     if np.any(np.abs(beyond) <= 1e-6 * stiffness):
@@ -286,6 +254,8 @@ def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffnes
     """Whether coupling by damping moves eigenvalue i by more than `UNCOUPLED`: to first order where mode j has nearly
     the same eigenvalue, else to second order, through p_j(l) = l^2 + c_j l + omega_j^2."""
     slope = np.abs(2 * value + own)[:, None]
+    if np.all(couples <= UNCOUPLED * slope):
+        return False
     apart = np.abs(value[:, None] * (value[:, None] + own) + stiffness)
     first = couples / slope
     second = couples * first * np.abs(value)[:, None] / np.maximum(apart, 1e-300)
@@ -336,7 +306,7 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
     rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
     right = np.hstack([rigid, system.states(q, eigenvalues)])
-    return _spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
+    return ordered_spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
@@ -363,30 +333,3 @@ def _checked(name: str, value: np.ndarray) -> np.ndarray:
             "Check the operating point and the force laws there."
         )
     return array
-
-
-def _chains(weyr: tuple[int, ...]) -> tuple[int, ...]:
-    """Jordan block sizes, largest first, from the number of blocks that reach each length."""
-    return tuple(sum(count > block for count in weyr) for block in range(weyr[0])) if weyr else ()
-
-
-def _spectrum(
-    weyr: tuple[int, ...], nonzero: np.ndarray, right: np.ndarray, on_axis: np.ndarray, defective: np.ndarray
-) -> Spectrum:
-    """Zeros (first columns of `right`) and the rest (adjacent pairs) put in order, with exact conjugates."""
-    chains = _chains(weyr)
-    zeros = sum(chains)
-    eigenvalues = np.concatenate([np.zeros(zeros, complex), nonzero])
-    on_axis = np.concatenate([np.ones(zeros, bool), on_axis])
-    defective = np.concatenate([np.full(zeros, bool(chains) and chains[0] > 1), defective])
-    order = np.lexsort((eigenvalues.real, np.abs(eigenvalues.imag), np.abs(eigenvalues)))
-    if np.any(order != np.arange(len(order))):
-        eigenvalues, right, on_axis, defective = eigenvalues[order], right[:, order], on_axis[order], defective[order]
-    upper = np.flatnonzero(eigenvalues.imag > 0)
-    eigenvalues[upper + 1], right[:, upper + 1] = eigenvalues[upper].conj(), right[:, upper].conj()
-    on_axis[upper + 1], defective[upper + 1] = on_axis[upper], defective[upper]
-    eigenvalues += 0.0  # no negative zeros
-    is_rigid = eigenvalues == 0
-    for array in (eigenvalues, right, is_rigid, on_axis, defective):
-        array.setflags(write=False)
-    return Spectrum(eigenvalues, right, is_rigid, chains, on_axis, defective, verdict(eigenvalues, on_axis, defective))

@@ -31,7 +31,7 @@ def is_rough(system: System, state: State) -> bool:
     """Whether joints are open in the drawing."""
     gaps = np.abs(mechanics_at(system, state).holonomic.value)
     wide = np.flatnonzero(gaps > CLOSES * max(system.length, 1e-300))
-    return any(system.constraints.rows[i].kind == "joint" for i in wide)
+    return any(system.constraints.rows[i].kind == "joint" for i in wide.tolist())
 
 
 def _joint_rows(system: System) -> np.ndarray:

@@ -71,7 +71,7 @@ def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.nd
         slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
         held = np.concatenate((held, slips), axis=-1)
     own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
-    return held, own, mechanics.driving()
+    return held, own, mechanics.driving
 
 
 def _every_body_has_mass(system: System) -> bool:

@@ -193,7 +193,7 @@ def imbalance(mechanics: Mechanics, motion: Motion) -> np.ndarray:
     largest = lambda forces: np.abs(forces).max(axis=-1, initial=0.0)  # noqa: E731
     residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
     pulls = largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
-    forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving(), pulls)
+    forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving, pulls)
     scale = np.max(np.broadcast_arrays(*map(largest, forces)), axis=0)
     return largest(residual) / np.where(scale > 0, scale, 1.0)
 

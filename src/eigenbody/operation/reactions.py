@@ -153,7 +153,7 @@ def at_acceleration(
 
 def constraint_force(mechanics: Mechanics) -> np.ndarray:
     """G^T lambda + N^T mu (nq,): what the constraints must take at the accelerations of `mechanics`."""
-    return mechanics.driving() - mechanics.inertia_times(mechanics.acceleration)
+    return mechanics.driving - mechanics.inertia_times(mechanics.acceleration)
 
 
 def independent_multipliers(frame: MotionFrame, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

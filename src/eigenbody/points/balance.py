@@ -76,7 +76,7 @@ class Balance:
 
     @cached_property
     def force(self) -> np.ndarray:
-        return self.mechanics.driving()
+        return self.mechanics.driving
 
     @cached_property
     def _metric(self) -> Saddle:

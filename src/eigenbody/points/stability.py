@@ -11,10 +11,11 @@ from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.eigen import conjugate_representatives, spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.linear import KKT
 from eigenbody.numerics.sparse_eigen import SparseModes, damped_modes, descriptor_modes, is_symmetric
 from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, undamped_modes
+from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.operation.point import OperatingPoint
 
 ALL_MODES = 150  # freedoms up to which every eigenvalue is found

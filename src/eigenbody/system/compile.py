@@ -264,7 +264,7 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))
     return Constraints(
         merge(placed, rows.count, dof, counter), r.astype(int), m.astype(int), c, constant, tuple(motions),
-        tuple(rows.rows),
+        rows.rows,
     )  # fmt: skip
 
 

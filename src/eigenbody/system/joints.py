@@ -29,7 +29,8 @@ class JointTable:
 
     def __post_init__(self) -> None:
         entries = self.description.joints
-        self.types = [ALL_JOINTS[entry.type] for entry in entries]
+        known = {name: ALL_JOINTS[name] for name in {entry.type for entry in entries}}
+        self.types = [known[entry.type] for entry in entries]
         self.first = self.places.carriers([entry["between"][0] for entry in entries])
         self.second = self.places.carriers([entry["between"][1] for entry in entries])
         self.row_start = np.concatenate(([0], np.cumsum([len(t.held) for t in self.types], dtype=int)))
@@ -67,14 +68,13 @@ def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[tuple[np.ndarra
 def bushings_across_spin(description: Description, joints: JointTable) -> Iterator[str]:
     """A bushing between two bodies that a joint lets spin would wind up: a bearing is meant."""
     spinning = {}
-    if not any("motion" in entry.values or "velocity" in entry.values for entry in description.joints):
-        return
-    for entry, joint, a, b in zip(description.joints, joints.types, joints.first, joints.second, strict=True):
-        turns = [k for k, template in enumerate(joint.free) if template.dimension == "rad"]
-        driven = entry.get("motion") is not None
-        velocity = entry.get("velocity", ())
+    for i, entry in enumerate(description.joints):
+        driven, velocity = entry.values.get("motion") is not None, entry.values.get("velocity") or ()
+        if not (driven or velocity):
+            continue
+        turns = [k for k, template in enumerate(joints.types[i].free) if template.dimension == "rad"]
         if turns and (driven or any(k < len(velocity) and velocity[k] for k in turns)):
-            spinning[frozenset((int(a), int(b)))] = entry.name
+            spinning[frozenset((int(joints.first[i]), int(joints.second[i])))] = entry.name
     for entry in description.forces if spinning else ():
         if entry.type == "bushing":
             pair = frozenset(int(c) for c in joints.places.carriers(entry["between"]))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
 import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
@@ -26,11 +30,9 @@ class ConstraintRows:
         self.placed: list[Placed] = []  # private measures
         self.named: list[tuple[int, int]] = []  # (measure position, named index)
         self.terms: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self.rows: list[Row] = [
-            Row(entry.name, item.label, "joint")
-            for entry, joint in zip(description.joints, joints.types, strict=True)
-            for item in joint.held
-        ]
+        self.of_joints = int(joints.row_start[-1])
+        self.others: list[Row] = []  # rows after those of the joints
+        self.rows = RowNames(joints, self.others)
         self.count = 0
         self.constants: dict[int, float] = {}
         self.motions: list[tuple[int, Signal]] = []
@@ -50,8 +52,8 @@ class ConstraintRows:
             terms = COUPLINGS[entry.type].terms
             if terms is None:  # a speed: not holonomic
                 continue
-            self._combination(Row(entry.name, entry.type, "coupling"), terms(entry), named)
-            self.constants[len(self.rows) - 1] = entry.get("constant", 0.0)
+            number = self._combination(Row(entry.name, entry.type, "coupling"), terms(entry), named)
+            self.constants[number] = entry.get("constant", 0.0)
         for i, entry in enumerate(description.joints):
             for k, signal in enumerate(entry.get("motion", ())):
                 if signal is not None:
@@ -93,15 +95,45 @@ class ConstraintRows:
                 row, mode = np.nonzero(shape != 0)
                 self.terms.append((start[node] + row, q[mode], -shape[row, mode]))
 
-    def _combination(self, row: Row, terms: dict[str, float], named: NamedMeasures) -> None:
-        number = np.array([len(self.rows)])
-        self.rows.append(row)
+    def _number(self, row: Row) -> int:
+        self.others.append(row)
+        return self.of_joints + len(self.others) - 1
+
+    def _combination(self, row: Row, terms: dict[str, float], named: NamedMeasures) -> int:
+        number = self._number(row)
         for name, factor in terms.items():
             measure = np.array([self._from_named(named.of(name))])
-            self.terms.append((number, measure, np.array([factor])))
+            self.terms.append((np.array([number]), measure, np.array([factor])))
+        return number
 
     def _prescribe(self, row: Row, measure: int, signal: Signal) -> None:
-        number = np.array([len(self.rows)])
-        self.rows.append(row)
-        self.terms.append((number, np.array([self._from_named(measure)]), np.ones(1)))
-        self.motions.append((int(number[0]), signal))
+        number = self._number(row)
+        self.terms.append((np.array([number]), np.array([self._from_named(measure)]), np.ones(1)))
+        self.motions.append((number, signal))
+
+
+class RowNames(Sequence[Row]):
+    """What the rows are called: those of the joints, named when the first is asked for, then others."""
+
+    def __init__(self, joints: JointTable, others: Sequence[Row]) -> None:
+        self._joints, self._others = joints, others
+
+    @cached_property
+    def _all(self) -> tuple[Row, ...]:
+        pairs = zip(self._joints.description.joints, self._joints.types, strict=True)
+        return (*(Row(entry.name, item.label, "joint") for entry, joint in pairs for item in joint.held), *self._others)
+
+    def __len__(self) -> int:
+        return int(self._joints.row_start[-1]) + len(self._others)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self._all[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._all)

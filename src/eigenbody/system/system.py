@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -62,7 +63,7 @@ class Constraints:
     coefficient: np.ndarray
     constant: np.ndarray  # (rows,)
     motions: tuple[Motion, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
 
     @property
     def count(self) -> int:
