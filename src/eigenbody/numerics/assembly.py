@@ -39,7 +39,7 @@ class Triplets:
 
     def times(self, vectors: np.ndarray) -> np.ndarray:
         """The square matrix times vectors (..., size); indices equal to the size are dropped."""
-        return dense_vector(self.rows, self.values * _padded(vectors, -1)[..., self.cols], vectors.shape[-1])
+        return dense_vector(self.rows, self.values * _padded(vectors)[..., self.cols], vectors.shape[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Product:
 
     def times(self, vector: np.ndarray) -> np.ndarray:
         """The square matrix times a vector (size,)."""
-        right = (self.right.values * _padded(vector, -1)[self.right.cols]).reshape(self.count, -1).sum(axis=-1)
+        right = (self.right.values * _padded(vector)[self.right.cols]).reshape(self.count, -1).sum(axis=-1)
         pull = dense_vector(self.i, self.factor * right[self.j], self.count)
         values = self.left.values.reshape(self.count, -1) * pull[:, None]
         return dense_vector(self.left.cols, values.ravel(), len(vector))
@@ -84,11 +84,9 @@ def absolute(parts: Sequence[Part]) -> list[Part]:
     return [p.absolute() if isinstance(p, Product) else Triplets(p.rows, p.cols, np.abs(p.values)) for p in parts]
 
 
-def _padded(values: np.ndarray, axis: int) -> np.ndarray:
-    """With a zero at the end, where columns point that are to be dropped."""
-    shape = list(values.shape)
-    shape[axis] = 1
-    return np.concatenate((values, np.zeros(shape, dtype=values.dtype)), axis=axis)
+def _padded(values: np.ndarray) -> np.ndarray:
+    """Values (..., n) with a zero at the end, where columns point that are to be dropped."""
+    return np.concatenate((values, np.zeros((*values.shape[:-1], 1), dtype=values.dtype)), axis=-1)
 
 
 class Projection:
@@ -107,7 +105,7 @@ class Projection:
         shape, out = (len(left), len(right)), np.zeros((left.shape[1], right.shape[1]))
         written: list[Part] = [p for p in parts if isinstance(p, Triplets)]
         if written:
-            whole = sparse(absolute(written) if sizes else written, (shape[0] + 1, shape[1] + 1), "csr")
+            whole = sparse(absolute(written) if sizes else written, shape, "csr")
             out += _onto(self._motion(left, sizes), whole @ self._motion(right, sizes))
         for p in parts:
             if isinstance(p, Product):
@@ -121,18 +119,18 @@ class Projection:
 
         key = (id(rows), id(motion), sizes)
         if key not in self._known:
-            moved = self._motion(motion, sizes)
+            moved, last = self._motion(motion, sizes), len(motion) - 1
             start = np.arange(count + 1) * (len(rows.values) // max(count, 1))
-            values = np.abs(rows.values) if sizes else rows.values
-            self._known[key] = csr_array((values, rows.cols, start), shape=(count, moved.shape[0])) @ moved
+            values = np.where(rows.cols <= last, np.abs(rows.values) if sizes else rows.values, 0.0)
+            matrix = csr_array((values, np.minimum(rows.cols, last), start), shape=(count, last + 1))
+            self._known[key] = matrix @ moved
         return self._known[key]
 
     def _motion(self, motion: np.ndarray, sizes: bool) -> Any:
-        """The motion, or its absolute value, with a row of zeros at the end; sparse where it mostly vanishes."""
+        """The motion, or its absolute value; sparse where it mostly vanishes."""
         key = (id(motion), sizes)
         if key not in self._motions:
-            padded = _padded(np.abs(motion) if sizes else motion, 0)
-            self._motions[key] = _thinned(padded)
+            self._motions[key] = _thinned(np.abs(motion) if sizes else motion)
         return self._motions[key]
 
 
@@ -140,10 +138,10 @@ def _thinned(matrix: np.ndarray) -> Any:
     """As a sparse matrix if few entries are not zero."""
     from scipy.sparse import csr_array
 
-    flat = matrix.ravel()
-    place = np.flatnonzero(flat != 0)
-    if len(place) > SPARSE * len(flat):
+    if np.count_nonzero(matrix) > SPARSE * matrix.size:
         return matrix
+    flat = matrix.ravel()
+    place = np.flatnonzero(flat)
     rows, columns = np.divmod(place, matrix.shape[1])
     start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
     return csr_array((flat[place], columns, start), shape=matrix.shape)

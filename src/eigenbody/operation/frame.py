@@ -57,8 +57,11 @@ class MotionFrame:
 
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
         """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""
+        is_small = self.system.nq <= KEPT
+        if is_small and mechanics is self.mechanics:
+            return self
         other = MotionFrame(mechanics, self.chosen, self.is_sparse)
-        kept = ("at_velocity", "at_position", "P", "Pv") if self.system.nq <= KEPT else ()
+        kept = ("at_velocity", "at_position", "P", "Pv") if is_small else ()
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -73,7 +76,7 @@ class MotionFrame:
         return stack([G, rows_of(N, self.chosen.slip_rows)])
 
     def speed_rows(self, what: str) -> Any:
-        return _jet_rows(self.mechanics, self.speeds, self._speed_jet, self.is_sparse, what)
+        return _jet_rows(self.mechanics, self.speeds, self.speed_jet, self.is_sparse, what)
 
     def position_rows(self, what: str) -> Any:
         return _jet_rows(self.mechanics, self.positions, self._position_jet, self.is_sparse, what)
@@ -83,12 +86,13 @@ class MotionFrame:
         return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
 
     @cached_property
-    def _speed_jet(self) -> SetJet:
+    def speed_jet(self) -> SetJet:
+        """The velocity coordinates as measures."""
         return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
 
     @cached_property
     def at_velocity(self) -> Factor:
-        return factor(self._square(self.speeds, self._speed_jet, self.chosen.slip_rows))
+        return factor(self._square(self.speeds, self.speed_jet, self.chosen.slip_rows))
 
     @cached_property
     def at_position(self) -> Factor:

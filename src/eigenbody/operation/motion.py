@@ -70,7 +70,7 @@ def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.nd
     if frame.has_slips:
         slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
         held = np.concatenate((held, slips), axis=-1)
-    own = frame.speeds.jet(mechanics.at, mechanics.state.turns).acceleration
+    own = frame.speed_jet.acceleration
     return held, own, mechanics.driving
 
 

@@ -279,7 +279,7 @@ def _least_norm_system(
         r, c = t.rows[keep] + start, t.cols[keep]
         value = t.values[keep] * scale[r] * unit[c]
         out += [Triplets(r, rows + c, value), Triplets(rows + c, r, value)]
-    jet = frame.speeds.jet(mechanics.at, mechanics.state.turns)
+    jet = frame.speed_jet
     s = Triplets.of_rows(np.arange(frame.speeds.count), frame.speeds.columns, jet.gradient)
     keep = s.cols < n
     r, c, value = s.rows[keep] + rows + n, s.cols[keep], s.values[keep] * unit[s.cols[keep]]

@@ -112,7 +112,7 @@ class Beams:
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Stretch, shear along y and z, relative turns about x, y and z."""
-        d, carriers = self.pairs.separation(), self.pairs.carriers
+        d, carriers = self.pairs.separation, self.pairs.carriers
         half = np.full(len(self.pairs), 0.5)
         shear = (ScalarProduct(carriers, self._axes(side, half, half), d) for side in "yz")
         return (self._stretch(), *shear, *(Rotation(axis).kernel(self.pairs) for axis in "xyz"))
@@ -126,7 +126,7 @@ class Beams:
 
     def _stretch(self) -> Composed:
         """Length of the chord with the bow: slopes are d.y/L, the twist is (y2.z1 - z2.y1)/2."""
-        d, carriers = self.pairs.separation(), self.pairs.carriers
+        d, carriers = self.pairs.separation, self.pairs.carriers
         even = _root(1 / (24 * self.length))
         slopes = []
         for side in "yz":

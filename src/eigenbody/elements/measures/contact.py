@@ -132,7 +132,7 @@ class ContactSpeed:
     def of(speed: Speed, pairs: Pairs, axes: np.ndarray, size: dict[str, np.ndarray]) -> ContactSpeed:
         """`axes` (..., n, 3, 3): e1, e2, n as columns in the axes of the first carrier; the wheel's axis is z2."""
         e1, e2, n = (_on_first(pairs, axes[..., :, k]) for k in range(3))
-        axle, centre = pairs.direction("z2"), pairs.separation()
+        axle, centre = pairs.direction("z2"), pairs.separation
         named = {"X": (e1, centre), "Y": (e2, centre), "A1": (e1, axle), "A2": (e2, axle), "b": (n, axle)}
         products = {name: ScalarProduct(pairs.carriers, x, y) for name, (x, y) in named.items()}
         return ContactSpeed(speed, products, axes, size)

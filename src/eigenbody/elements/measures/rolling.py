@@ -62,7 +62,7 @@ class Height:
     def kernel(self, pairs: Pairs) -> Composed:
         n, axle = _on_first(pairs, pairs.keys["normal"]), _on_second(pairs, _axle(pairs))
         inner = (
-            ScalarProduct(pairs.carriers, n, pairs.separation()),
+            ScalarProduct(pairs.carriers, n, pairs.separation),
             ScalarProduct(pairs.carriers, n, axle),
             ScalarProduct(pairs.carriers, axle, axle),
         )
@@ -89,7 +89,7 @@ class NoSlip:
         product = lambda x, y: ScalarProduct(pairs.carriers, x, y)  # noqa: E731
         on_e, axle = _on_first(pairs, e), _on_second(pairs, unit)
         return RollingSlip(
-            product(on_e, pairs.separation()),
+            product(on_e, pairs.separation),
             product(on_e, axle),
             product(_on_first(pairs, n), axle),
             cross(n, e),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,9 +51,10 @@ class Kernel(Protocol):
     def concatenate(parts: list[Any]) -> Kernel: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
-    """n pairs of frames: carrier indices (n,), origins (..., n, 3) and axes (..., n, 3, 3) in carrier axes."""
+    """n pairs of frames: carrier indices (n,), origins (..., n, 3) and axes (..., n, 3, 3) in carrier axes. Features
+    are made once: the measures of a joint share them."""
 
     first: np.ndarray
     second: np.ndarray
@@ -65,7 +67,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.first)
 
-    @property
+    @cached_property
     def carriers(self) -> np.ndarray:
         return np.stack((self.first, self.second), axis=-1)
 
@@ -74,13 +76,20 @@ class Pairs:
         axes = self.axes1 if name[1] == "1" else self.axes2
         return axes[..., :, "xyz".index(name[0])]
 
+    @cached_property
+    def _directions(self) -> dict[str, Feature]:
+        return {}
+
     def direction(self, name: str) -> Feature:
         """The axis as a feature on both carriers."""
-        arm = self.axis(name)
-        zero = np.zeros_like(arm)
-        arms = np.stack((arm, zero) if name[1] == "1" else (zero, arm), axis=-2)
-        return Feature(np.zeros((len(self), 2)), arms)
+        if name not in self._directions:
+            arm = self.axis(name)
+            zero = np.zeros_like(arm)
+            arms = np.stack((arm, zero) if name[1] == "1" else (zero, arm), axis=-2)
+            self._directions[name] = Feature(np.zeros((len(self), 2)), arms)
+        return self._directions[name]
 
+    @cached_property
     def separation(self) -> Feature:
         """Vector from origin 1 to origin 2 as a feature."""
         o1, o2 = np.broadcast_arrays(self.origin1, self.origin2)
@@ -121,7 +130,7 @@ class Displacement:
     dimension: str = "m"
 
     def kernel(self, pairs: Pairs) -> ScalarProduct:
-        return ScalarProduct(pairs.carriers, pairs.direction(self.axis + "1"), pairs.separation())
+        return ScalarProduct(pairs.carriers, pairs.direction(self.axis + "1"), pairs.separation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +190,7 @@ class Distance:
     dimension: str = "m"
 
     def kernel(self, pairs: Pairs) -> Composed:
-        d = pairs.separation()
+        d = pairs.separation
         return Composed(SQUARE_ROOT, (ScalarProduct(pairs.carriers, d, d),))
 
 
@@ -214,7 +223,7 @@ class Rotation:
 
 def displacement_in(pairs: Pairs, carrier: np.ndarray, direction: np.ndarray) -> ScalarProduct:
     """Displacement of origin 2 from origin 1 along a direction (..., n, 3) fixed in a third carrier (n,)."""
-    d = pairs.separation()
+    d = pairs.separation
     zero = np.zeros((*d.arm.shape[:-2], 1, 3))
     y = Feature(np.concatenate((d.c, np.zeros((len(pairs), 1))), axis=-1), np.concatenate((d.arm, zero), axis=-2))
     arms = np.zeros((*direction.shape[:-1], 3, 3), dtype=direction.dtype)

@@ -63,7 +63,7 @@ def _displacement(entry: Entry, places: Places) -> Kernel:
 def _along_second(pairs: Pairs, local: np.ndarray) -> Kernel:
     axes2 = np.array(pairs.axes2, dtype=np.result_type(pairs.axes2, local))
     axes2[..., :, 2] = local
-    return ScalarProduct(pairs.carriers, replace(pairs, axes2=axes2).direction("z2"), pairs.separation())
+    return ScalarProduct(pairs.carriers, replace(pairs, axes2=axes2).direction("z2"), pairs.separation)
 
 
 def _distance(entry: Entry, places: Places) -> Kernel:
