@@ -68,6 +68,17 @@ def test_without_parameters_masses_and_stiffnesses(capsys: pytest.CaptureFixture
     assert names == ["bodies.crank.mass", "bodies.coupler.mass", "bodies.rocker.mass"]
 
 
+def test_one_mode_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """All numbers of that mode and no other; the document keeps all modes."""
+    assert main(["sensitivity", SHAFTS, "--mode", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "mode 3 of 3" in text
+    rows = [line.split() for line in text.splitlines() if line[:1].isdigit()]
+    assert [row[0] for row in rows] == ["3"]
+    assert main(["sensitivity", SHAFTS, "--mode", "3", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["modes"]) == 3
+
+
 def test_set_and_many_modes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sensitivity", SHAFTS, "--set", "k=8000", "--n", "100", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -141,3 +141,16 @@ def test_a_weld_against_a_motion_is_reported_worst_first() -> None:
         eb.operating_point(eb.load(document))
     wheres = [fault.where for fault in caught.value.faults]
     assert {"joints.weld", "joints.one: position", "joints.two: position"} <= set(wheres)
+
+
+@pytest.mark.parametrize(
+    "turn", [[math.pi, 0, 0], [0, -math.pi, 0], [math.pi / math.sqrt(2), -math.pi / math.sqrt(2), 0]]
+)
+def test_half_a_turn_of_a_ball_joint(turn: list) -> None:
+    """One way or the other is the same; the bob of a pendulum drawn hanging then stands on top, about x or y."""
+    bob = {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [0, 0, -1]}
+    ball = {"type": "spherical", "between": ["ground", "bob"], "at": [0, 0, 0], "position": turn}
+    point = eb.operating_point(eb.load({"eigenbody": 1, "bodies": {"bob": bob}, "joints": {"ball": ball}}))
+    assert point.state.r[0] == pytest.approx([0, 0, 1], abs=1e-12)
+    found = np.array(list(point.coordinates().values()))
+    assert min(np.abs(found - turn).max(), np.abs(found + np.array(turn)).max()) < 1e-9

@@ -7,6 +7,7 @@ degrees takes its rocker along). Velocities are one linear solve.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -135,14 +136,19 @@ def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any
 def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Rotation vectors are brought to at most half a turn: the rotation is the same."""
     end = np.array(end)
-    labels = [system.names[i].rsplit(".", 1) for i in index]
-    owners = {name for name, *label in labels if label and label[0] in ("rx", "ry", "rz")}
-    for owner in owners:
-        own = [k for k, (name, *label) in enumerate(labels) if name == owner and label and label[0].startswith("r")]
+    for own in _rotation_vectors(system, index):
         angle = float(np.sqrt(np.sum(np.real(end[own]) ** 2)))
         if angle > np.pi:
             end[own] *= 1 - 2 * np.pi * np.round(angle / (2 * np.pi)) / angle
     return end
+
+
+def _rotation_vectors(system: System, index: np.ndarray) -> Iterator[list[int]]:
+    """Which of the measures are components of the same rotation vector, by their place in `index`."""
+    labels = [system.names[i].rsplit(".", 1) for i in index]
+    owners = {name: None for name, *label in labels if label and label[0] in ("rx", "ry", "rz")}
+    for owner in owners:
+        yield [k for k, (name, *label) in enumerate(labels) if name == owner and label and label[0].startswith("r")]
 
 
 def _check_positions(system: System, state: State) -> None:
@@ -150,7 +156,13 @@ def _check_positions(system: System, state: State) -> None:
     _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
     given = system.positions
     wanted = _nearest_turn(system, given.value, given.measure)
-    off = np.abs(values_of(system, state, given.measure) - wanted)
+    found = values_of(system, state, given.measure)
+    off = np.abs(found - wanted)
+    for own in _rotation_vectors(system, given.measure):
+        angle = float(np.sqrt(np.sum(np.real(wanted[own]) ** 2)))
+        if angle > np.pi - 1e-6:  # half a turn one way is half a turn the other way
+            other = np.abs(found[own] - wanted[own] * (1 - 2 * np.pi / angle))
+            off[own] = min(off[own], other, key=np.max)
     _refuse_given(off, given.where, given.value)
 
 

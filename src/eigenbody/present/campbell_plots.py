@@ -207,7 +207,8 @@ def _names_at_the_end(axes: Axes, speed: Campbell, drawn: list[int], hz: np.ndar
             f"{k + 1}  {plain_text(shown(speed.labels[k], 40))}",
             xy=(1.0, (y - low) / (high - low)), xytext=(1.03, height),
             xycoords="axes fraction", textcoords="axes fraction", fontsize=9, color=_colour(speed, k), va="center",
-            annotation_clip=False, arrowprops={"arrowstyle": "-", "color": _colour(speed, k), "lw": 0.7, "shrinkB": 0},
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": _colour(speed, k), "lw": 0.7, "shrinkB": 0, "relpos": (0, 0.5)},
         )  # fmt: skip
 
 

@@ -26,41 +26,46 @@ NOISE = 1e-12  # relative sensitivity that counts as zero in tables and pictures
 COLOURS = ("#2f6fab", "#c8553d")  # rises and falls with the number
 
 
-def _head(result: Sensitivity) -> list[str]:
-    modes = counted(len(result.modes), "mode")
-    most = f", the {TOP} strongest for each mode" if len(result.names) > TOP else ""
+def _head(result: Sensitivity, mode: int | None) -> list[str]:
+    modes = counted(len(result.modes), "mode") if mode is None else f"mode {mode} of {len(result.modes)}"
+    most = f", the {TOP} strongest for each mode" if mode is None and len(result.names) > TOP else ""
     return [
         f"Sensitivities of {shown(result.modes.linear.point.model.name, 100)}",
         f"{modes}, {counted(len(result.names), 'number')}{most}; relative: % of frequency for each % of the number",
     ]
 
 
-def _remarks(result: Sensitivity) -> list[str]:
+def _remarks(result: Sensitivity, mode: int | None) -> list[str]:
     lines = []
     if not result.is_exact:
         lines.append("The shift of the operating point was found by differences, extrapolated to step zero.")
-    for note in dict.fromkeys(note for note in result.notes if note):
+    for note in dict.fromkeys(note for note in (result.notes[k] for k in _shown_modes(result, mode)) if note):
         which = ", ".join(str(k + 1) for k, own in enumerate(result.notes) if own == note)
         lines.append(f"Mode {which}: {note}.")
     return lines
 
 
-def _grid(result: Sensitivity) -> Grid:
-    """For each mode the numbers that move it most."""
+def _shown_modes(result: Sensitivity, mode: int | None) -> range:
+    """All modes, or the one asked for, counted from one."""
+    return range(len(result.modes)) if mode is None else range(mode - 1, mode)
+
+
+def _grid(result: Sensitivity, mode: int | None) -> Grid:
+    """For each mode the numbers that move it most, or all numbers for one mode."""
     rows: list[tuple[str, ...]] = []
-    shown_modes = min(len(result.modes), MAX_ROWS)
-    for k in range(shown_modes):
-        mode = (str(k + 1), significant(result.modes.frequency_hz[k]))
+    shown_modes = _shown_modes(result, mode)
+    for k in shown_modes[:MAX_ROWS]:
+        own = (str(k + 1), significant(result.modes.frequency_hz[k]))
         if np.isnan(result.eigenvalues[:, k]).all():
-            rows.append((*mode, f"({result.notes[k].partition(':')[0]})", *["-"] * 5))
+            rows.append((*own, f"({result.notes[k].partition(':')[0]})", *["-"] * 5))
             continue
-        for i in result.ranking(k)[:TOP]:
-            rows.append((*mode, shown(result.names[i], 40), significant(result.values[i]), *_numbers(result, i, k)))
-            mode = ("", "")
+        for i in result.ranking(k)[: TOP if mode is None else MAX_ROWS]:
+            rows.append((*own, shown(result.names[i], 40), significant(result.values[i]), *_numbers(result, i, k)))
+            own = ("", "")
     columns = ("#", "frequency\nHz", "number", "its value\nSI", "relative\n% per %", "df/dp\nHz per unit",
                "d(real)/dp\n1/s per unit", "d(damping)/dp\nper unit")  # fmt: skip
     right = (True, True, False, True, True, True, True, True)
-    return Grid("", columns, tuple(rows), right, left_out=len(result.modes) - shown_modes)
+    return Grid("", columns, tuple(rows), right, left_out=max(len(shown_modes) - MAX_ROWS, 0))
 
 
 def _numbers(result: Sensitivity, i: int, k: int) -> tuple[str, ...]:
@@ -78,26 +83,27 @@ def _numbers(result: Sensitivity, i: int, k: int) -> tuple[str, ...]:
     return tuple("-" if np.isnan(v) else "0" if abs(v) <= least else significant(float(v), 5) for v, least in cells)
 
 
-def sensitivity_text(result: Sensitivity) -> str:
-    """The table as plain text."""
-    return "\n".join([*_head(result), "", _grid(result).text(), "", *wrapped(_remarks(result))]).rstrip()
+def sensitivity_text(result: Sensitivity, mode: int | None = None) -> str:
+    """The table as plain text, of one mode (counted from one) or of all."""
+    remarks = wrapped(_remarks(result, mode))
+    return "\n".join([*_head(result, mode), "", _grid(result, mode).text(), "", *remarks]).rstrip()
 
 
 def sensitivity_html(result: Sensitivity) -> str:
     """The table as HTML."""
-    title, line = _head(result)
-    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in _remarks(result))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_grid(result).html()}{remarks}"
+    title, line = _head(result, None)
+    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in _remarks(result, None))
+    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_grid(result, None).html()}{remarks}"
 
 
-def sensitivity_rich(result: Sensitivity) -> RenderableType:
-    """The table for the terminal."""
+def sensitivity_rich(result: Sensitivity, mode: int | None = None) -> RenderableType:
+    """The table for the terminal, of one mode or of all."""
     from rich.console import Group
     from rich.text import Text
 
-    title, line = _head(result)
-    remarks = [Text(remark, style="dim") for remark in _remarks(result)]
-    return Group(Text(title, style="bold"), Text(line), Text(), _grid(result).rich(), Text(), *remarks)
+    title, line = _head(result, mode)
+    remarks = [Text(remark, style="dim") for remark in _remarks(result, mode)]
+    return Group(Text(title, style="bold"), Text(line), Text(), _grid(result, mode).rich(), Text(), *remarks)
 
 
 def sensitivity_document(result: Sensitivity) -> dict[str, Any]:
@@ -130,7 +136,7 @@ def sensitivity_document(result: Sensitivity) -> dict[str, Any]:
         "modes": entries,
         "exact": result.is_exact,
         "certificate": modes.certificate.as_dict(),
-        "notes": list(_remarks(result)),
+        "notes": list(_remarks(result, None)),
     }
 
 

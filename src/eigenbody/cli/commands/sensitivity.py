@@ -25,7 +25,7 @@ def sensitivity(
         typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
     ] = None,
     mode: Annotated[
-        int | None, typer.Option("--mode", min=1, metavar="INDEX", help="Draw this mode alone.", show_default=False)
+        int | None, typer.Option("--mode", min=1, metavar="INDEX", help="Show this mode alone.", show_default=False)
     ] = None,
     solver: options.Solver = None,
     set_: options.Set = None,
@@ -84,4 +84,6 @@ def sensitivity(
     if json:
         session.put(as_json(present.sensitivity_document(result)))
     elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.sensitivity_text(result), lambda: present.sensitivity_rich(result))
+        session.put_table(
+            lambda: present.sensitivity_text(result, mode), lambda: present.sensitivity_rich(result, mode)
+        )
