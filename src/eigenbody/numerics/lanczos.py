@@ -21,33 +21,57 @@ WIDTH = 3
 RESTARTS = 30
 
 
-def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarray) -> np.ndarray:
+def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarray, most: int) -> np.ndarray:
     """Vectors (n, count), x^T M x = 1, of the eigenvalues of largest magnitude of x -> operate(M x); M x = mass(x).
 
     `operate` (n, b) -> (n, b) is symmetric, so the product is self-adjoint in the inner product of M, which must be
-    positive on its range. `start` (n, b) is the first block. Fewer are returned only when there are no more.
+    positive on its range. `start` (n, b) is the first block. Fewer are returned only when there are no more: the range
+    has at most `most` dimensions, beyond which directions are rounding.
     """
     width = start.shape[1]
     room = 3 * count + 12 * width
     space = _Space(len(start), room + width)
-    block, _ = _orthonormal(start, mass)
-    converged = np.zeros(count, dtype=bool)
+    block, _ = _orthonormal(start, mass, most)
+    progress = _Progress(2 * count)
     for _ in range(RESTARTS):
         while space.filled + block.shape[1] <= room:
             image = operate(mass(block))
-            h = space.extend(block, image, mass)
-            block, coupling = _orthonormal(image, mass, np.abs(h).max())
+            space.extend(block, image, mass)
+            block, coupling = _orthonormal(image, mass, most - space.filled, space.scale)
             if not block.shape[1]:
                 return space.ritz(count)[2]  # the space is exhausted
-            if space.filled >= 2 * count and space.steps % 2 == 0:
+            is_last = space.filled + block.shape[1] > room
+            if space.filled >= progress.look_at or is_last:
                 values, y, _ = space.ritz(count, with_vectors=False)
-                residual = np.sqrt(((coupling @ y[-coupling.shape[1] :]) ** 2).sum(axis=0))
-                converged = residual <= TOLERANCE * np.abs(values)
-                report("finding modes", float(np.mean(converged)))
-                if converged.all():
+                residual = np.sqrt(((coupling @ y[-coupling.shape[1] :]) ** 2).sum(axis=0)) / np.abs(values)
+                if progress.is_done(space.filled, residual, block.shape[1]):
                     return space.ritz(count)[2]
         space.restart(count + width)
-    raise ComputationError(f"{np.count_nonzero(converged)} of {count} modes converged.")
+        progress = _Progress(space.filled + width)
+    raise ComputationError(f"{progress.converged} of {count} modes converged.")
+
+
+class _Progress:
+    """When to look at the residuals: a look costs as much as some steps where the problem is small."""
+
+    def __init__(self, look_at: int) -> None:
+        self.look_at = look_at  # dimension of the space
+        self.converged = 0
+        self._last: tuple[int, float] | None = None  # dimension, worst residual
+
+    def is_done(self, filled: int, residual: np.ndarray, width: int) -> bool:
+        """Whether all have converged; else the next look is for when the trend says so, which gets steeper."""
+        self.converged = int(np.count_nonzero(residual <= TOLERANCE))
+        report("finding modes", self.converged / len(residual))
+        worst = float(residual.max(initial=0.0))
+        if worst <= TOLERANCE:
+            return True
+        slope = 0.6 / width  # decades for each dimension
+        if self._last is not None:
+            slope = max(np.log10(self._last[1] / worst) / (filled - self._last[0]), 0.1 * slope)
+        self.look_at = filled + max(width, int(0.7 * np.log10(worst / TOLERANCE) / slope))
+        self._last = filled, worst
+        return False
 
 
 class _Space:
@@ -56,11 +80,12 @@ class _Space:
     def __init__(self, n: int, room: int) -> None:
         self._basis = np.empty((n, room), order="F")
         self._T = np.zeros((room, room))
-        self.filled = self.steps = 0
+        self.filled = 0
+        self.scale = 0.0  # largest entry of T so far: images much smaller are rounding
         self._coupled = 0  # columns from here on are what the next image is made of, but for rounding
 
-    def extend(self, block: np.ndarray, image: np.ndarray, mass: Operator) -> np.ndarray:
-        """Add a block with its image, which is made orthogonal to the whole basis in place; returns V^T M image."""
+    def extend(self, block: np.ndarray, image: np.ndarray, mass: Operator) -> None:
+        """Add a block with its image, which is made orthogonal to the whole basis in place."""
         old, new = self.filled, self.filled + block.shape[1]
         self._basis[:, old:new] = block
         h = np.zeros((new, block.shape[1]))
@@ -71,8 +96,8 @@ class _Space:
             h[first:] += part.T
         self._T[:new, old:new] = h
         self._T[old:new, :new] = h.T
-        self.filled, self.steps, self._coupled = new, self.steps + 1, old
-        return h
+        self.filled, self._coupled = new, old
+        self.scale = max(self.scale, float(np.abs(h).max()))
 
     def ritz(self, count: int, with_vectors: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The `count` Ritz values of largest magnitude, their coordinates in the basis, and their vectors."""
@@ -90,13 +115,15 @@ class _Space:
         np.fill_diagonal(self._T[: self.filled, : self.filled], values)
 
 
-def _orthonormal(block: np.ndarray, mass: Operator, scale: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Q (n, r) with Q^T M Q = 1 and R with block = Q R; directions that vanish beside `scale` are dropped."""
+def _orthonormal(block: np.ndarray, mass: Operator, most: int, scale: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Q (n, r) with Q^T M Q = 1 and R with block = Q R; directions that vanish beside `scale` are dropped, and the
+    smallest beyond `most`."""
     Q, R = block, np.eye(block.shape[1])
     for limit in ((1e-15 * scale) ** 2, 0.0):
         gram = Q.T @ mass(Q)
         size, turn = np.linalg.eigh((gram + gram.T) / 2)
         keep = size > max(limit, 1e-24 * size[-1]) if len(size) else size > 0
+        keep[: max(len(size) - most, 0)] = False
         root = np.sqrt(size[keep])
         Q, R = Q @ (turn[:, keep] / root), (turn[:, keep] * root).T @ R
     return Q, R

@@ -149,12 +149,12 @@ def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tup
 
     Where the inertia count finds more than the iteration did, the iteration is repeated with wider blocks.
     """
-    n = pencil.M.shape[0]
+    n, free = pencil.M.shape[0], pencil.M.shape[0] - pencil.G.shape[0]
     complete: bool | None = None
     for width in (WIDTH, 4 * WIDTH):
         start = kkt.solve(pencil.mass(np.random.default_rng(5).normal(size=(n, min(width, n)))))
         try:
-            X = largest_ritz(kkt.solve, pencil.mass, count, start)
+            X = largest_ritz(kkt.solve, pencil.mass, count, start, free)
         except ComputationError as error:
             raise ComputationError(f"{error} {HINT}") from error
         values, X = _polished(pencil, kkt, X)

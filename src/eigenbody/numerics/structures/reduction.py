@@ -318,8 +318,9 @@ class _SparsePencil:
     def _sought(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         from scipy.linalg import eigh
 
-        start = np.random.default_rng(5).normal(size=(self.K.shape[0], min(WIDTH, self.K.shape[0])))
-        X = self.solve(self.mass(largest_ritz(self._once, self.mass, count, self._once(self.mass(start)))))
+        n = self.K.shape[0]
+        start = self._once(self.mass(np.random.default_rng(5).normal(size=(n, min(WIDTH, n)))))
+        X = self.solve(self.mass(largest_ritz(self._once, self.mass, count, start, n)))
         k, m = X.T @ (self.K @ X), X.T @ self.mass(X)
         if np.any(np.diag(k) <= 0):
             raise np.linalg.LinAlgError("negative energy")
