@@ -130,7 +130,7 @@ class Projection:
         """The motion, or its absolute value; sparse where it mostly vanishes."""
         key = (id(motion), sizes)
         if key not in self._motions:
-            self._motions[key] = _thinned(np.abs(motion) if sizes else motion)
+            self._motions[key] = abs(self._motion(motion, False)) if sizes else _thinned(motion)
         return self._motions[key]
 
 
@@ -138,10 +138,11 @@ def _thinned(matrix: np.ndarray) -> Any:
     """As a sparse matrix if few entries are not zero."""
     from scipy.sparse import csr_array
 
-    if np.count_nonzero(matrix) > SPARSE * matrix.size:
-        return matrix
     flat = matrix.ravel()
-    place = np.flatnonzero(flat)
+    there = flat != 0
+    if np.count_nonzero(there) > SPARSE * len(flat):
+        return matrix
+    place = np.flatnonzero(there)
     rows, columns = np.divmod(place, matrix.shape[1])
     start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
     return csr_array((flat[place], columns, start), shape=matrix.shape)
