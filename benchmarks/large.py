@@ -36,6 +36,7 @@ METHODS = {
 AGREE = 1e-4  # largest relative difference of a frequency at which a peer's time is shown
 FROM = 900  # bodies from which the growth exponent is fitted
 REPEATED = 2000  # bodies up to which the best of several is taken: of three commands, of ten calls
+WARM = 20_000  # bodies up to which the best of three calls is taken: the first pays for memory from the system
 
 
 def member(family, size):
@@ -67,7 +68,7 @@ def measure(name, bodies, folder, options):
     document = json.loads(best.output)
     row |= {"command": best.seconds, "command_mb": best.megabytes, "solver": document["solver"], "dof": document["dof"]}
     row |= {"redundant": len(document["certificate"]["redundant"])}
-    calls = 10 if repeats > 1 else 1
+    calls = 10 if bodies <= REPEATED else 3 if bodies <= WARM else 1
     arguments = [str(path), "--solver", document["solver"], "--repeats", str(calls)]
     api = run([sys.executable, HERE / "stages.py", *arguments], options.timeout)
     row |= {"api_failure": api.failure} if api.failure else {"api": json.loads(api.output), "api_mb": api.megabytes}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 import eigenbody as eb
 from mechanisms import KINDS, random_mechanism
@@ -137,6 +138,70 @@ def test_ladder_of_333_layers() -> None:
     assert modes.solver == "sparse"
     assert len(modes.certificate.redundant) == 999
     np.testing.assert_allclose(modes.frequency_hz[:2], [1.63956805752, 4.91691943512], rtol=1e-9)
+
+
+def bending_of_a_chain(bodies: int) -> np.ndarray:
+    """The four lowest bending frequencies in Hz of C<bodies>SF1, in the relative rotations of its joints: sums along
+    the chain and back, without a difference that could cancel."""
+    k, mass, inertia, length = 1e4 * 180 / np.pi, 4.0, 1.0, 0.2
+
+    def flexibility(theta: np.ndarray) -> np.ndarray:
+        turned = np.cumsum(theta)
+        start = np.concatenate(([0.0], length * np.cumsum(turned)[:-1]))
+        force, moment = mass * (start + length / 2 * turned), inertia * turned
+        beyond = np.concatenate((np.cumsum(force[::-1])[::-1][1:], [0.0]))
+        return np.cumsum((moment + length / 2 * force + length * beyond)[::-1])[::-1] / k
+
+    operator = LinearOperator((bodies, bodies), lambda x: flexibility(x.ravel()), dtype=float)
+    inverse = eigsh(operator, k=4, tol=1e-14, return_eigenvectors=False)
+    return np.sort(1 / np.sqrt(inverse)) / (2 * np.pi)
+
+
+@pytest.mark.parametrize("bodies", [300, 5000])
+def test_soft_motion_of_many_bodies(bodies: int) -> None:
+    """The rows of K that bend 5000 bodies cancel to a part of 1e-13: deflections keep the digits."""
+    modes = eb.modes(eb.load(families.family(f"C{bodies}SF1")), n=20, solver="sparse")
+    twice = np.repeat(bending_of_a_chain(bodies), 2)  # across the chain in two directions
+    bending = [f for f in modes.frequency_hz if np.abs(twice / f - 1).min() < 1e-3]
+    np.testing.assert_allclose(bending[:8], twice, rtol=1e-10)
+    assert modes.complete is True
+    assert modes.stability == "stable"
+
+
+def hanging_chain(bodies: int) -> dict:
+    """Ball joints under gravity, full bushings, a spring across some joints, a damper alone and a free bushing."""
+    document = families.family(f"C{bodies}SF1")
+    document["gravity"] = [0, 0, 9.81]  # the chain is drawn upwards: it hangs
+    full = np.diag([0.0, 0, 0, 40, 50, 60]) + 5.0 * np.eye(6, k=1) + 5.0 * np.eye(6, k=-1)
+    for i, force in enumerate(document["forces"].values()):
+        force["k"] = full.tolist() if i % 3 == 0 else [0, 0, 0, 30 + i, 40, 50]
+        force["c"] = [0, 0, 0, 0.3, 0.4, 0.2 + 0.01 * i]
+    across = {"type": "spring", "between": ["b3", "b9"], "at": [[0, 0.1, 0.5], [0, 0.1, 1.7]], "k": 500, "c": 2}
+    dashpot = {"type": "damper", "between": ["ground", "b20"], "at": [[1, 0, 4], [0, 0, 3.9]], "c": 3}
+    document["forces"] |= {"across": across | {"free_length": 1.2}, "dashpot": dashpot}
+    return document
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_deflections_of_loaded_elements(monkeypatch: pytest.MonkeyPatch, added: bool) -> None:
+    """Geometric stiffness, coupled directions and damping without stiffness stay beside the springs."""
+    from eigenbody.numerics import sparse_symmetric
+
+    used: list[bool] = []
+    whole = sparse_symmetric.ConstrainedPencil._by_deflections
+    monkeypatch.setattr(sparse_symmetric, "NEAR_ROUNDING", 1e300)
+    monkeypatch.setattr(
+        sparse_symmetric.ConstrainedPencil, "_by_deflections", lambda self: used.append(True) or whole(self)
+    )
+    model = eb.load(hanging_chain(40))
+    dense, sparse = (eb.linearize(model, solver=solver) for solver in ("dense", "sparse"))
+    if added:
+        dense, sparse = (eb.with_damping(linear, proportional=(0.02, 1e-4)) for linear in (dense, sparse))
+    expected, found = eb.modes(dense, n=20), eb.modes(sparse, n=20)
+    np.testing.assert_allclose(found.eigenvalues, expected.eigenvalues, rtol=1e-9)
+    assert used
+    assert found.residuals is not None
+    assert found.residuals.max() < 1e-9
 
 
 @pytest.mark.parametrize("name", ["C2000SF1", "TL11RF1", "TL11SF1", "L700RF1", "L700SF1"])

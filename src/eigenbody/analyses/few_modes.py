@@ -55,7 +55,7 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
         return _undamped(pencil, min(n, linear.dof), n, near)
     found = None
     if symmetric and near is None and n + 6 < linear.dof:
-        found = lightly_damped_modes(ConstrainedPencil(pencil.K, pencil.M, pencil.G), pencil.C, n)
+        found = lightly_damped_modes(_constrained(pencil), pencil.C, n)
     if found is None:
         found = damped_modes(pencil.M, pencil.C, pencil.K, pencil.G, _pairs(n, 2 * linear.dof), near)
     rigid = _rigid(pencil, found)
@@ -65,7 +65,7 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
     if symmetric:
         suspect = np.abs(found.eigenvalues[~rigid].real) <= 1e-6 * np.abs(found.eigenvalues[~rigid])
         undamped[:] = False
-        undamped[suspect] = _strainless(pencil.C, elastic[:, suspect])
+        undamped[suspect] = _lossless(pencil, elastic[:, suspect])
     free = zeros.shape[1]
     entries = _entries(
         np.concatenate((np.zeros(free), found.eigenvalues[~rigid])),
@@ -78,6 +78,16 @@ def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes
         near,
     )
     return replace(entries, complete=found.complete)
+
+
+def _constrained(pencil: StaticPencil) -> ConstrainedPencil:
+    return ConstrainedPencil(pencil.K, pencil.M, pencil.G, pencil.springs)
+
+
+def _lossless(pencil: StaticPencil, vectors: np.ndarray) -> np.ndarray:
+    """Which motions lose no power, within rounding."""
+    springs = pencil.springs() if vectors.size else None
+    return _strainless(pencil.C, vectors) if springs is None else springs.lose_nothing(vectors)
 
 
 def _rigid_motions(pencil: StaticPencil, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +152,7 @@ def _pairs(n: int, most: int) -> int:
 
 
 def _undamped(pencil: StaticPencil, k: int, n: int, near: float | None) -> FewModes:
-    found: SparseModes = undamped_modes(ConstrainedPencil(pencil.K, pencil.M, pencil.G), k, near)
+    found: SparseModes = undamped_modes(_constrained(pencil), k, near)
     rigid = _rigid(pencil, found)
     root = np.sqrt(np.where(rigid, 0.0, found.eigenvalues.real).astype(complex))
     values, columns = [], []

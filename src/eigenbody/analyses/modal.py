@@ -7,7 +7,7 @@ would: dW' = -M^-1 C_add W, and outputs that read accelerations or reactions fol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.numerics.assembly import sparse
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.springs import Springs
 from eigenbody.operation.frame import MotionFrame
 
 ROUNDING = 64 * EPS  # of mode shapes
@@ -39,6 +40,11 @@ class DampedSparseLinearModel(SparseLinearModel):
 
     added_damping: Any = field(kw_only=True, repr=False)
     damping_model: str = field(kw_only=True)
+
+    def springs(self) -> Springs | None:
+        """The springs of the elements; damping is not theirs alone."""
+        found = super().springs()
+        return None if found is None else replace(found, c=np.zeros(len(found.k)), C_rest=self.tangents[0])
 
 
 @on_one_thread

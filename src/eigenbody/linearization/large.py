@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any, NoReturn
 
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.pencil import Descriptor, StaticPencil, descriptor, is_static, static_pencil
+from eigenbody.linearization.pencil import Descriptor, StaticPencil, descriptor, is_static, springs_of, static_pencil
 from eigenbody.linearization.units import Units, units_of
+from eigenbody.numerics.springs import Springs
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 
@@ -50,7 +51,12 @@ class SparseLinearModel:
 
     @cached_property
     def pencil(self) -> StaticPencil:
-        return static_pencil(self.point, self.chosen, *self.tangents)
+        pencil = static_pencil(self.point, self.chosen, *self.tangents)
+        return replace(pencil, springs=cache(self.springs)) if self.is_static else pencil
+
+    def springs(self) -> Springs | None:
+        """Stiffness and damping by the deflections of the elements."""
+        return springs_of(self.point)
 
     @cached_property
     def descriptor(self) -> Descriptor:

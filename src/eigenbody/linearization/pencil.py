@@ -7,6 +7,7 @@ whole, with dq, du, du' and the multipliers as auxiliary unknowns and the coordi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.rows import output_rows, rate_rows
-from eigenbody.numerics.assembly import Triplets, sparse
+from eigenbody.numerics.assembly import Part, Product, Triplets, are_plain, sparse
+from eigenbody.numerics.springs import Springs
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.system import System
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+SOFTEST = 1e-12  # springs softer than this part of the stiffest are not kept by their deflections
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class StaticPencil:
     C: Any
     K: Any
     G: Any
+    springs: Callable[[], Springs | None] = lambda: None  # the same K and C by deflections, where they are needed
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,40 @@ def static_pencil(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> S
     square = (system.nq, system.nq)
     G = sparse(mechanics.holonomic.rows(), (system.constraints.count, system.nq)).tocsr()[chosen.rows].tocsc()
     return StaticPencil(sparse(mechanics.mass(), square), C, K, G)
+
+
+def springs_of(point: OperatingPoint) -> Springs | None:
+    """The elements at an operating point by their deflections; None where there are none."""
+    mechanics, n = point.mechanics, point.system.nq
+    stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
+    damping = mechanics.damping()
+    first = next((p for p in stiffness if isinstance(p, Product) and p.left is p.right), None)
+    if first is None or not are_plain([*stiffness, *damping]):
+        return None
+    rows = first.left
+    (k, K_rest), (c, C_rest) = (_by_deflection(parts, rows, first.count) for parts in (stiffness, damping))
+    used = np.abs(k) > SOFTEST * np.abs(k).max()
+    B = sparse([rows], (len(k), n)).tocsr()
+    used &= np.diff(B.indptr) > 0
+    others = np.flatnonzero(~used)
+    for values, rest in ((k, K_rest), (c, C_rest)):
+        rest.append(Product(len(k), others, others, values[others], rows, rows))
+    index = np.flatnonzero(used)
+    return Springs(B[index].tocsc(), k[index], c[index], sparse(K_rest, (n, n)), sparse(C_rest, (n, n)))
+
+
+def _by_deflection(parts: Sequence[Part], rows: Triplets, count: int) -> tuple[np.ndarray, list[Part]]:
+    """What acts along a row by its own value, (count,), and the other parts."""
+    own, rest = np.zeros(count), list[Part]()
+    for p in parts:
+        if not (isinstance(p, Product) and p.left is rows and p.right is rows):
+            rest.append(p)
+            continue
+        alone = p.i == p.j
+        own += np.bincount(p.i[alone], p.factor[alone], minlength=count)
+        if not alone.all():
+            rest.append(Product(count, p.i[~alone], p.j[~alone], p.factor[~alone], rows, rows))
+    return own, rest
 
 
 def tangents(point: OperatingPoint) -> tuple[Any, Any]:

@@ -35,6 +35,7 @@ def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarra
     progress = _Progress(2 * count)
     for _ in range(RESTARTS):
         while space.filled + block.shape[1] <= room:
+            report("finding modes", progress.converged / count)
             image = operate(mass(block))
             space.extend(block, image, mass)
             block, coupling = _orthonormal(image, mass, most - space.filled, space.scale)
@@ -43,7 +44,8 @@ def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarra
             is_last = space.filled + block.shape[1] > room
             if space.filled >= progress.look_at or is_last:
                 values, y, _ = space.ritz(count, with_vectors=False)
-                residual = np.sqrt(((coupling @ y[-coupling.shape[1] :]) ** 2).sum(axis=0)) / np.abs(values)
+                residual = np.sqrt(((coupling @ y[-coupling.shape[1] :]) ** 2).sum(axis=0))
+                residual = residual / np.maximum(np.abs(values), 1e-300)
                 if progress.is_done(space.filled, residual, block.shape[1]):
                     return space.ritz(count)[2]
         space.restart(count + width)
@@ -62,8 +64,7 @@ class _Progress:
     def is_done(self, filled: int, residual: np.ndarray, width: int) -> bool:
         """Whether all have converged; else the next look is for when the trend says so, which gets steeper."""
         self.converged = int(np.count_nonzero(residual <= TOLERANCE))
-        report("finding modes", self.converged / len(residual))
-        worst = float(residual.max(initial=0.0))
+        worst = min(float(residual.max(initial=0.0)), 1.0)
         if worst <= TOLERANCE:
             return True
         slope = 0.6 / width  # decades for each dimension

@@ -140,11 +140,11 @@ class KKT:
     """Sparse [[A, G^T], [G, 0]] with independent rows G: solves A x + G^T y = f, G x = 0 for x.
 
     `unit` (n,) scales the coordinates (x = unit * x_scaled) and rows of G are brought to the size of A, which keeps
-    pivots on the diagonal and fill low.
+    pivots on the diagonal and fill low. Rows may yield: G x = flexibility * y.
     """
 
-    def __init__(self, A: Any, G: Any, unit: np.ndarray | None = None) -> None:
-        from scipy.sparse import block_array, csc_array
+    def __init__(self, A: Any, G: Any, unit: np.ndarray | None = None, flexibility: np.ndarray | None = None) -> None:
+        from scipy.sparse import block_array, coo_array, csc_array
 
         A, G = csc_array(A), csc_array(G)
         self._n = A.shape[0]
@@ -152,7 +152,11 @@ class KKT:
         if unit is not None:
             A, G = scaled_saddle(A, G, unit)
         self._row_size = float(np.abs(G.data).max(initial=0.0)) or 1.0
-        self._whole = block_array([[A, G.T], [G, None]], format="csc") if G.shape[0] else A
+        corner = None
+        if flexibility is not None:
+            soft = np.flatnonzero(flexibility)
+            corner = coo_array((-flexibility[soft], (soft, soft)), shape=(G.shape[0], G.shape[0]))
+        self._whole = block_array([[A, G.T], [G, corner]], format="csc") if G.shape[0] else A
         self._size = self._whole.shape[0]
         self._factor = SparseFactor(self._whole)
 

@@ -88,7 +88,8 @@ def damped_modes(M: Any, C: Any, K: Any, G: Any, count: int, near: float | None 
     force = (M @ q) * values**2 + (C @ q) * values + K @ q
     speed, moved = np.abs(values), np.abs(q)
     size = (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed + abs(K) @ moved
-    residuals = unbalanced(kkt, K + shift * C + shift**2 * M if shift else K, force, size)
+    whole = K + shift * C + shift**2 * M if shift else K
+    residuals = unbalanced(kkt, lambda x: whole @ x, force, size)
     return SparseModes(values, q, residuals, near is not None or shift != wanted)
 
 
@@ -193,9 +194,9 @@ def typical_square(K: Any, M: Any) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def unbalanced(kkt: KKT, A: Any, force: np.ndarray, size: np.ndarray) -> np.ndarray:
+def unbalanced(kkt: KKT, times: Callable[[np.ndarray], np.ndarray], force: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Part of the force that constraint forces cannot balance, relative to the size of its summands. `kkt` is that of
-    A: with A x + G^T y = force and G x = 0 that part is A x."""
-    free = A @ kkt.solve_refined(force, steps=0)
+    A: with A x + G^T y = force and G x = 0 that part is A x, `times(x)`."""
+    free = times(kkt.solve_refined(force, steps=0))
     length = lambda x: np.sqrt((np.abs(x) ** 2).sum(axis=0))  # noqa: E731
     return length(free) / np.maximum(length(size), 1e-300)

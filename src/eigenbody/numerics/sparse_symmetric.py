@@ -6,6 +6,7 @@ subspace, Rayleigh-Ritz. An inertia count then tells whether a mode was missed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -23,34 +24,82 @@ from eigenbody.numerics.sparse_eigen import (
     typical_square,
     unbalanced,
 )
+from eigenbody.numerics.springs import Springs
 
 SOFT = 1e-8  # flexibility first given to the constraints for the inertia count, of the stiffness
 SOFTEST = 1e8  # and the largest
 STIFFER = 0.01  # factor on it as long as there are too many, and at which a count must change
 TRIES = 5
 CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
+NEAR_ROUNDING = 1e-10  # omega^2, of the stiffness, below which deflections are used
 CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
 
 
 class ConstrainedPencil:
-    """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled."""
+    """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled. Where motions
+    are so soft that K loses their digits, the `springs` of which it is made are used by their deflections."""
 
-    def __init__(self, K: Any, M: Any, G: Any) -> None:
+    def __init__(self, K: Any, M: Any, G: Any, springs: Callable[[], Springs | None] = lambda: None) -> None:
         self.unit = by_mass(M)
         self.K, self.G = scaled_saddle(K, G, self.unit)
         self.M = self.scaled(M)
         self.top = float(np.abs(self.K.data).max(initial=0.0)) or 1.0
+        self._given = springs
+        self.springs: Springs | None = None  # scaled, once they are needed
 
     def scaled(self, matrix: Any) -> Any:
         return scaled(matrix, self.unit, self.unit)
 
     def kkt(self, shift: float) -> KKT | None:
         """[[K - shift M, G^T], [G, 0]] factorized, or None where it is singular."""
-        try:
-            kkt = KKT(self.K - shift * self.M if shift else self.K, self.G)
-        except ComputationError:
-            return None
-        return kkt if kkt.is_regular() else None
+        plain = _regular(self.K - shift * self.M if shift else self.K, self.G)
+        if shift or (plain is not None and not self._is_soft(plain)) or (given := self._given()) is None:
+            return plain
+        self.springs = given.scaled(self.unit)
+        found = self._by_deflections()
+        if found is None:
+            self.springs = None
+        return found or plain
+
+    def _is_soft(self, kkt: KKT) -> bool:
+        """Whether the lowest omega^2, after two inverse iterations, is near the rounding of K."""
+        x = kkt.solve(self.mass(np.random.default_rng(4).normal(size=(self.M.shape[0], 1))))
+        size = float(np.sqrt((x * self.mass(x)).sum()))
+        x = kkt.solve(self.mass(x / size))
+        return float(np.sqrt((x * self.mass(x)).sum())) * NEAR_ROUNDING * self.top > 1.0
+
+    def _by_deflections(self) -> KKT | None:
+        """[[K_rest, B^T, G^T], [B, -1/k, 0], [G, 0, 0]] factorized."""
+        from scipy.sparse import vstack
+
+        assert self.springs is not None
+        rows, flexibility = self._spring_rows
+        G = scaled(self.G, np.full(self.G.shape[0], self.row_size / self.top), np.ones(self.G.shape[1]))
+        yielding = np.concatenate((flexibility, np.zeros(G.shape[0])))
+        return _regular(self.springs.K_rest, vstack([rows, G], format="csc"), yielding)
+
+    @property
+    def row_size(self) -> float:
+        """Length of the rows in the system that is factorized: springs then have flexibilities about one."""
+        return self.top if self.springs is None else float(np.sqrt(np.median(np.abs(self._strengths))))
+
+    @cached_property
+    def _strengths(self) -> np.ndarray:
+        """Stiffness of each spring beside unit mass."""
+        s = self.springs
+        assert s is not None
+        return s.k * np.bincount(s.B.indices, s.B.data**2, minlength=len(s.k))
+
+    @cached_property
+    def _spring_rows(self) -> tuple[Any, np.ndarray]:
+        s = self.springs
+        assert s is not None
+        factor = self.row_size * np.sqrt(np.abs(s.k / self._strengths))
+        return scaled(s.B, factor, np.ones(s.B.shape[1])), self.row_size**2 / self._strengths
+
+    def stiffness_times(self, X: np.ndarray) -> np.ndarray:
+        """K X."""
+        return self.K @ X if self.springs is None else self.springs.stiffness_times(X)
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -91,15 +140,24 @@ class ConstrainedPencil:
         return int(np.count_nonzero(lu.U.diagonal() < 0)) - rows
 
 
+def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | None:
+    try:
+        kkt = KKT(A, G, flexibility=flexibility)
+    except ComputationError:
+        return None
+    return kkt if kkt.is_regular() else None
+
+
 def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = None) -> SparseModes:
     """The `count` smallest omega^2 (or nearest to `near`^2), ascending; `near` in rad/s."""
     shift = 0.0 if near is None else near**2
     aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
     kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
     values, X, complete = _lowest(pencil, kkt, count, near is None)
-    force = pencil.K @ X - pencil.mass(X) * values
+    force = pencil.stiffness_times(X) - pencil.mass(X) * values
     size = abs(pencil.K) @ abs(X) + abs(pencil.M) @ abs(X) * np.abs(values)
-    residuals = unbalanced(kkt, pencil.K - float(np.real(at)) * pencil.M, force, size)
+    beside = float(np.real(at))
+    residuals = unbalanced(kkt, lambda x: pencil.stiffness_times(x) - beside * pencil.mass(x), force, size)
     loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
     vectors = (pencil.unit[:, None] * X).astype(complex)
     return SparseModes(values.astype(complex), vectors, residuals, loose, complete)
@@ -113,6 +171,8 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
     eigenvalue of C x = theta K x.
     """
+    from scipy.sparse import csc_array
+
     K, M = pencil.K, pencil.M
     kkt = pencil.kkt(0.0)
     if kkt is None:
@@ -121,9 +181,9 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     squares, X, complete = _lowest(pencil, kkt, extra, True)
     if len(squares) < extra or squares[0] <= 0:
         return None
-    C = pencil.scaled(C)
-    CX = C @ X
-    loss = X.T @ CX
+    C, springs = pencil.scaled(C), pencil.springs
+    CX = C @ X if springs is None else springs.damping_times(X)
+    loss = X.T @ CX if springs is None else springs.loss(X)
     values, y = _classical(loss, squares) or _small_quadratic(loss, squares)
     keep = np.argsort(np.abs(values), kind="stable")[:count]
     values, y = values[keep], y[:, keep]
@@ -134,11 +194,12 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
         return None
     q = X @ y
     if np.iscomplexobj(q):
-        values = rayleigh(M, C, K, q, values)
-    force = (K @ q) + pencil.mass(q) * values**2 + (CX @ y) * values
+        m, c, k = (csc_array(part) for part in (np.eye(extra), loss, np.diag(squares)))
+        values = rayleigh(m, c, k, y, values)
+    force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed
-    residuals = unbalanced(kkt, K, force, size)
+    residuals = unbalanced(kkt, pencil.stiffness_times, force, size)
     if residuals.max() > 1e-7:
         return None
     return SparseModes(values, (pencil.unit[:, None] * q).astype(complex), residuals, complete=complete)
@@ -170,7 +231,8 @@ def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.nd
 
     X = kkt.solve_refined(pencil.mass(X))
     X /= np.sqrt((X * pencil.mass(X)).sum(axis=0))
-    k, m = X.T @ (pencil.K @ X), X.T @ pencil.mass(X)
+    k = X.T @ (pencil.K @ X) if pencil.springs is None else pencil.springs.strain(X)
+    m = X.T @ pencil.mass(X)
     values, turn = eigh((k + k.T) / 2, (m + m.T) / 2)
     return values, X @ turn
 
@@ -207,8 +269,8 @@ def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.
 def _bearable(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray, shift: float) -> float:
     """Flexibility of the constraints at which one of the modes comes down to the shift: s lowers omega^2 by s y^T y to
     first order, y the constraint forces of the mode, and by less beyond."""
-    forces = kkt.reactions(pencil.K @ X - pencil.mass(X) * values)
-    strength = np.maximum(pencil.top * (forces**2).sum(axis=0), 1e-300)
+    forces = kkt.reactions(pencil.stiffness_times(X) - pencil.mass(X) * values)[-pencil.G.shape[0] or None :]
+    strength = np.maximum(pencil.row_size**2 / pencil.top * (forces**2).sum(axis=0), 1e-300)
     return float(np.min((values - shift) / strength, initial=SOFTEST))
 
 
