@@ -744,3 +744,12 @@ def test_large_linear_models_are_written_in_descriptor_form(run):
     assert outcome.code == 2
     assert "--solver dense" in outcome.err
     assert "Kept sparse" in run("linearize", "slider.yaml", "--solver", "sparse").out
+
+
+def test_a_mistyped_command_is_suggested_once(capsys: pytest.CaptureFixture[str]) -> None:
+    from eigenbody.cli.main import main
+
+    assert main(["mods", "model.yaml"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("No such command 'mods'") == 1
+    assert said.count("Did you mean 'modes'?") <= 1  # older versions of click have no suggestion

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import re
 import sys
 import time
 import warnings
@@ -104,7 +105,8 @@ def _run(arguments: list[str]) -> int:
 def _wrong_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "eigenbody"
-    message = " ".join(str(error.format_message()).split())
+    sentences = re.split(r"(?<=[.?]) ", " ".join(str(error.format_message()).split()))
+    message = " ".join(dict.fromkeys(sentences))  # click and typer both suggest the nearest name
     end = "" if message.endswith((".", "?")) else "."
     say(f"{message}{end} Try '{path} --help'.")
     return WRONG_INPUT
