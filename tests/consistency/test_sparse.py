@@ -204,6 +204,16 @@ def test_deflections_of_loaded_elements(monkeypatch: pytest.MonkeyPatch, added: 
     assert found.residuals.max() < 1e-9
 
 
+def test_dampers_alone_have_no_deflections_to_keep() -> None:
+    """Held up by gravity: the stiffness is that of loaded joints."""
+    document = hanging_chain(12)
+    document["forces"] = {name: force for name, force in document["forces"].items() if force["type"] == "bushing"}
+    assert eb.linearize(eb.load(document), solver="sparse").springs() is not None
+    for force in document["forces"].values():
+        force["k"] = [0] * 6
+    assert eb.linearize(eb.load(document), solver="sparse").springs() is None
+
+
 @pytest.mark.parametrize("name", ["C2000SF1", "TL11RF1", "TL11SF1", "L700RF1", "L700SF1"])
 def test_no_mode_of_two_thousand_bodies_was_missed(name: str) -> None:
     """The inertia count needs constraints soft enough for double precision and stiff enough for the modes."""

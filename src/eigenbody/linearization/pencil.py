@@ -116,9 +116,11 @@ def springs_of(point: OperatingPoint) -> Springs | None:
         return None
     rows = first.left
     (k, K_rest), (c, C_rest) = (_by_deflection(parts, rows, first.count) for parts in (stiffness, damping))
-    used = np.abs(k) > SOFTEST * np.abs(k).max()
+    used = np.abs(k) > SOFTEST * np.abs(k).max(initial=0.0)
     B = sparse([rows], (len(k), n)).tocsr()
     used &= np.diff(B.indptr) > 0
+    if not used.any():
+        return None
     others = np.flatnonzero(~used)
     for values, rest in ((k, K_rest), (c, C_rest)):
         rest.append(Product(len(k), others, others, values[others], rows, rows))
