@@ -19,9 +19,9 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
 from eigenbody.numerics.noise import EPS, equilibrate, noise_of
-from eigenbody.numerics.polish import polished
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
-from eigenbody.numerics.stability import GeneralModes, Zeros, deflate, general_modes, null_space
+from eigenbody.numerics.stability import judged_modes
+from eigenbody.numerics.zeros import null_space
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -36,18 +36,10 @@ def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spec
     """Spectrum of x' = A x, A (n, n) real; `noise` (n, n) is an absolute error estimate of its entries."""
     A = _checked("A", A)
     noise = noise_of(A, None if noise is None else _checked("noise", noise))
-    zeros, core, core_noise = deflate(A, noise)
-    modes = general_modes(core, core_noise)
-    eigenvalues, vectors = _whole(A, modes, zeros)
-    right = np.hstack([zeros.basis(len(A)), vectors])
+    modes = judged_modes(A, noise)
+    right = np.hstack([modes.rigid, modes.vectors])
     right /= np.linalg.norm(right, axis=0)
-    return ordered_spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
-
-
-def _whole(A: np.ndarray, modes: GeneralModes, zeros: Zeros) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and vectors on the whole matrix, polished where zeros were split off."""
-    vectors = zeros.lift(modes.eigenvalues, modes.vectors)
-    return polished(A, modes.eigenvalues, vectors) if sum(zeros.weyr) else (modes.eigenvalues, vectors)
+    return ordered_spectrum(modes.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
 
 
 def spectrum_second_order(
@@ -213,10 +205,9 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     conservative = system.skew and bool(np.all(basis.stiffness > 0))
     found = _gyroscopic(A, noise, r) if conservative else None
     if found is None:
-        zeros, core, core_noise = deflate(A, noise, at_most=r)
-        modes = general_modes(core, core_noise)
+        modes = judged_modes(A, noise, at_most=r)
         eigenvalues, on_axis, defective = modes.eigenvalues, modes.on_axis, modes.defective
-        vectors, generalized, deeper = zeros.lift(eigenvalues, modes.vectors), zeros.basis(len(A)), zeros.weyr
+        vectors, generalized, deeper = modes.vectors, modes.rigid, modes.weyr
     else:
         eigenvalues, vectors, generalized = found
         on_axis, defective = np.ones(len(eigenvalues), bool), np.zeros(len(eigenvalues), bool)
@@ -296,17 +287,12 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     noise[:n, n:] = EPS * np.diag(omega)
     noise[n:, :n], noise[n:, n:] = size.T @ system.noise_K @ size / omega, size.T @ system.noise_C @ size
 
-    null, error = null_space(system.K, system.noise_K)
-    first = np.zeros((2 * n, null.shape[1]))
-    first[:n] = omega[:, None] * np.linalg.solve(T, null)
-    zeros, core, core_noise = deflate(A, noise, (first, error), at_most=null.shape[1])
-    modes = general_modes(core, core_noise)
-    eigenvalues, vectors = _whole(A, modes, zeros)
-    generalized = zeros.basis(2 * n)
+    modes = judged_modes(A, noise)
+    eigenvalues, vectors, generalized = modes.eigenvalues, modes.vectors, modes.rigid
     q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
     rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
     right = np.hstack([rigid, system.states(q, eigenvalues)])
-    return ordered_spectrum(zeros.weyr, eigenvalues, right, modes.on_axis, modes.defective)
+    return ordered_spectrum(modes.weyr, eigenvalues, right, modes.on_axis, modes.defective)
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

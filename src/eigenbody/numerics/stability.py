@@ -1,7 +1,8 @@
 """What rounding noise allows to decide: which eigenvalues are zero, on the imaginary axis, defective; stable or not.
 
-Zeros come from rank decisions against the noise of the entries. Each null space is split off exactly and the rest is
-examined again (staircase): the dimensions found are the Weyr characteristic of the zero eigenvalue.
+The QR algorithm finds all eigenvalues of the balanced matrix; what follows may only refine them. Those that their own
+error bound cannot tell from zero are judged together, as the block of their invariant subspace (`invariant`), by a
+staircase of rank decisions on that block alone (`zeros`): whatever it decides, no other eigenvalue is touched.
 
 Every other eigenvalue carries its own error bound: the uncertainty of the entries seen through its left and right
 vectors, plus the backward error of the QR algorithm times its condition number. It lies on the imaginary axis when its
@@ -17,10 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.noise import EPS, even_noise, unscaled
+from eigenbody.numerics.invariant import block_of_smallest
+from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.zeros import BACKWARD, deflate
 
-BACKWARD = 10.0
-"""Backward error of the QR algorithm in units of eps * Frobenius norm; measured ones stay below 3."""
+DOUBT = 8.0
+"""Error bounds within which an eigenvalue is judged as one of those next to zero: the members of a defective zero lie
+at several of their own (first-order) bounds."""
+WIDEST_ZERO = 1e-3
+"""No eigenvalue beyond this part of the norm of the balanced matrix is judged as one next to zero."""
 WIDEST = 1e-3
 """No bound may exceed this part of |eigenvalue|: beyond it a first-order bound says nothing."""
 INDEPENDENT = 1e-3
@@ -28,13 +34,23 @@ INDEPENDENT = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralModes:
-    """Eigenvalues (m,) complex in adjacent conjugate pairs, `vectors` (m, m), and flags (m,) bool."""
+class Judged:
+    """All eigenvalues of a real matrix (n, n).
 
+    weyr         vectors of each order that belong to the zero eigenvalue
+    rigid        (n, z) its eigenvectors, then generalized ones of rising order
+    eigenvalues  (m,) complex, the others: adjacent conjugate pairs, with `vectors` (n, m) and flags and `bounds` (m,)
+    near_zero    how many eigenvalues of the plain problem lie within their error bounds of zero
+    """
+
+    weyr: tuple[int, ...]
+    rigid: np.ndarray
     eigenvalues: np.ndarray
     vectors: np.ndarray
     on_axis: np.ndarray
     defective: np.ndarray
+    bounds: np.ndarray
+    near_zero: int
 
 
 def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray) -> str:
@@ -46,137 +62,77 @@ def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray)
     return "marginal" if on_axis.any() else "stable"
 
 
-# ---------------------------------------------------------------- noise, rank and the staircase
-
-
-def null_space(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
-    """Basis (n, k) of the directions that B (n, n) maps to noise only, the surest last, and its relative error.
-
-    The error is kept below sqrt(eps): an ill-determined null space must not make the rest look like noise.
-    """
-    from scipy.linalg import svd
-
-    if not len(B):
-        return np.zeros((0, 0)), 0.0
-    r, c, level = even_noise(noise)
-    _, strength, directions = svd(B / r[:, None] / c, check_finite=False)
-    error = min(level / min(strength[strength > level], default=np.inf), np.sqrt(EPS))
-    return unscaled(directions[strength <= level].T, c)[0], error
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One null space, columns [1 at `pivots`; `spread` at `rest`], and what drives it: a' = drive @ e."""
-
-    pivots: np.ndarray
-    rest: np.ndarray
-    spread: np.ndarray
-    drive: np.ndarray
-
-    def lift(self, a: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """State of the matrix before the step from amounts `a` of the null space and the remaining states `e`."""
-        x = np.empty((len(self.pivots) + len(self.rest), e.shape[1]), complex)
-        x[self.pivots], x[self.rest] = a, self.spread @ a + e
-        return x
-
-
-@dataclass(frozen=True, slots=True)
-class Zeros:
-    """The zero eigenvalue of a matrix, peeled off in steps; `weyr` counts the vectors of each step."""
-
-    steps: tuple[_Step, ...]
-
-    @property
-    def weyr(self) -> tuple[int, ...]:
-        return tuple(len(step.pivots) for step in self.steps)
-
-    def basis(self, size: int) -> np.ndarray:
-        """(size, zeros) eigenvectors, then generalized eigenvectors of rising order."""
-        columns = [np.zeros((size, 0), complex)]
-        for depth, step in enumerate(self.steps):
-            count = len(step.pivots)
-            x = step.lift(np.eye(count), np.zeros((len(step.rest), count)))
-            for outer in reversed(self.steps[:depth]):
-                x = outer.lift(np.zeros((len(outer.pivots), count)), x)
-            columns.append(x)
-        return np.hstack(columns)
-
-    def lift(self, eigenvalues: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        """Eigenvectors of the whole matrix from those (m, m) of the deflated one, for nonzero eigenvalues (m,)."""
-        for step in reversed(self.steps):
-            vectors = step.lift(step.drive @ vectors / eigenvalues, vectors)
-        return vectors
-
-
-def _tilt(A: np.ndarray, noise: np.ndarray, null: np.ndarray, pivots: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Error (rest, pivots) of the null space in echelon form, entry by entry: |dx| <= |A^+| noise |x|, where the
-    rounding of the decomposition itself adds to the noise."""
-    from scipy.linalg import svd
-
-    r, c, level = even_noise(noise)
-    left, strength, right = svd(A / r[:, None] / c, check_finite=False)
-    sure = strength > level
-    inverse = (right[sure].T / strength[sure]) @ left[:, sure].T / c[:, None] / r
-    rounding = BACKWARD * EPS * strength[0] * np.outer(r, c)
-    off = np.abs(inverse) @ ((noise + rounding) @ np.abs(null))
-    back = np.abs(np.linalg.inv(null[pivots]))
-    return (off[rest] + np.abs(null[rest]) @ back @ off[pivots]) @ back
-
-
-def deflate(
-    A: np.ndarray, noise: np.ndarray, first: tuple[np.ndarray, float] | None = None, at_most: int | None = None
-) -> tuple[Zeros, np.ndarray, np.ndarray]:
-    """Split the zero eigenvalue off A (n, n): its staircase, the nonsingular rest and the noise of the rest.
-
-    Elimination with pivoting, because rotations would mix slow states into fast ones. `first` is the null space (n, k)
-    and its relative error where known already, `at_most` the largest possible dimension.
-    """
-    from scipy.linalg import qr
-
-    steps: list[_Step] = []
-    doubt = np.zeros_like(noise)  # what errors of the null spaces add: it matters for ranks, hardly for eigenvalues
-    limit = len(A) if at_most is None else at_most
-    while limit and len(A):
-        null, error = null_space(A, noise + doubt) if first is None else first
-        is_given, first, limit = first is not None, None, min(limit, null.shape[1])
-        if not limit:
-            break
-        _, columns, _ = even_noise(noise + doubt)
-        null = null[:, null.shape[1] - limit :]
-        order = qr(null.T * columns, mode="r", pivoting=True, check_finite=False)[1]
-        pivots, rest = np.sort(order[:limit]), np.sort(order[limit:])
-        spread = np.linalg.solve(null[pivots].T, null[rest].T).T
-        drive, among = A[np.ix_(pivots, rest)], np.ix_(rest, rest)
-        steps.append(_Step(pivots, rest, spread, drive))
-        size, tilt = np.abs(spread), error * columns[pivots] / columns[rest, None]
-        if not is_given:
-            tilt = np.minimum(tilt, _tilt(A, noise + doubt, null, pivots, rest))
-        doubt = doubt[among] + size @ doubt[np.ix_(pivots, rest)] + tilt @ np.abs(drive)
-        noise = noise[among] + size @ noise[np.ix_(pivots, rest)] + EPS * size @ np.abs(drive)
-        A = A[among] - spread @ drive
-    return Zeros(tuple(steps)), A, noise
-
-
 # ---------------------------------------------------------------- general eigenproblem with error bounds
 
 
-def general_modes(A: np.ndarray, noise: np.ndarray) -> GeneralModes:
-    """All eigenpairs of a real A (m, m) without zero eigenvalues; `noise` (m, m) bounds the error of its entries.
+def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> Judged:
+    """Eigenvalues of a real A (n, n) with the zeros among them recognized; `noise` (n, n) bounds the error of its
+    entries, `at_most` the number of independent eigenvectors of zero where that is known.
 
     `defective` marks members of defective clusters on the imaginary axis only. The vectors of any defective cluster are
     its true eigenvectors, repeated.
     """
-    if not len(A):
-        return GeneralModes(np.zeros(0, complex), np.zeros((0, 0), complex), np.zeros(0, bool), np.zeros(0, bool))
+    n = len(A)
+    if not n:
+        return Judged((), np.zeros((0, 0), complex), *_none(0), 0)
     B, noise, scale, order = _balance_and_grade(A, noise)
     values, left, right = _solve(B)
-    partner = _partners(values)
     algorithmic, coupling = _norm_bounds(B, left, right)
     gap = _gaps(values)
-    values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
+    partner = _partners(values)
     bounds = _sharpen(B, noise, values, left, right, algorithmic, coupling, gap)
-    on_axis = np.abs(values.real) <= bounds
-    defective = np.zeros(len(values), bool)
+    widest = WIDEST_ZERO * np.linalg.norm(B) + np.linalg.norm(noise)
+    doubtful = np.abs(values) <= DOUBT * np.minimum(bounds.whole, widest)
+    judge = bool(doubtful.any()) and at_most != 0
+    slow = np.abs(values) <= np.abs(values[doubtful]).max(initial=0.0) if judge else np.zeros(n, bool)
+    near_zero = int(np.sum(np.abs(values) <= bounds.whole))
+    values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
+    on_axis = np.abs(values.real) <= bounds.capped
+    defective = np.zeros(n, bool)
+    _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
+    rest = (values[~slow], right[:, ~slow], on_axis[~slow], defective[~slow], bounds.capped[~slow])
+    weyr, rigid = (), np.zeros((n, 0), complex)
+    if judge:
+        weyr, rigid, found = _judge_slowest(B, noise, int(slow.sum()), at_most)
+        rest = tuple(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True))
+    whole = np.empty((n, n), complex)
+    whole[order] = np.hstack([rigid, rest[1]]) * scale[:, None]
+    z = rigid.shape[1]
+    return Judged(weyr, whole[:, :z], rest[0], whole[:, z:], *rest[2:], near_zero)
+
+
+def _none(n: int) -> tuple[np.ndarray, ...]:
+    """No eigenvalue of a matrix of order n: values, vectors, flags and bounds."""
+    return np.zeros(0, complex), np.zeros((n, 0), complex), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0)
+
+
+def _judge_slowest(
+    B: np.ndarray, noise: np.ndarray, count: int, at_most: int | None
+) -> tuple[tuple[int, ...], np.ndarray, tuple[np.ndarray, ...]]:
+    """Of the `count` slowest eigenvalues: the staircase of zero with its vectors, and the others."""
+    block = block_of_smallest(B, noise, count)
+    zeros, core, core_noise = deflate(block.matrix, block.error, at_most)
+    rigid = block.right @ zeros.basis(len(block.matrix))
+    if not len(core):
+        return zeros.weyr, rigid, _none(len(B))
+    others = judged_modes(core, core_noise, at_most=0)
+    vectors = block.right @ zeros.lift(others.eigenvalues, others.vectors)
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    return zeros.weyr, rigid, (others.eigenvalues, vectors, others.on_axis, others.defective, others.bounds)
+
+
+def _merge_defective(
+    B: np.ndarray,
+    noise: np.ndarray,
+    values: np.ndarray,
+    right: np.ndarray,
+    bounds: np.ndarray,
+    gap: np.ndarray,
+    partner: np.ndarray,
+    on_axis: np.ndarray,
+    defective: np.ndarray,
+) -> None:
+    """Replace the members of defective clusters by their mean and its eigenvectors, in place."""
     schur: tuple[np.ndarray, np.ndarray] | None = None
     for members in _clusters(values, bounds, gap):
         if values[members].imag.mean() < -bounds[members].max() or _independent(right[:, members]):
@@ -190,16 +146,15 @@ def general_modes(A: np.ndarray, noise: np.ndarray) -> GeneralModes:
             values[index], right[:, index] = value, columns
             on_axis[index] = abs(mean.real) <= error
             defective[index] = abs(mean.real) <= error
-    vectors = np.empty_like(right)
-    vectors[order] = right * scale[:, None]
-    return GeneralModes(values, vectors, on_axis, defective)
 
 
 def _balance_and_grade(A: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Balanced A with its largest rows first, which keeps the small eigenvalues of a graded matrix accurate."""
+    """Balanced A with its largest rows first, which keeps the small eigenvalues of a graded matrix accurate. An entry
+    counts as no less than its noise: no scale is chosen by rounding, and none can raise noise above what is known."""
     from scipy.linalg import matrix_balance
 
-    balanced, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    _, (scale, _) = matrix_balance(np.maximum(np.abs(A), noise), permute=False, separate=True)
+    balanced = A * scale / scale[:, None]
     size = np.abs(balanced)
     order = np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")
     take = np.ix_(order, order)
@@ -260,6 +215,15 @@ def _refine(
     return refined
 
 
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Error (n,) of the eigenvalues that the QR algorithm left, and of the refined ones as far as a first-order bound
+    says anything."""
+
+    whole: np.ndarray
+    capped: np.ndarray
+
+
 def _sharpen(
     B: np.ndarray,
     noise: np.ndarray,
@@ -269,8 +233,8 @@ def _sharpen(
     algorithmic: np.ndarray,
     coupling: np.ndarray,
     gap: np.ndarray,
-) -> np.ndarray:
-    """Final error bound (m,) of each eigenvalue."""
+) -> _Bounds:
+    """Error bounds of each eigenvalue."""
     size_left, size_right = np.abs(left), np.abs(right)
     data = np.sum(size_left * (noise @ size_right), axis=0) / coupling
     rounding = 4.0 * EPS * np.sum(size_left * (np.abs(B) @ size_right), axis=0) / coupling
@@ -278,7 +242,7 @@ def _sharpen(
     refined = rounding + algorithmic**2 / np.where(separated, gap, 1.0)
     bound = data + np.where(separated, np.minimum(algorithmic, refined), algorithmic)
     floor = np.sqrt(EPS) * EPS * np.linalg.norm(B)
-    return np.minimum(bound, WIDEST * np.maximum(np.abs(values), floor))
+    return _Bounds(data + algorithmic, np.minimum(bound, WIDEST * np.maximum(np.abs(values), floor)))
 
 
 def _clusters(values: np.ndarray, bounds: np.ndarray, gap: np.ndarray) -> list[np.ndarray]:
