@@ -44,7 +44,7 @@ class AppliedForces:
         return out
 
     @cached_property
-    def _slopes(self) -> list[tuple[int, Argument, np.ndarray]]:
+    def slopes(self) -> list[tuple[int, Argument, np.ndarray]]:
         """(channel, argument, df/dargument) of every signal."""
         return [(signal.target, a, d) for signal in self._f.signals for a, d in signal.partials(self.now)]
 
@@ -84,7 +84,7 @@ class AppliedForces:
 
     def _by_argument(self, kind: str) -> list[Triplets]:
         parts = []
-        for channel, argument, slope in self._slopes:
+        for channel, argument, slope in self.slopes:
             if argument.kind == kind:
                 g = -np.asarray(slope)[..., None] * self.jet.gradient[..., channel, :]
                 rows = self._f.measures.columns[channel]
@@ -92,7 +92,7 @@ class AppliedForces:
         return parts
 
     def _signal_part(self, kind: str, right: Triplets) -> list[Part]:
-        chosen = [(i, a.index, d) for i, a, d in self._slopes if a.kind == kind]
+        chosen = [(i, a.index, d) for i, a, d in self.slopes if a.kind == kind]
         if not chosen:
             return []
         i, j = (np.array([c[k] for c in chosen]) for k in (0, 1))

@@ -15,15 +15,18 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.dynamics.mechanics import mechanics_at
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, LinearModel, StateSpace, motion_by_state
 from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
+from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.linearization.stiffening import without_load_stiffness
 from eigenbody.linearization.tangents import Tangents
+from eigenbody.linearization.variations import Variations
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
@@ -31,7 +34,6 @@ from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.progress import report
 
-EPS = np.finfo(float).eps
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
 
@@ -153,10 +155,13 @@ class Equations:
 
     def __init__(self, point: OperatingPoint) -> None:
         self.point, self.frame = point, point.frame
-        frame = self.frame
-        self.variations = motion = Variations(frame)
-        self.tangents = t = Tangents(point, frame)
-        self.M = t.onto_free(t.mass, frame.Pv)
+        self.tangents = Tangents(point, self.frame)
+        self.M = self.tangents.onto_free(self.tangents.mass, self.frame.Pv)
+        self.rounding = Rounding(point, self.frame, self.tangents, self.M)
+        if np.any(point.motion.acceleration) and self.rounding.is_still():
+            self.frame = self.frame.accelerated(mechanics_at(point.system, point.state))
+        self.variations = motion = Variations(self.frame)
+        t, frame = self.tangents, self.frame
         self.C = t.onto_free(t.mass, motion.A_W) + t.onto_free(t.damping, frame.Pv)
         self.K = t.onto_free(t.mass, motion.A_S) + t.onto_free(t.damping, motion.D) + t.onto_free(t.stiffness, frame.P)
         self.Y, self.Z = self._kinematics()
@@ -191,81 +196,14 @@ class Equations:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The matrices of the linear model by the names of its fields."""
-        noise_K, noise_C = self.noise()
-        noise_Y, noise_Z = self.kinematic_noise()
+        noise_K, noise_C = self.rounding.of_forces(self.variations)
+        noise_Y, noise_Z = self.rounding.of_kinematics(self.variations)
         self.tangents.forget()
         return {
             "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
             "noise_K": noise_K, "noise_C": noise_C, "noise_Y": noise_Y, "noise_Z": noise_Z,
             "P": self.frame.P, "Pv": self.frame.Pv, "drag": self.variations.D,
         }  # fmt: skip
-
-    def noise(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rounding error to expect in K and C."""
-        t, motion = self.tangents, self.variations
-        size_K, size_C = t.sizes(t.stiffness, self.frame.P), t.sizes(t.damping, self.frame.Pv)
-        if np.any(motion.D):
-            size_K = size_K + t.sizes(t.damping, motion.D)
-        if np.any(motion.A_S):
-            size_K = size_K + t.sizes(t.mass, motion.A_S)
-        if np.any(motion.A_W):
-            size_C = size_C + t.sizes(t.mass, motion.A_W)
-        return _noise(self.point, self.M, size_K, 2), _noise(self.point, self.M, size_C, 1)
-
-    def kinematic_noise(self) -> tuple[np.ndarray, np.ndarray]:
-        """The same of Y and Z."""
-        frame = self.frame
-        if not frame.has_slips:
-            none = np.zeros_like(self.Y)
-            return none, none
-        rows, turning = frame.position_rows("gradient"), frame.position_rows("rate_q")
-        size_Y = abs(turning) @ abs(frame.P) + abs(rows) @ abs(self.variations.D)
-        return 8 * EPS * size_Y, 8 * EPS * (abs(rows) @ abs(frame.Pv))
-
-
-class Variations:
-    """D, A_S and A_W: what the bodies do, beyond P and Pv, when the mechanism moves."""
-
-    def __init__(self, frame: MotionFrame) -> None:
-        nS, nW = frame.positions.count, frame.speeds.count
-        n = frame.system.nq
-        mechanics = frame.mechanics
-        moving = np.any(mechanics.state.v) or np.any(mechanics.state.w) or frame.system.description.frames
-        accelerated = moving or np.any(mechanics.acceleration)
-        zero = np.zeros((n, nS))
-        self.D = self._solve(frame, "rate_q", frame.P) if moving else zero
-        if not accelerated:
-            self.A_S, self.A_W = zero, np.zeros((n, nW))
-            return
-        self.A_S = self._solve(frame, "acceleration_q", frame.P)
-        if moving:
-            self.A_S = self.A_S + self._solve(frame, "acceleration_u", self.D)
-            self.A_W = self._solve(frame, "acceleration_u", frame.Pv)
-        else:
-            self.A_W = np.zeros((n, nW))
-
-    @staticmethod
-    def _solve(frame: MotionFrame, what: str, motion: np.ndarray) -> np.ndarray:
-        rows = stack([frame.held(what) @ motion, frame.speed_rows(what) @ motion])
-        return -frame.at_velocity.solve(rows)
-
-
-def _noise(point: OperatingPoint, M: np.ndarray, size: np.ndarray, order: int) -> np.ndarray:
-    """Rounding error to expect in K (order 2) or C (order 1): from the size of the summands, and from inertia forces
-    that cancel inside them, which are of the order mass times spin to that power."""
-    weight = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
-    column = weight
-    if weight.shape[-1] != size.shape[-1]:
-        column = np.repeat(weight.max(axis=-1, keepdims=True, initial=0.0), size.shape[-1], axis=-1)
-    spin = np.asarray(spin_rate(point) ** order)[..., None, None]
-    return EPS * (8 * size + 16 * spin * weight[..., :, None] * column[..., None, :])
-
-
-def spin_rate(point: OperatingPoint) -> np.ndarray:
-    """How fast things move, in rad/s: rotation, speed in lengths of the mechanism, root of angular acceleration."""
-    turning = np.abs(point.motion.acceleration[..., point.system.is_angular]).max(axis=-1, initial=0.0)
-    speed = np.abs(point.state.v).max(axis=(-2, -1), initial=0.0) / point.system.length
-    return np.sqrt(np.abs(point.state.w).max(axis=(-2, -1), initial=0.0) ** 2 + speed**2 + turning)
 
 
 class _Shapes:

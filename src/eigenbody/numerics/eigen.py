@@ -1,12 +1,11 @@
 """Dense eigenvalues of M q'' + C q' + K q = 0 and of x' = A x, with zeros recognized by structure.
 
 1. Scale: coordinates by the diagonal of M, softest first, so that Cholesky keeps slow and fast motions apart.
-2. Zeros: rank decisions against the rounding noise of the entries, never against an eigenvalue. Each null space is
-   split off exactly and the rest examined again (staircase): the dimensions found are the Weyr characteristic of the
-   zero eigenvalue, hence its Jordan blocks, and the other eigenvalues never see the defective zero.
-3. Rest: symmetric problem for K = K^T and C = 0, or damping that couples no modes; Hermitian for a conservative
-   gyroscopic system (it and C = 0 give real parts that are exactly zero); else the general one of
-   `stability.general_modes` with error bounds.
+2. K symmetric: its null space within the noise of the entries is exact structure, and the symmetric problem of the rest
+   is solved in its own subspace (C = 0, or damping that couples no modes); Hermitian for a conservative gyroscopic
+   system: these give real parts that are exactly zero.
+3. Else the general problem of `stability.judged_modes`: plain eigenvalues with error bounds, those next to zero judged
+   together.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, sym
 from eigenbody.numerics.noise import EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
 from eigenbody.numerics.stability import judged_modes
-from eigenbody.numerics.zeros import null_space
+from eigenbody.numerics.zeros import BACKWARD, null_space
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -39,7 +38,8 @@ def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spec
     modes = judged_modes(A, noise)
     right = np.hstack([modes.rigid, modes.vectors])
     right /= np.linalg.norm(right, axis=0)
-    return ordered_spectrum(modes.weyr, modes.eigenvalues, right, modes.on_axis, modes.defective)
+    flags = (modes.on_axis, modes.defective)
+    return ordered_spectrum(modes.weyr, modes.eigenvalues, right, *flags, modes.errors, modes.near_zero)
 
 
 def spectrum_second_order(
@@ -171,13 +171,43 @@ def _undamped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     root = np.sqrt(np.abs(basis.stiffness))
     first = np.where(basis.stiffness > 0, 1j * root, -root)
     eigenvalues = np.column_stack([first, -first]).ravel()
-    on_axis, defective = np.repeat(basis.stiffness > 0, 2), np.zeros(len(eigenvalues), bool)
+    flags = (np.repeat(basis.stiffness > 0, 2), np.zeros(len(eigenvalues), bool))
+    near_zero, errors = 2 * _near_zero(system, basis), partial(_errors, system, basis, np.zeros(len(root)), eigenvalues)
     if not r:
-        return ordered_spectrum((), eigenvalues, partial(system.pairs, basis.elastic, eigenvalues), on_axis, defective)
+        pairs = partial(system.pairs, basis.elastic, eigenvalues)
+        return ordered_spectrum((), eigenvalues, pairs, *flags, errors, near_zero)
     still = np.zeros_like(basis.rigid)
     rigid = system.rigid_states(np.hstack([basis.rigid, still]), np.hstack([still, basis.rigid]))
     elastic = system.pairs(basis.elastic, eigenvalues, np.arange(len(eigenvalues)))
-    return ordered_spectrum((r, r), eigenvalues, np.hstack([rigid, elastic]), on_axis, defective)
+    return ordered_spectrum((r, r), eigenvalues, np.hstack([rigid, elastic]), *flags, errors, near_zero)
+
+
+def _near_zero(system: _Scaled, basis: _ModalBasis) -> int:
+    """How many omega^2 a plain symmetric algorithm cannot tell from zero: all of them are found at once, and its error
+    is a few eps of the largest."""
+    r = basis.rigid.shape[1]
+    T = mass_basis(system.M)
+    plain = np.linalg.eigvalsh(T.T @ system.K @ T) if r else basis.stiffness
+    least = BACKWARD * EPS * np.abs(plain).max(initial=0.0)
+    if not r and np.abs(plain).min(initial=np.inf) > 1e3 * least:
+        return 0
+    data = np.linalg.norm(np.abs(T).T @ system.noise_K @ np.abs(T), 2) if T.size else 0.0
+    return int(np.sum(np.abs(plain) <= least + data))
+
+
+def _errors(system: _Scaled, basis: _ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
+    """Bounds of the zeros (two each) and of both `eigenvalues` of every mode, damped by `loss` (e,) or not."""
+    zero, square = (_error_of_squares(system, shapes) for shapes in (basis.rigid, basis.elastic))
+    square = np.repeat(square + BACKWARD * EPS * np.abs(basis.stiffness), 2)
+    slope = np.abs(2 * eigenvalues + np.repeat(loss, 2))
+    simple = square / np.where(slope > 0, slope, 1.0)
+    return np.concatenate([np.tile(np.sqrt(zero), 2), np.minimum(np.where(slope > 0, simple, np.inf), np.sqrt(square))])
+
+
+def _error_of_squares(system: _Scaled, shapes: np.ndarray) -> np.ndarray:
+    """What the noise of K makes of omega^2 of mass-normalized shapes (n, m)."""
+    size = np.abs(shapes)
+    return np.sum(size * (system.noise_K @ size), axis=0)
 
 
 def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
@@ -193,8 +223,9 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     loss, half = shapes.T @ system.C @ shapes, system.noise_C @ size
     own_noise = np.sum(size * half, axis=0)
     if not r and (separate := _uncoupled(loss, own_noise, basis.stiffness)) is not None:
-        pairs = partial(system.pairs, basis.elastic, separate)
-        return ordered_spectrum((), separate, pairs, np.zeros(2 * e, bool), np.zeros(2 * e, bool))
+        pairs, flags = partial(system.pairs, basis.elastic, separate), (np.zeros(2 * e, bool),) * 2
+        errors = partial(_errors, system, basis, np.diagonal(loss), separate)
+        return ordered_spectrum((), separate, pairs, *flags, errors, 2 * _near_zero(system, basis))
     A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
     A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
     A[e:, e:] = -loss
@@ -208,17 +239,24 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
         modes = judged_modes(A, noise, at_most=r)
         eigenvalues, on_axis, defective = modes.eigenvalues, modes.on_axis, modes.defective
         vectors, generalized, deeper = modes.vectors, modes.rigid, modes.weyr
+        rest, deeper_zeros = modes.errors(), modes.near_zero
     else:
         eigenvalues, vectors, generalized = found
         on_axis, defective = np.ones(len(eigenvalues), bool), np.zeros(len(eigenvalues), bool)
-        deeper = (generalized.shape[1],)
+        deeper, deeper_zeros = (generalized.shape[1],), generalized.shape[1]
+        size = np.abs(vectors)  # unit vectors of a normal matrix
+        bounds = np.sum(size * (noise @ size), axis=0) + BACKWARD * EPS * np.abs(eigenvalues).max(initial=0.0)
+        rest = np.concatenate([np.full(deeper_zeros, np.linalg.norm(noise)), bounds])
 
     eta = _amplitudes(omega, vectors[:e], vectors[e : 2 * e], eigenvalues)
     q = shapes @ np.vstack([eta, vectors[2 * e :] / eigenvalues])
     rigid_q = np.hstack([basis.rigid, basis.elastic @ (generalized[:e] / omega[:, None])])
     rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
     right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
-    return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective)
+    errors = np.concatenate([np.sqrt(_error_of_squares(system, basis.rigid)), rest])
+    return ordered_spectrum(
+        (r, *deeper), eigenvalues, right, on_axis, defective, lambda: errors, _near_zero(system, basis) + deeper_zeros
+    )
 
 
 def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
@@ -292,7 +330,8 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
     rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
     right = np.hstack([rigid, system.states(q, eigenvalues)])
-    return ordered_spectrum(modes.weyr, eigenvalues, right, modes.on_axis, modes.defective)
+    flags = (modes.on_axis, modes.defective)
+    return ordered_spectrum(modes.weyr, eigenvalues, right, *flags, modes.errors, modes.near_zero)
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ class Spectrum:
     on_axis      (n,) bool: real part is zero within its own error bound, or by structure
     defective    (n,) bool: belongs to a defective zero or a defective eigenvalue on the imaginary axis
     stability    "stable", "marginal", "drifting" or "unstable"
+    near_zero    how many eigenvalues a plain algorithm finds within its error bounds of zero
     """
 
     eigenvalues: np.ndarray
@@ -31,7 +32,16 @@ class Spectrum:
     on_axis: np.ndarray
     defective: np.ndarray
     stability: str
+    near_zero: int
     columns: Callable[[np.ndarray], np.ndarray]  # of `right`, by their numbers
+    errors: Callable[[], np.ndarray]
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """(n,) error bound of every eigenvalue: of rounding in the entries of the matrices and in finding it."""
+        bounds = self.errors()
+        bounds.setflags(write=False)
+        return bounds
 
     @cached_property
     def right(self) -> np.ndarray:
@@ -66,8 +76,11 @@ def ordered_spectrum(
     right: np.ndarray | Callable[[np.ndarray], np.ndarray],
     on_axis: np.ndarray,
     defective: np.ndarray,
+    errors: Callable[[], np.ndarray],
+    near_zero: int,
 ) -> Spectrum:
-    """Zeros (first columns of `right`) and the rest (adjacent pairs) put in order, with exact conjugates."""
+    """Zeros (first columns of `right`, first of `errors`) and the rest (adjacent pairs) put in order, with exact
+    conjugates."""
     chains = _chains(weyr)
     zeros = sum(chains)
     eigenvalues = np.concatenate([np.zeros(zeros, complex), nonzero])
@@ -93,4 +106,6 @@ def ordered_spectrum(
         return found
 
     stability = verdict(eigenvalues, on_axis, defective)
-    return Spectrum(eigenvalues, is_rigid, chains, on_axis, defective, stability, columns)
+    return Spectrum(
+        eigenvalues, is_rigid, chains, on_axis, defective, stability, near_zero, columns, lambda: errors()[order]
+    )

@@ -41,6 +41,7 @@ class Judged:
     rigid        (n, z) its eigenvectors, then generalized ones of rising order
     eigenvalues  (m,) complex, the others: adjacent conjugate pairs, with `vectors` (n, m) and flags and `bounds` (m,)
     near_zero    how many eigenvalues of the plain problem lie within their error bounds of zero
+    zero_error   how far from zero the plain problem has those that were recognized as zero
     """
 
     weyr: tuple[int, ...]
@@ -51,6 +52,11 @@ class Judged:
     defective: np.ndarray
     bounds: np.ndarray
     near_zero: int
+    zero_error: float
+
+    def errors(self) -> np.ndarray:
+        """Error bounds (n,) of the zeros and of the others."""
+        return np.concatenate([np.full(self.rigid.shape[1], self.zero_error), self.bounds])
 
 
 def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray) -> str:
@@ -74,7 +80,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     """
     n = len(A)
     if not n:
-        return Judged((), np.zeros((0, 0), complex), *_none(0), 0)
+        return Judged((), np.zeros((0, 0), complex), *_none(0), 0, 0.0)
     B, noise, scale, order = _balance_and_grade(A, noise)
     values, left, right = _solve(B)
     algorithmic, coupling = _norm_bounds(B, left, right)
@@ -85,7 +91,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     doubtful = np.abs(values) <= DOUBT * np.minimum(bounds.whole, widest)
     judge = bool(doubtful.any()) and at_most != 0
     slow = np.abs(values) <= np.abs(values[doubtful]).max(initial=0.0) if judge else np.zeros(n, bool)
-    near_zero = int(np.sum(np.abs(values) <= bounds.whole))
+    near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values) + np.minimum(bounds.whole, widest))
     values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
     defective = np.zeros(n, bool)
@@ -98,7 +104,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     whole = np.empty((n, n), complex)
     whole[order] = np.hstack([rigid, rest[1]]) * scale[:, None]
     z = rigid.shape[1]
-    return Judged(weyr, whole[:, :z], rest[0], whole[:, z:], *rest[2:], near_zero)
+    return Judged(weyr, whole[:, :z], rest[0], whole[:, z:], *rest[2:], near_zero, float(plain[z - 1]) if z else 0.0)
 
 
 def _none(n: int) -> tuple[np.ndarray, ...]:

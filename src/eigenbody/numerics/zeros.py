@@ -91,9 +91,7 @@ def _tilt(A: np.ndarray, noise: np.ndarray, null: np.ndarray, pivots: np.ndarray
     return (off[rest] + np.abs(null[rest]) @ back @ off[pivots]) @ back
 
 
-def deflate(
-    A: np.ndarray, noise: np.ndarray, at_most: int | None = None
-) -> tuple[Zeros, np.ndarray, np.ndarray]:
+def deflate(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> tuple[Zeros, np.ndarray, np.ndarray]:
     """Split the zero eigenvalue off A (n, n): its staircase, the nonsingular rest and the noise of the rest.
 
     Elimination with pivoting, because rotations would mix slow states into fast ones. `at_most` is the largest possible

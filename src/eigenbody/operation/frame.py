@@ -20,6 +20,10 @@ from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet
 
+EPS = np.finfo(float).eps
+ROUNDED = 8  # units in the last place of a sum of a few products
+DOUBTFUL = 1e-13  # an entry of P below this part of the largest may be rounding
+NOTHING = 256 * EPS  # part of a correction that may be left of an entry that is zero
 KEPT = 6000  # coordinates of bodies up to which an operating point keeps its factorized rows
 
 
@@ -61,7 +65,7 @@ class MotionFrame:
         if is_small and mechanics is self.mechanics:
             return self
         other = MotionFrame(mechanics, self.chosen, self.is_sparse)
-        kept = ("at_velocity", "at_position", "P", "Pv") if is_small else ()
+        kept = ("rows_at_velocity", "rows_at_position", "at_velocity", "at_position", "P", "Pv") if is_small else ()
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -91,12 +95,22 @@ class MotionFrame:
         return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
 
     @cached_property
+    def rows_at_velocity(self) -> Any:
+        """[G; N; s_q], square."""
+        return self._square(self.speeds, self.speed_jet, self.chosen.slip_rows)
+
+    @cached_property
+    def rows_at_position(self) -> Any:
+        """[G; s_q], square."""
+        return self._square(self.positions, self._position_jet) if self.has_slips else self.rows_at_velocity
+
+    @cached_property
     def at_velocity(self) -> Factor:
-        return factor(self._square(self.speeds, self.speed_jet, self.chosen.slip_rows))
+        return factor(self.rows_at_velocity)
 
     @cached_property
     def at_position(self) -> Factor:
-        return factor(self._square(self.positions, self._position_jet)) if self.has_slips else self.at_velocity
+        return factor(self.rows_at_position) if self.has_slips else self.at_velocity
 
     def _square(self, coordinates: MeasureSet, jet: SetJet, slip_rows: Sequence[int] | np.ndarray = ()) -> Any:
         """Gradients of the independent constraints, then of the coordinates, as one square matrix."""
@@ -112,17 +126,37 @@ class MotionFrame:
     @cached_property
     def P(self) -> np.ndarray:
         """dq = P dS, (nq, positions)."""
-        return self._unit(self.at_position, self.positions.count)
+        return self._unit(self.rows_at_position, self.at_position, self.positions.count)
 
     @cached_property
     def Pv(self) -> np.ndarray:
         """du = Pv dW at fixed position, (nq, velocities)."""
-        return self._unit(self.at_velocity, self.speeds.count) if self.has_slips else self.P
+        return self._unit(self.rows_at_velocity, self.at_velocity, self.speeds.count) if self.has_slips else self.P
 
-    def _unit(self, J: Factor, count: int) -> np.ndarray:
+    def _unit(self, rows: Any, J: Factor, count: int) -> np.ndarray:
+        """The last `count` columns of the inverse, refined once: an error is then of the size of the entry alone, and
+        what pivoting left in place of a zero (a body that this coordinate does not move) is zero again."""
         if isinstance(J, BatchFactor):
             return J.last_columns(count)
         n = self.system.nq
         rhs = np.zeros((n, count), order="F")
         rhs[np.arange(n - count, n), np.arange(count)] = 1.0
-        return np.ascontiguousarray(J.solve(rhs))  # rows together: sparse matrices are multiplied with it
+        found = J.solve(rhs)
+        if np.iscomplexobj(found):
+            return np.ascontiguousarray(found)
+        off = J.solve(np.asfortranarray(rows @ found - rhs))
+        found = np.ascontiguousarray(found - off)  # rows together: sparse matrices are multiplied with it
+        left = np.abs(found)
+        found[left <= np.maximum(NOTHING * np.abs(off), NOTHING * EPS * left.max(axis=0, initial=0.0))] = 0.0
+        return found
+
+    def rounding_of_P(self) -> np.ndarray:
+        """Error (nq, positions) of the entries of P: what rounding of the rows makes of it, found by one sample of
+        random sign, and the whole of those entries that are no larger than rounding beside the others."""
+        P, size = self.P, np.abs(self.P)
+        if P.ndim > 2:
+            return ROUNDED * EPS * size
+        signs = np.random.default_rng(9).choice((-1.0, 1.0), P.shape)
+        sample = np.abs(self.at_position.solve(np.asfortranarray(signs * (abs(self.rows_at_position) @ size))))
+        doubtful = size <= DOUBTFUL * size.max(axis=0, initial=0.0)
+        return ROUNDED * EPS * (size + sample) + np.where(doubtful, size, 0.0)

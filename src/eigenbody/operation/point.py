@@ -19,7 +19,7 @@ from eigenbody.operation.initial import values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.progress import report
-from eigenbody.system.state import State, spread
+from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
 ROUNDED = 8  # a measure is a sum of positions and turned arms, each rounded: this many units in the last place
@@ -119,14 +119,26 @@ class OperatingPoint:
         return operating_point_html(self)
 
 
+def deflection_rounding(mechanics: Mechanics) -> np.ndarray:
+    """Rounding of the measures that forces act along (..., channels): of positions, and of arms turned. A modal
+    coordinate is rounded in its own size."""
+    system, jet, r = mechanics.system, mechanics.applied.jet, np.abs(mechanics.state.r)
+    reach = max(float(r.max(initial=0.0)), system.length)
+    places = np.full_like(r, reach)
+    modal = system.description.bodies.modal
+    if modal is not None:
+        places[..., modal > 0, :] = r[..., modal > 0, :]
+    scale = collect(system, places, np.ones_like(r))
+    scale = np.concatenate((scale, np.zeros((*scale.shape[:-1], 1))), axis=-1)
+    columns = np.minimum(system.forces.measures.columns, system.nq)
+    return ROUNDED * np.finfo(float).eps * (np.abs(jet.gradient) * scale[..., columns]).sum(axis=-1)
+
+
 def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     """Force (nq,) that stiff springs make of the rounding of positions alone."""
     system, jet = mechanics.system, mechanics.applied.jet
     measures, law = system.forces.measures, system.forces.linear
-    reach = max(float(np.abs(mechanics.state.r).max(initial=0.0)), system.length)
-    scale = np.append(np.where(system.is_angular, 1.0, reach), 0.0)[np.minimum(measures.columns, system.nq)]
-    off = ROUNDED * np.finfo(float).eps * (np.abs(jet.gradient) * scale).sum(axis=-1)
-    tension = dense_vector(law.i, np.abs(law.k) * off[..., law.j], measures.count)
+    tension = dense_vector(law.i, np.abs(law.k) * deflection_rounding(mechanics)[..., law.j], measures.count)
     return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
 
 

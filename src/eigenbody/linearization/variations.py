@@ -1,0 +1,35 @@
+"""How bodies move beyond P dS and Pv dW when the mechanism moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.numerics.linear import stack
+from eigenbody.operation.frame import MotionFrame
+
+
+class Variations:
+    """D, A_S and A_W: what the bodies do, beyond P and Pv, when the mechanism moves."""
+
+    def __init__(self, frame: MotionFrame) -> None:
+        nS, nW = frame.positions.count, frame.speeds.count
+        n = frame.system.nq
+        mechanics = frame.mechanics
+        moving = np.any(mechanics.state.v) or np.any(mechanics.state.w) or frame.system.description.frames
+        accelerated = moving or np.any(mechanics.acceleration)
+        zero = np.zeros((n, nS))
+        self.D = self._solve(frame, "rate_q", frame.P) if moving else zero
+        if not accelerated:
+            self.A_S, self.A_W = zero, np.zeros((n, nW))
+            return
+        self.A_S = self._solve(frame, "acceleration_q", frame.P)
+        if moving:
+            self.A_S = self.A_S + self._solve(frame, "acceleration_u", self.D)
+            self.A_W = self._solve(frame, "acceleration_u", frame.Pv)
+        else:
+            self.A_W = np.zeros((n, nW))
+
+    @staticmethod
+    def _solve(frame: MotionFrame, what: str, motion: np.ndarray) -> np.ndarray:
+        rows = stack([frame.held(what) @ motion, frame.speed_rows(what) @ motion])
+        return -frame.at_velocity.solve(rows)
