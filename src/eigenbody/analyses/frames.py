@@ -11,18 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.analyses.frame_chart import SAME, TurningFrame, charted, turning_frame
+from eigenbody.analyses.frame_chart import TurningFrame, charted, turning_frame
 from eigenbody.analyses.modes import Modes, modes
+from eigenbody.analyses.turning_verdict import is_constant_in
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
-from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.turns import counted
+from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.spatial.rotations import about_axis, apply, cross
-from eigenbody.system.state import State
 
 PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
 CONSTANT = 1e-8  # relative change of A that still counts as none
@@ -101,51 +98,8 @@ def modes_in_frames(model: Model | OperatingPoint, frame: str) -> FrameModes:
 
 def _found(point: OperatingPoint, turning: TurningFrame) -> tuple[Modes, bool | None]:
     """Modes, and whether the equations stay the same while the frame turns."""
-    constant = _is_constant(point, turning)
+    constant = is_constant_in(point, turning)
     return modes(dense_model(replace(point, is_steady=bool(constant)), point.chosen)), constant
-
-
-# Constant or frozen ---------------------------------------------------------------------------------------------------
-def _is_constant(point: OperatingPoint, turning: TurningFrame) -> bool | None:
-    here = dense_model(point, point.chosen)
-    for phase in PHASES:
-        state = _later(point, turning, phase)
-        if state is None:
-            return None
-        there = at_state(point.model, point.system, state).choosing(point.chosen)
-        if not _same(here, dense_model(there, point.chosen)):
-            return False
-    return True
-
-
-def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
-    """The steady motion when the frame has turned on; None unless every body rests or turns with the frame."""
-    state, spin = point.state, turning.angular_velocity
-    omega = apply(state.R, state.w)
-    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
-    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
-
-    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
-        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
-        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
-
-    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
-    if not turning.rate or not np.all(resting | along):
-        return None
-    turn = np.where(along[:, None, None], about_axis(turning.about, phase), np.eye(3))
-    moved = replace(
-        state,
-        r=np.where(along[:, None], turning.at + apply(turn, state.r - turning.at), state.r),
-        R=turn @ state.R,
-        v=apply(turn, state.v),
-        t=state.t + phase / turning.rate,
-    )
-    return counted(point.system, state, moved)
-
-
-def _same(one: LinearModel, other: LinearModel) -> bool:
-    size = np.abs(one.A).max(axis=1, initial=0.0)[:, None] + np.abs(one.A).max(initial=0.0) * 1e-3
-    return bool(np.all(np.abs(one.A - other.A) <= CONSTANT * size))
 
 
 # Pairs ----------------------------------------------------------------------------------------------------------------

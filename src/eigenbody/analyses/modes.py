@@ -10,16 +10,20 @@ import numpy as np
 
 from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
+from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions
 from eigenbody.analyses.spectrum import spectrum_of
+from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.numerics.eigen import spectrum_first_order
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.numerics.spectrum import conjugate_representatives
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.constancy import depends_on_time, has_constant_coefficients
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
 from eigenbody.spatial.rotations import apply
@@ -30,6 +34,23 @@ if TYPE_CHECKING:
 
     from eigenbody.analyses.explain import Explanation
 
+FROZEN = (
+    "The equations change along the motion, in these coordinates and in every turning frame tried: the eigenvalues are"
+    " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
+    " follow the motion: eb.along(...).transition()."
+)
+NOT_EXAMINED = (
+    "Whether the equations stay the same along the motion is not examined for so many freedoms: nothing is said about"
+    " stability."
+)
+IN_FRAME = (
+    "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
+    " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
+)
+CONTRADICTED = (
+    "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
+    " them is not decided."
+)
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
@@ -51,11 +72,57 @@ class Modes:
     motion: np.ndarray
     states_shape: np.ndarray | None  # None on the sparse path
     is_rigid: np.ndarray  # recognized zeros
-    stabilities: tuple[str, ...]  # of each entry
-    stability: str  # of the whole: stable, marginal, drifting or unstable (of what was found, on the sparse path)
-    notes: tuple[str, ...]
+    growths: tuple[str, ...]  # of each entry in these linear equations: stable, marginal, drifting or unstable
+    growth: str  # of the whole (of what was found, on the sparse path)
+    bounds: np.ndarray | None  # (n,) error bound of each eigenvalue, 1/s; None on the sparse path
+    check: ModesCertificate
+    remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
     residuals: np.ndarray | None = None  # of each entry, on the sparse path
     complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether the linear equations stay the same along the motion, so that eigenvalues tell its stability."""
+        linear = self.linear
+        if isinstance(linear, SparseLinearModel):
+            if linear.is_static or linear.point.is_steady:
+                return not depends_on_time(linear.point)
+            if linear.dof > DENSE_FREEDOMS:
+                return False  # not examined: nothing is claimed
+            linear = dense_model(linear.point, linear.chosen)
+        return has_constant_coefficients(linear)
+
+    @cached_property
+    def steady_frame(self) -> tuple[str, str] | None:
+        """Where the equations change along the motion in these coordinates: a frame that turns with a joint in which
+        they do not, by the joint's name, and their verdict there."""
+        return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
+
+    @property
+    def stability(self) -> str:
+        """ "stable", "marginal", "drifting" or "unstable" where the equations are constant (in these coordinates or in
+        a turning frame), else "frozen"; "immobile" where nothing can move."""
+        if not self.linear.states:
+            return "immobile"
+        if self.is_constant:
+            return self.growth
+        return "frozen" if self.steady_frame is None else self.steady_frame[1]
+
+    @property
+    def stabilities(self) -> tuple[str, ...]:
+        """The same of each entry; "frozen" where the eigenvalues are those of an instant."""
+        return self.growths if self.is_constant else ("frozen",) * len(self.growths)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the linear equations and of these modes."""
+        if self.is_constant:
+            return (*self.linear.notes, *self.remarks)
+        if self.steady_frame is None:
+            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_EXAMINED
+        else:
+            word = IN_FRAME.format(*self.steady_frame)
+        return (*self.linear.notes, word, *self.remarks)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -206,32 +273,45 @@ def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | N
 def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:
     report("finding modes")
     spectrum = spectrum_of(linear)
-    chosen = conjugate_representatives(spectrum)
-    values = spectrum.eigenvalues[chosen]
-    if near is not None:
-        distance = np.abs(np.abs(values) / (2 * np.pi) - near)
-        chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(values)])]
-    elif n is not None:
-        chosen = chosen[:n]
-    vectors = spectrum.columns(chosen).T
+    entries, vectors, check = _entries(linear, spectrum, n, near)
+    remarks: tuple[str, ...] = ()
+    if not check.holds:
+        remarks = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
+        spectrum = spectrum_first_order(linear.A, linear.noise_A, recognize=False)
+        entries, vectors, _ = _entries(linear, spectrum, n, near)
     moved = vectors[:, : linear.P.shape[1]]
     dq = moved.real @ linear.P.T
     if np.any(moved.imag):
         dq = dq + 1j * (moved.imag @ linear.P.T)
     motion, scale = _shapes(linear.point, dq, vectors)
+    flags = zip(spectrum.eigenvalues, spectrum.is_rigid | spectrum.on_axis, spectrum.defective, strict=True)
+    growths = [_growth(*flag) for flag in flags]
     return Modes(
         linear=linear,
-        eigenvalues=spectrum.eigenvalues[chosen],
+        eigenvalues=spectrum.eigenvalues[entries],
         motion=motion,
         states_shape=vectors / scale[:, None],
-        is_rigid=spectrum.is_rigid[chosen],
-        stabilities=tuple(
-            _stability(spectrum.eigenvalues[i], spectrum.is_rigid[i] or spectrum.on_axis[i], spectrum.defective[i])
-            for i in chosen
-        ),
-        stability=spectrum.stability,
-        notes=linear.notes,
+        is_rigid=spectrum.is_rigid[entries],
+        growths=tuple(growths[i] for i in entries),
+        growth=spectrum.stability,
+        bounds=spectrum.bounds[entries],
+        check=check,
+        remarks=(*remarks, *open_questions(linear, spectrum, entries)),
     )
+
+
+def _entries(
+    linear: LinearModel, spectrum: Spectrum, n: int | None, near: float | None
+) -> tuple[np.ndarray, np.ndarray, ModesCertificate]:
+    """The entries that were asked for, their vectors (entries, states) and whether they hold."""
+    chosen = conjugate_representatives(spectrum)
+    if near is not None:
+        distance = np.abs(np.abs(spectrum.eigenvalues[chosen]) / (2 * np.pi) - near)
+        chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(chosen)])]
+    elif n is not None:
+        chosen = chosen[:n]
+    vectors = spectrum.columns(chosen).T
+    return chosen, vectors, certify_modes(linear, spectrum, chosen, vectors)
 
 
 def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes:
@@ -240,7 +320,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
     motion, _ = _shapes(linear.point, found.motion, found.motion)
     flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
-    parts = tuple(_stability(value, on_axis, defective) for value, on_axis, defective in flags)
+    parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
     partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
     return Modes(
@@ -249,15 +329,17 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         motion=motion,
         states_shape=None,
         is_rigid=found.is_rigid,
-        stabilities=parts,
-        stability=found.stability or known,
+        growths=parts,
+        growth=found.stability or known,
+        bounds=None,
+        check=ModesCertificate(float(found.residuals.max(initial=0.0)), None, (int(found.is_rigid.sum()), None)),
         residuals=found.residuals,
         complete=found.complete,
-        notes=(*linear.notes, *([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
+        remarks=(*([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
     )
 
 
-def _stability(value: complex, on_axis: bool, defective: bool) -> str:
+def _growth(value: complex, on_axis: bool, defective: bool) -> str:
     if on_axis:
         return "drifting" if defective else "marginal"
     return "stable" if value.real < 0 else "unstable"

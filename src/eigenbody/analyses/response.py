@@ -302,7 +302,7 @@ class _Task:
             raise ComputationError(f"The response overflows at t = {times[lost[0]]:.6g} s. End earlier.")
         found: Modes = modes(self.linear)
         fastest = int(np.argmax(found.eigenvalues.real))
-        if found.stabilities[fastest] != "unstable":
+        if found.growths[fastest] != "unstable":
             raise ComputationError(
                 f"The response overflows at t = {times[lost[0]]:.6g} s although no mode grows: the excitation or the"
                 " initial conditions are of absurd size."

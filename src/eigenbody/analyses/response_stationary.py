@@ -56,7 +56,7 @@ def mode_words(modes: Modes, i: int) -> str:
     if modes.is_rigid[i]:
         return f"mode {i + 1} (rigid motion)"
     hz = f"{value.imag / (2 * np.pi):.6g} Hz, " if value.imag else ""
-    if modes.stabilities[i] in FOR_EVER:
+    if modes.growths[i] in FOR_EVER:
         return f"mode {i + 1} ({hz}undamped)"
     return f"mode {i + 1} ({hz}{'growing' if value.real > 0 else 'decaying'} as exp({value.real:.4g} t))"
 
@@ -68,7 +68,7 @@ def sentence(text: str) -> str:
 
 def refuse_unstable(modes: Modes) -> None:
     """A growing mode leaves no stationary response."""
-    growing = [i for i, verdict in enumerate(modes.stabilities) if verdict == "unstable"]
+    growing = [i for i, verdict in enumerate(modes.growths) if verdict == "unstable"]
     if growing:
         words = ", ".join(mode_words(modes, i) for i in growing[:4])
         what = f"the model is unstable, so no motion of it is stationary: {words}."
@@ -77,7 +77,7 @@ def refuse_unstable(modes: Modes) -> None:
 
 def resonant_modes(modes: Modes, omega: float) -> list[int]:
     """Undamped modes on whose pole an excitation stands; rigid ones for a constant."""
-    axis = np.array([verdict in FOR_EVER for verdict in modes.stabilities], dtype=bool)
+    axis = np.array([verdict in FOR_EVER for verdict in modes.growths], dtype=bool)
     values = modes.eigenvalues
     near = np.abs(values - 1j * omega) <= ON_POLE * np.maximum(np.abs(values), omega)
     return np.flatnonzero(axis & np.where(modes.is_rigid, omega == 0, near)).tolist()
@@ -87,7 +87,7 @@ def near_pole(modes: Modes, omega: float) -> list[str]:
     """A remark where an excitation is so near to an undamped pole that the response is large for that reason alone."""
     values = modes.eigenvalues
     apart = np.abs(values - 1j * omega) / np.maximum(np.abs(values), 1e-300)
-    close = [i for i in np.flatnonzero((apart > ON_POLE) & (apart < NEAR_POLE)) if modes.stabilities[i] in FOR_EVER]
+    close = [i for i in np.flatnonzero((apart > ON_POLE) & (apart < NEAR_POLE)) if modes.growths[i] in FOR_EVER]
     return [
         f"The excitation at {omega / (2 * np.pi):.6g} Hz is within {apart[i]:.1e} of the pole of"
         f" {mode_words(modes, int(i))}: nothing but that distance bounds its response."
@@ -121,7 +121,7 @@ def stationary_states(A: np.ndarray, B: np.ndarray, lines: Lines, modes: Modes) 
         notes.append(sentence(f"{mode_words(modes, on_pole[k][0])} is not excited by this input."))
     for omega in lines.omega[acting]:
         notes += near_pole(modes, float(omega))
-    if any(verdict in FOR_EVER for verdict in modes.stabilities):
+    if any(verdict in FOR_EVER for verdict in modes.growths):
         notes.append(
             "Undamped or rigid motion does not die out: the stationary response is the part at the frequencies of the"
             " excitation; what the start adds to it stays for ever."

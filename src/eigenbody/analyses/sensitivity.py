@@ -197,7 +197,7 @@ def _lowest(found: Modes, n: int) -> Modes:
         eigenvalues=found.eigenvalues[:n],
         motion=found.motion[:n],
         is_rigid=found.is_rigid[:n],
-        stabilities=found.stabilities[:n],
+        growths=found.growths[:n],
         residuals=found.residuals[:n],
     )
 

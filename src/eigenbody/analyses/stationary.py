@@ -128,7 +128,7 @@ def _mode(number: int, value: complex) -> str:
 def _few_motions(system: Excited, linear: SparseLinearModel) -> Motions:
     """Of a large model: the lowest modes only; those that last are refused, whoever sees them."""
     lowest = modes(linear, n=FEW)
-    for number, (value, stability) in enumerate(zip(lowest.eigenvalues, lowest.stabilities, strict=True), 1):
+    for number, (value, stability) in enumerate(zip(lowest.eigenvalues, lowest.growths, strict=True), 1):
         if value != 0 and stability != "stable":
             what = f"{_mode(number, complex(value))} does not decay, so there is no stationary response."
             raise InputError(Fault("stability", what, "Give it damping."))

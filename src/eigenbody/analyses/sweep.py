@@ -232,10 +232,10 @@ def point_modes(found: Modes) -> PointModes:
         shapes=tracked_shapes(point, found.motion),
         extra=extra,
         is_rigid=found.is_rigid,
-        stabilities=found.stabilities,
+        stabilities=found.growths,
         spins=np.real(apply(at.R, at.w)),
         is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
-        stability=found.stability,
+        stability=found.growth,
         notes=found.notes,
     )
 

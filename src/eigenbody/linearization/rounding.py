@@ -97,7 +97,7 @@ class Rounding:
         """Error of the force along every channel: slopes times the rounding of deflections and rates, and its own."""
         forces, applied = self._point.system.forces, self._mechanics.applied
         law, channels = forces.linear, forces.measures.count
-        s, v = deflection_rounding(self._mechanics), self._rate_rounding()
+        s, v = deflection_rounding(self._mechanics, of_modes=False), self._rate_rounding()
         out = dense_vector(law.i, np.abs(law.k) * s[..., law.j] + np.abs(law.c) * v[..., law.j], channels)
         for channel, argument, slope in applied.slopes:
             if argument.kind in "sv":
@@ -121,6 +121,8 @@ class Rounding:
         size = ROUNDED * EPS * mechanics.force_size(motion.multipliers, motion.slip_multipliers)
         gradient = np.abs(mechanics.applied.jet.gradient)
         size = size + pull_back(system.forces.measures, gradient, self._tension, system.nq)
+        if size.ndim == 1 and self._point.is_equilibrium:  # what is left of the balance is rounding
+            size = size + np.abs(mechanics.inertia_times(motion.acceleration))
         force = np.random.default_rng(8).choice((-1.0, 1.0), (system.nq, SAMPLES)) * size[..., None]
         free = np.zeros_like(force)
         if frame.speeds.count:

@@ -19,7 +19,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
 from eigenbody.numerics.noise import EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
-from eigenbody.numerics.stability import judged_modes
+from eigenbody.numerics.stability import Judged, judged_modes
 from eigenbody.numerics.zeros import BACKWARD, null_space
 
 SYMMETRIC = 1e-12
@@ -31,15 +31,21 @@ UNCOUPLED = 1e-12
 """Part of itself by which an eigenvalue may be moved by damping that couples modes and still count as its own."""
 
 
-def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None) -> Spectrum:
-    """Spectrum of x' = A x, A (n, n) real; `noise` (n, n) is an absolute error estimate of its entries."""
+def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> Spectrum:
+    """Spectrum of x' = A x, A (n, n) real; `noise` (n, n) is an absolute error estimate of its entries. Without
+    `recognize` the plain eigenvalues, none of them taken for zero."""
     A = _checked("A", A)
     noise = noise_of(A, None if noise is None else _checked("noise", noise))
-    modes = judged_modes(A, noise)
-    right = np.hstack([modes.rigid, modes.vectors])
+    modes = judged_modes(A, noise, None if recognize else 0)
+    right = np.hstack([modes.rigid, modes.others.vectors])
     right /= np.linalg.norm(right, axis=0)
-    flags = (modes.on_axis, modes.defective)
-    return ordered_spectrum(modes.weyr, modes.eigenvalues, right, *flags, modes.errors, modes.near_zero)
+    return _judged_spectrum(modes, modes.others.values, right)
+
+
+def _judged_spectrum(modes: Judged, eigenvalues: np.ndarray, right: np.ndarray) -> Spectrum:
+    found = modes.others
+    flags = (found.on_axis, found.defective)
+    return ordered_spectrum(modes.weyr, eigenvalues, right, *flags, modes.errors, modes.near_zero, found.undecided)
 
 
 def spectrum_second_order(
@@ -224,8 +230,8 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     own_noise = np.sum(size * half, axis=0)
     if not r and (separate := _uncoupled(loss, own_noise, basis.stiffness)) is not None:
         pairs, flags = partial(system.pairs, basis.elastic, separate), (np.zeros(2 * e, bool),) * 2
-        errors = partial(_errors, system, basis, np.diagonal(loss), separate)
-        return ordered_spectrum((), separate, pairs, *flags, errors, 2 * _near_zero(system, basis))
+        bounds = partial(_errors, system, basis, np.diagonal(loss), separate)
+        return ordered_spectrum((), separate, pairs, *flags, bounds, 2 * _near_zero(system, basis))
     A, noise = np.zeros((2 * e + r, 2 * e + r)), np.zeros((2 * e + r, 2 * e + r))
     A[:e, e : 2 * e], A[e : 2 * e, :e] = np.diag(omega), np.diag(-np.sign(basis.stiffness) * omega)
     A[e:, e:] = -loss
@@ -237,13 +243,16 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     found = _gyroscopic(A, noise, r) if conservative else None
     if found is None:
         modes = judged_modes(A, noise, at_most=r)
-        eigenvalues, on_axis, defective = modes.eigenvalues, modes.on_axis, modes.defective
-        vectors, generalized, deeper = modes.vectors, modes.rigid, modes.weyr
-        rest, deeper_zeros = modes.errors(), modes.near_zero
+        eigenvalues, vectors, on_axis, defective, undecided, _ = modes.others
+        generalized, deeper, rest, deeper_zeros = modes.rigid, modes.weyr, modes.errors(), modes.near_zero
     else:
         eigenvalues, vectors, generalized = found
         on_axis, defective = np.ones(len(eigenvalues), bool), np.zeros(len(eigenvalues), bool)
-        deeper, deeper_zeros = (generalized.shape[1],), generalized.shape[1]
+        deeper, deeper_zeros, undecided = (
+            (generalized.shape[1],),
+            generalized.shape[1],
+            np.zeros(len(eigenvalues), bool),
+        )
         size = np.abs(vectors)  # unit vectors of a normal matrix
         bounds = np.sum(size * (noise @ size), axis=0) + BACKWARD * EPS * np.abs(eigenvalues).max(initial=0.0)
         rest = np.concatenate([np.full(deeper_zeros, np.linalg.norm(noise)), bounds])
@@ -254,9 +263,8 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
     right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
     errors = np.concatenate([np.sqrt(_error_of_squares(system, basis.rigid)), rest])
-    return ordered_spectrum(
-        (r, *deeper), eigenvalues, right, on_axis, defective, lambda: errors, _near_zero(system, basis) + deeper_zeros
-    )
+    near_zero = _near_zero(system, basis) + deeper_zeros
+    return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective, lambda: errors, near_zero, undecided)
 
 
 def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
@@ -326,12 +334,10 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     noise[n:, :n], noise[n:, n:] = size.T @ system.noise_K @ size / omega, size.T @ system.noise_C @ size
 
     modes = judged_modes(A, noise)
-    eigenvalues, vectors, generalized = modes.eigenvalues, modes.vectors, modes.rigid
+    eigenvalues, vectors, generalized = modes.others.values, modes.others.vectors, modes.rigid
     q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
     rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
-    right = np.hstack([rigid, system.states(q, eigenvalues)])
-    flags = (modes.on_axis, modes.defective)
-    return ordered_spectrum(modes.weyr, eigenvalues, right, *flags, modes.errors, modes.near_zero)
+    return _judged_spectrum(modes, eigenvalues, np.hstack([rigid, system.states(q, eigenvalues)]))
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

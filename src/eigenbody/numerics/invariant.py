@@ -52,7 +52,7 @@ def block_of_smallest(A: np.ndarray, noise: np.ndarray, count: int) -> Block:
     right, left = basis[:, :k], basis[:, :k].T + across @ basis[:, k:].T
     off_right = np.linalg.norm(A @ right - right @ form[:k, :k]) + EPS * np.linalg.norm(A)
     off_left = np.linalg.norm(left @ A - form[:k, :k] @ left) + EPS * np.linalg.norm(A) * np.linalg.norm(left)
-    return _echelon(A, noise, left, right, off_left * off_right / separation)
+    return _echelon(A, noise, left, right, float(off_left * off_right / separation))
 
 
 def _echelon(A: np.ndarray, noise: np.ndarray, left: np.ndarray, right: np.ndarray, second_order: float) -> Block:

@@ -22,6 +22,7 @@ class Spectrum:
     zero_chains  Jordan block sizes of the zero eigenvalue, largest first
     on_axis      (n,) bool: real part is zero within its own error bound, or by structure
     defective    (n,) bool: belongs to a defective zero or a defective eigenvalue on the imaginary axis
+    undecided    (n,) bool: on the axis because its real part cannot be told from zero, not by structure
     stability    "stable", "marginal", "drifting" or "unstable"
     near_zero    how many eigenvalues a plain algorithm finds within its error bounds of zero
     """
@@ -31,6 +32,7 @@ class Spectrum:
     zero_chains: tuple[int, ...]
     on_axis: np.ndarray
     defective: np.ndarray
+    undecided: np.ndarray
     stability: str
     near_zero: int
     columns: Callable[[np.ndarray], np.ndarray]  # of `right`, by their numbers
@@ -78,6 +80,7 @@ def ordered_spectrum(
     defective: np.ndarray,
     errors: Callable[[], np.ndarray],
     near_zero: int,
+    undecided: np.ndarray | None = None,
 ) -> Spectrum:
     """Zeros (first columns of `right`, first of `errors`) and the rest (adjacent pairs) put in order, with exact
     conjugates."""
@@ -87,13 +90,14 @@ def ordered_spectrum(
     on_axis = np.concatenate([np.ones(zeros, bool), on_axis])
     defective = np.concatenate([np.full(zeros, bool(chains) and chains[0] > 1), defective])
     order = np.lexsort((eigenvalues.real, np.abs(eigenvalues.imag), np.abs(eigenvalues)))
-    eigenvalues, on_axis, defective = eigenvalues[order], on_axis[order], defective[order]
+    is_open = np.concatenate([np.zeros(zeros, bool), np.zeros(len(nonzero), bool) if undecided is None else undecided])
+    eigenvalues, on_axis, defective, is_open = eigenvalues[order], on_axis[order], defective[order], is_open[order]
     upper = np.flatnonzero(eigenvalues.imag > 0)
     eigenvalues[upper + 1] = eigenvalues[upper].conj()
     on_axis[upper + 1], defective[upper + 1] = on_axis[upper], defective[upper]
     eigenvalues += 0.0  # no negative zeros
     is_rigid = eigenvalues == 0
-    for array in (eigenvalues, is_rigid, on_axis, defective):
+    for array in (eigenvalues, is_rigid, on_axis, defective, is_open):
         array.setflags(write=False)
     is_second = np.zeros(len(order), bool)
     is_second[upper + 1] = True
@@ -107,5 +111,6 @@ def ordered_spectrum(
 
     stability = verdict(eigenvalues, on_axis, defective)
     return Spectrum(
-        eigenvalues, is_rigid, chains, on_axis, defective, stability, near_zero, columns, lambda: errors()[order]
-    )
+        eigenvalues, is_rigid, chains, on_axis, defective, is_open, stability, near_zero, columns,
+        lambda: errors()[order],
+    )  # fmt: skip

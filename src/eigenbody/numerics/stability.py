@@ -14,6 +14,7 @@ replaces them (Golub & Van Loan, Matrix Computations, 7.2, 7.6; Bai, Demmel & Mc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,30 +34,41 @@ INDEPENDENT = 1e-3
 """Unit eigenvectors whose smallest singular value exceeds this are independent (defective ones give below 1e-4)."""
 
 
+class Pairs(NamedTuple):
+    """Eigenvalues (m,) in adjacent conjugate pairs with vectors (n, m), flags (m,) bool and error bounds (m,).
+
+    `defective` marks members of defective clusters on the imaginary axis only; `undecided` those that were put on the
+    axis because the real part found is within its error bound.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    on_axis: np.ndarray
+    defective: np.ndarray
+    undecided: np.ndarray
+    bounds: np.ndarray
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """All eigenvalues of a real matrix (n, n).
 
     weyr         vectors of each order that belong to the zero eigenvalue
     rigid        (n, z) its eigenvectors, then generalized ones of rising order
-    eigenvalues  (m,) complex, the others: adjacent conjugate pairs, with `vectors` (n, m) and flags and `bounds` (m,)
+    others       those that are not zero
     near_zero    how many eigenvalues of the plain problem lie within their error bounds of zero
     zero_error   how far from zero the plain problem has those that were recognized as zero
     """
 
     weyr: tuple[int, ...]
     rigid: np.ndarray
-    eigenvalues: np.ndarray
-    vectors: np.ndarray
-    on_axis: np.ndarray
-    defective: np.ndarray
-    bounds: np.ndarray
+    others: Pairs
     near_zero: int
     zero_error: float
 
     def errors(self) -> np.ndarray:
         """Error bounds (n,) of the zeros and of the others."""
-        return np.concatenate([np.full(self.rigid.shape[1], self.zero_error), self.bounds])
+        return np.concatenate([np.full(self.rigid.shape[1], self.zero_error), self.others.bounds])
 
 
 def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray) -> str:
@@ -75,12 +87,11 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     """Eigenvalues of a real A (n, n) with the zeros among them recognized; `noise` (n, n) bounds the error of its
     entries, `at_most` the number of independent eigenvectors of zero where that is known.
 
-    `defective` marks members of defective clusters on the imaginary axis only. The vectors of any defective cluster are
-    its true eigenvectors, repeated.
+    The vectors of any defective cluster are its true eigenvectors, repeated.
     """
     n = len(A)
     if not n:
-        return Judged((), np.zeros((0, 0), complex), *_none(0), 0, 0.0)
+        return Judged((), np.zeros((0, 0), complex), _none(0), 0, 0.0)
     B, noise, scale, order = _balance_and_grade(A, noise)
     values, left, right = _solve(B)
     algorithmic, coupling = _norm_bounds(B, left, right)
@@ -94,37 +105,41 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values) + np.minimum(bounds.whole, widest))
     values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
+    undecided = on_axis & (values.real != 0) & (values.imag != 0)
+    values[undecided] = 1j * values[undecided].imag
     defective = np.zeros(n, bool)
     _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
-    rest = (values[~slow], right[:, ~slow], on_axis[~slow], defective[~slow], bounds.capped[~slow])
-    weyr, rigid = (), np.zeros((n, 0), complex)
+    rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.capped)))
+    weyr: tuple[int, ...] = ()
+    rigid = np.zeros((n, 0), complex)
     if judge:
         weyr, rigid, found = _judge_slowest(B, noise, int(slow.sum()), at_most)
-        rest = tuple(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True))
+        rest = Pairs(*(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True)))
     whole = np.empty((n, n), complex)
-    whole[order] = np.hstack([rigid, rest[1]]) * scale[:, None]
+    whole[order] = np.hstack([rigid, rest.vectors]) * scale[:, None]
     z = rigid.shape[1]
-    return Judged(weyr, whole[:, :z], rest[0], whole[:, z:], *rest[2:], near_zero, float(plain[z - 1]) if z else 0.0)
+    rest = rest._replace(vectors=whole[:, z:])
+    return Judged(weyr, whole[:, :z], rest, near_zero, float(plain[z - 1]) if z else 0.0)
 
 
-def _none(n: int) -> tuple[np.ndarray, ...]:
-    """No eigenvalue of a matrix of order n: values, vectors, flags and bounds."""
-    return np.zeros(0, complex), np.zeros((n, 0), complex), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0)
+def _none(n: int) -> Pairs:
+    """No eigenvalue of a matrix of order n."""
+    flag = np.zeros(0, bool)
+    return Pairs(np.zeros(0, complex), np.zeros((n, 0), complex), flag, flag, flag, np.zeros(0))
 
 
 def _judge_slowest(
     B: np.ndarray, noise: np.ndarray, count: int, at_most: int | None
-) -> tuple[tuple[int, ...], np.ndarray, tuple[np.ndarray, ...]]:
+) -> tuple[tuple[int, ...], np.ndarray, Pairs]:
     """Of the `count` slowest eigenvalues: the staircase of zero with its vectors, and the others."""
     block = block_of_smallest(B, noise, count)
     zeros, core, core_noise = deflate(block.matrix, block.error, at_most)
     rigid = block.right @ zeros.basis(len(block.matrix))
     if not len(core):
         return zeros.weyr, rigid, _none(len(B))
-    others = judged_modes(core, core_noise, at_most=0)
-    vectors = block.right @ zeros.lift(others.eigenvalues, others.vectors)
-    vectors = vectors / np.linalg.norm(vectors, axis=0)
-    return zeros.weyr, rigid, (others.eigenvalues, vectors, others.on_axis, others.defective, others.bounds)
+    others = judged_modes(core, core_noise, at_most=0).others
+    vectors = block.right @ zeros.lift(others.values, others.vectors)
+    return zeros.weyr, rigid, others._replace(vectors=vectors / np.linalg.norm(vectors, axis=0))
 
 
 def _merge_defective(

@@ -119,14 +119,13 @@ class OperatingPoint:
         return operating_point_html(self)
 
 
-def deflection_rounding(mechanics: Mechanics) -> np.ndarray:
+def deflection_rounding(mechanics: Mechanics, of_modes: bool = True) -> np.ndarray:
     """Rounding of the measures that forces act along (..., channels): of positions, and of arms turned. A modal
-    coordinate is rounded in its own size."""
+    coordinate is as uncertain as the positions that determine it in a loop (`of_modes`), else by its own size."""
     system, jet, r = mechanics.system, mechanics.applied.jet, np.abs(mechanics.state.r)
-    reach = max(float(r.max(initial=0.0)), system.length)
-    places = np.full_like(r, reach)
+    places = np.full_like(r, max(float(r.max(initial=0.0)), system.length))
     modal = system.description.bodies.modal
-    if modal is not None:
+    if modal is not None and not of_modes:
         places[..., modal > 0, :] = r[..., modal > 0, :]
     scale = collect(system, places, np.ones_like(r))
     scale = np.concatenate((scale, np.zeros((*scale.shape[:-1], 1))), axis=-1)

@@ -34,7 +34,7 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
     point = linear.point
     if point.is_steady or not linear.states:
         return True
-    if not _depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
+    if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
         return True
     try:
         return all(same_equations(linear, _at(point, state)) for state in _further_on(point))
@@ -52,7 +52,8 @@ def _at(point: OperatingPoint, state: State) -> LinearModel:
     return dense_model(at_state(point.model, point.system, state).choosing(point.chosen), point.chosen)
 
 
-def _depends_on_time(point: OperatingPoint) -> bool:
+def depends_on_time(point: OperatingPoint) -> bool:
+    """Whether time stands in a force, a state or a prescribed motion, or a frame turns."""
     system = point.system
     signals = (*system.forces.signals, *system.forces.state_rates)
     turning = any(frame["rate"] for frame in system.description.frames)

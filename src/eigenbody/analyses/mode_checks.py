@@ -1,0 +1,142 @@
+"""Conditions that modes must meet whatever algorithm found them, and what of the judgement rounding leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.spectrum import Spectrum
+
+WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
+WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes
+STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
+
+
+@dataclass(frozen=True)
+class ModesCertificate:
+    """residual  largest backward error of the returned pairs in the linear equations
+    trace     largest relative defect of the sum of all eigenvalues (and of their squares) against the trace of A (of
+              A^2); None where not all were asked for
+    zeros     how many zeros were recognized, and how many a plain algorithm finds within its error bounds of zero
+    """
+
+    residual: float
+    trace: float | None
+    zeros: tuple[int, int | None]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"residual": self.residual, "trace": self.trace, "zeros": list(self.zeros)}
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing contradicts the modes."""
+        found, plain = self.zeros
+        return (
+            self.residual <= WRONG_PAIR
+            and (self.trace is None or self.trace <= WRONG_SUM)
+            and (plain is None or found <= plain)
+        )
+
+
+def certify_modes(linear: LinearModel, spectrum: Spectrum, chosen: np.ndarray, vectors: np.ndarray) -> ModesCertificate:
+    """Check eigenvalues `chosen` of a spectrum with their `vectors` (chosen, states) in the linear equations."""
+    values, rigid = spectrum.eigenvalues[chosen], spectrum.is_rigid[chosen]
+    plain = ~rigid  # vectors of a zero may be generalized ones
+    check = _second_order_residuals if linear.is_second_order else _first_order_residuals
+    residuals = check(linear, values[plain], vectors[plain])
+    all_of_them = 2 * len(chosen) - np.count_nonzero(values.imag == 0) == len(linear.states)
+    return ModesCertificate(
+        residual=float(residuals.max(initial=0.0)),
+        trace=_trace_defect(linear, spectrum.eigenvalues) if all_of_them else None,
+        zeros=(int(spectrum.is_rigid.sum()), spectrum.near_zero),
+    )
+
+
+def _second_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """|(l^2 M + l C + K) q| over the sum of the sizes of its terms (Tisseur 2000), in coordinates of unit mass."""
+    unit = 1 / np.sqrt(np.diagonal(linear.M))
+    weight = np.outer(unit, unit)
+    q = (vectors[:, : linear.dof] / unit).T
+    if not np.any(q.imag):
+        q = q.real
+    left, size = 0.0, 0.0
+    for matrix, factor in ((linear.M, values**2), (linear.C, values), (linear.K, np.ones(len(values)))):
+        if np.any(matrix):
+            scaled = matrix * weight
+            left = left + (scaled @ q) * factor
+            size = size + np.linalg.norm(scaled) * np.abs(factor)
+    length = np.linalg.norm(q, axis=0)
+    return np.linalg.norm(np.atleast_2d(left), axis=0) / np.maximum(size * length, 1e-300)
+
+
+def _first_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """|A x - l x| over the sizes of its terms, in balanced states."""
+    from scipy.linalg import matrix_balance
+
+    A, (scale, _) = matrix_balance(linear.A, permute=False, separate=True)
+    x = vectors.T / scale[:, None]
+    size = (np.linalg.norm(A) + np.abs(values)) * np.linalg.norm(x, axis=0)
+    return np.linalg.norm(A @ x - x * values, axis=0) / np.maximum(size, 1e-300)
+
+
+def _trace_defect(linear: LinearModel, values: np.ndarray) -> float:
+    first, second = _traces(linear)
+    size = np.abs(values)
+    defects = (abs(values.sum() - first), abs((values**2).sum() - second))
+    return max(float(d / s) if s > 0 else float(d) for d, s in zip(defects, (size.sum(), (size**2).sum()), strict=True))
+
+
+def _traces(linear: LinearModel) -> tuple[float, float]:
+    """Trace of A and of A^2."""
+    if not linear.is_second_order:
+        return float(np.trace(linear.A)), float(np.sum(linear.A * linear.A.T))
+    inverse = np.linalg.inv(linear.M) if linear.dof else linear.M
+    second = -2 * float(np.sum(inverse * linear.K.T))
+    if not np.any(linear.C):
+        return 0.0, second
+    loss = inverse @ linear.C
+    return -float(np.trace(loss)), second + float(np.sum(loss * loss.T))
+
+
+# What rounding leaves open --------------------------------------------------------------------------------------------
+def strained_zeros(linear: LinearModel, spectrum: Spectrum) -> tuple[str, ...]:
+    """Elements that the motions of the zero eigenvalue deflect: their stiffness is lost in the rounding of others, or
+    cancels against others within it. That these eigenvalues are zero is then not known."""
+    if not spectrum.is_rigid.any():
+        return ()
+    point, law = linear.point, linear.point.system.forces.linear
+    free = np.flatnonzero(spectrum.is_rigid)
+    q = np.real(spectrum.columns(free)[: linear.P.shape[1]])
+    q = q[:, np.abs(q).max(axis=0, initial=0.0) > 0]
+    moved = np.vstack((linear.P @ q, np.zeros((1, q.shape[1]))))
+    measures, jet = point.system.forces.measures, point.mechanics.applied.jet
+    there, gradient = moved[measures.columns], jet.gradient[..., None]
+    deflection, size = np.abs((gradient * there).sum(axis=1)), (np.abs(gradient) * np.abs(there)).sum(axis=1)
+    largest = size.max(axis=0, initial=0.0)
+    felt = np.any((deflection > STRAINED * size) & (size > STRAINED * largest), axis=1)
+    owners = law.owner[(law.k != 0) & (felt[law.i] | felt[law.j])]
+    return tuple(dict.fromkeys(point.system.forces.owners[k] for k in owners))
+
+
+def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray) -> tuple[str, ...]:
+    """Notes on what could not be decided, for the listed entries (numbers of the spectrum)."""
+    notes = []
+    if names := strained_zeros(linear, spectrum):
+        least = float(spectrum.bounds[spectrum.is_rigid].max())
+        notes.append(
+            f"Motions of the zero eigenvalue deflect {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}:"
+            " stiffnesses are so far apart, or so nearly cancel, that double precision cannot tell these eigenvalues"
+            f" from zero; they lie below {least:.2g} rad/s. Model the stiff parts as rigid, or free what cancels."
+        )
+    damped = np.any(linear.C) or not linear.is_second_order
+    open_ones = [k + 1 for k, i in enumerate(entries) if spectrum.undecided[i]] if damped else []
+    if open_ones:
+        listed = ", ".join(map(str, open_ones[:8])) + (" and others" if len(open_ones) > 8 else "")
+        notes.append(
+            f"Damping of mode {listed} is below the rounding of the equations: whether it decays, grows or does neither"
+            " is not known."
+        )
+    return tuple(notes)
