@@ -27,6 +27,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.progress import report
@@ -89,7 +90,7 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
     """Linear models of many variants: `batch` is their operating point with batch axes, `points` are theirs alone.
 
-    The tangents are checked against a directional derivative in the first variant only; the others share its figure.
+    The tangents and the independence of loop rows are checked in the first variant only; the others share its figures.
     """
     report("linearizing")
     e = Equations(batch)
@@ -98,6 +99,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     first = Equations(points[0])
     certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.force)
+    loops = remarks_on_loops(points[0])
     return [
         _linear(
             point,
@@ -108,7 +110,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
                 residual=point.residual,
                 drift=point.drift,
                 check=lambda: certificate.tangent_error,
-                notes=without_load_stiffness(point),
+                notes=(*loops, *without_load_stiffness(point)),
             ),
         )
         for k, point in enumerate(points)
