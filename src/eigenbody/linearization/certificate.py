@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.independence import remarks_on_loops
@@ -64,7 +64,7 @@ class Certificate:
 def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents together."""
     check = partial(tangent_error, point, tangent)
-    notes = (*remarks_on_loops(point), *without_load_stiffness(point))
+    notes = (*remarks_on_loops(point), *remarks_on_loads(point))
     return Certificate(point.residual, point.drift, dof, point.redundant, check, derivatives(point), notes)
 
 

@@ -22,7 +22,7 @@ from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, Linear
 from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.rows import output_rows, rate_rows
-from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import beside, factor, stack
@@ -110,7 +110,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
                 residual=point.residual,
                 drift=point.drift,
                 check=lambda: certificate.tangent_error,
-                notes=(*loops, *without_load_stiffness(point)),
+                notes=(*loops, *remarks_on_loads(point)),
             ),
         )
         for k, point in enumerate(points)
