@@ -86,9 +86,10 @@ def slight_rows(mechanics: Mechanics, chosen: Selection) -> tuple[dict[int, floa
     left_out = {r: share for r, share in small.items() if r in chosen.redundant and share > CLEARLY * rounded}
     held: dict[int, float] = {}
     loose = chosen
-    while more := {r: share for r, share in _shares(mechanics, loose).items() if r in loose.rows}:
+    while more := {r: share for r, share in small.items() if r in loose.rows}:
         held = {**more, **held}
         loose = select(mechanics, without=held)
+        small = _shares(mechanics, loose)
     if held:
         held = _staying(mechanics, loose, held)
     return held, {r: share for r, share in left_out.items() if r not in held}
@@ -125,7 +126,7 @@ def _moved(mechanics: Mechanics, chosen: Selection, sign: float) -> State:
 def _shares(mechanics: Mechanics, chosen: Selection, everything: bool = False) -> dict[int, float]:
     """What is left of joint rows of loops, relative to a row of that loop: those below SLIGHT, or all of them."""
     system, margins = mechanics.system, chosen.margins
-    if margins is None:
+    if margins is None or not len(margins.left) or not system.description.joints:
         return {}
     moving, turning = _sizes(mechanics)
     points, joint = _points(system), _joint_of_row(system)
@@ -164,7 +165,7 @@ def _joint_of_row(system: System) -> np.ndarray:
 
 def _points(system: System) -> np.ndarray:
     """(joints, 2, 3) where the joints are in the drawing, on their first and on their second body."""
-    return np.array([np.real(entry["at"]) for entry in system.description.joints]).reshape(-1, 2, 3)
+    return np.real(np.concatenate([entry["at"] for entry in system.description.joints])).reshape(-1, 2, 3)
 
 
 def _loop_lengths(system: System, margins: Margins, joint: np.ndarray, points: np.ndarray) -> np.ndarray:
