@@ -105,6 +105,20 @@ def test_linearize_by_a_route(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert file.read_text().startswith(r"\documentclass")
 
 
+def test_eigenvalues_with_the_neglected_term_have_both_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    """They are those of the model: 0.797303 and 3.081658 rad/s (Negrut & Ortiz 2006), undamped."""
+    code, out, _ = run(capsys, "linearize", SLIDER, "--method", "topology", "--json")
+    assert code == 0
+    whole = json.loads(out)["matrices"]["eigenvalues with the neglected term"]
+    assert sorted(value["imag"] for value in whole) == pytest.approx(
+        [-3.0816579370, -0.7973029858, 0.7973029858, 3.0816579370], rel=1e-9
+    )
+    code, out, _ = run(capsys, "linearize", SLIDER, "--method", "topology")
+    below = out.partition("eigenvalues with the neglected term")[2]
+    assert "+ 0.797302985862i" in below
+    assert "+ 3.08165793706i" in below
+
+
 def test_linearize_by_a_route_says_why_not(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "linearize", DISC, "--method", "kane")
     assert code == 2

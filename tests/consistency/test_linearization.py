@@ -15,6 +15,9 @@ from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
+from eigenbody.linearization.certificate import tangent_error
+from eigenbody.linearization.tangents import Tangents
+from eigenbody.numerics.linear import matrix
 from forward_dynamics import ForwardDynamics, relative_error
 from mechanism_forces import any_measure, two_bodies
 from mechanism_parts import beside, decimal, direction, numbers
@@ -185,6 +188,44 @@ def test_certificate_of_forces_that_cancel() -> None:
     joint = {"type": "spherical", "between": ["ground", "ball"], "at": [0, 0, 0], "velocity": [0.3, 0.4, 1]}
     result = eb.linearize(eb.load({"eigenbody": 1, "bodies": {"ball": ball}, "joints": {"j": joint}}))
     assert result.certificate.tangent_error < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_certificate_of_springs_that_cancel(seed: int) -> None:
+    """Two springs of opposite stiffness hold nothing: K is zero, and what rounding leaves of it is no error."""
+    rng = np.random.default_rng(seed)
+    number = lambda: rng.normal(size=3).tolist()  # noqa: E731
+    spring = {"type": "bushing", "between": ["ground", "a"], "at": number(), "c": [0] * 6}
+    coil = {"type": "spring", "along": "j", "free": 0.4}
+    model = {
+        "eigenbody": 1,
+        "bodies": {"a": {"mass": 1, "inertia": [1, 2, 2.5], "at": number()}},
+        "joints": {"j": {"type": "revolute", "between": ["ground", "a"], "at": number(), "axis": number()}},
+        "forces": {
+            **{name: spring | {"k": [k] * 6} for name, k in (("p", 100), ("n", -100))},
+            **{name: coil | {"k": k} for name, k in (("q", 30), ("m", -30))},
+        },
+    }
+    result = eb.linearize(eb.load(model))
+    assert np.abs(result.K).max() < 1e-11
+    assert result.certificate.tangent_error < 1e-13
+
+
+@few
+def test_certificate_catches_one_wrong_entry(kind: str, seed: int) -> None:
+    """Of the stiffness over all body coordinates, an entry of any size worth mentioning, wrong by 1e-5."""
+    point = linear(kind, seed).point
+    system, motion = point.system, point.motion
+    K = matrix(point.mechanics.stiffness(motion.multipliers, motion.slip_multipliers), (system.nq, system.nq), False)
+    exact = Tangents(point, point.frame).force
+    assert tangent_error(point, exact) < 1e-10
+    unit = np.where(system.is_angular, 1.0, system.length)
+    for i, j in np.argwhere(np.abs(K) * unit >= 0.1 * np.abs(K * unit).max(initial=1e-300))[:8]:
+
+        def wrong(dq: np.ndarray, du: np.ndarray, i: int = i, j: int = j) -> np.ndarray:
+            return exact(dq, du) + 1e-5 * K[i, j] * dq[j] * (np.arange(len(dq)) == i)
+
+        assert tangent_error(point, wrong) > 1e-9
 
 
 @few

@@ -134,6 +134,80 @@ def test_spinning_cantilever_without_either_is_too_soft() -> None:
     assert nearest(spinning(1, 8), SPINNING_FLAP[0]) < 0.95 * SPINNING_FLAP[0]
 
 
+def spinning_with_tip(mass: float, rate: float = 6.0, point: str = "steady", **more: object) -> eb.Model:
+    """The same cantilever (mass 1, length 1) with a point-like mass at its end."""
+    beam = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], **UNIFORM, "elements": 40, "modes": 8, **more}
+    tip = {"mass": mass, "inertia": [1e-9] * 3, "at": [1, 0, 0]}
+    return eb.load(
+        {
+            "eigenbody": 1, "operating_point": point,
+            "bodies": {"hub": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]}, "tip": tip},
+            "flexible": {"rod": beam},
+            "joints": {
+                "spin": {"type": "revolute", "between": ["ground", "hub"], "at": [0, 0, 0], "motion": f"={rate}*t"},
+                "root": {"type": "fixed", "between": ["hub", "rod.start"], "at": [0, 0, 0]},
+                "end": {"type": "fixed", "between": ["rod.end", "tip"], "at": [1, 0, 0]},
+            },
+        }
+    )  # fmt: skip
+
+
+def test_a_tip_mass_that_spin_does_not_know_is_noted_with_both_loads() -> None:
+    """At the root m w^2 L/2 = 18 of the beam and M w^2 L = 36 of the tip mass; that much tension mends it (reference:
+    forty sections, whose joints carry the load)."""
+    reference = rates(spinning_with_tip(1.0, sections=40, modes=0))
+    alone, mended = (rates(spinning_with_tip(1.0, spin=[0, 0, 6.0], **t)) for t in ({}, {"tension": 36.0}))
+    flap = np.array([nearest(reference, rate) for rate in (6.5, 29.3, 68.3)])
+    assert [nearest(mended, rate) for rate in flap] == pytest.approx(flap, rel=1e-3)
+    errors = np.array([nearest(alone, rate) for rate in (6.3, 19.1, 53.2)]) / flap - 1
+    assert errors == pytest.approx([-0.032, -0.348, -0.220], abs=1e-3)
+    (note,) = eb.linearize(spinning_with_tip(1.0, spin=[0, 0, 6.0])).certificate.notes
+    assert note.startswith("flexible.rod: its stiffness contains an axial load of 18 N where it carries 54 N")
+    assert "tension: 36 in addition" in note
+    assert "sections: 10" in note
+    assert not eb.linearize(spinning_with_tip(1.0, spin=[0, 0, 6.0], tension=36.0)).certificate.notes
+
+
+@pytest.mark.parametrize("more", [{"sections": 10, "modes": 2}, {"sections": 10, "modes": 2, "spin": [0, 0, 6.0]}])
+def test_sections_carry_whatever_hangs_on_them(more: dict) -> None:
+    assert not eb.linearize(spinning_with_tip(1.0, **more)).certificate.notes
+
+
+@pytest.mark.parametrize(("mass", "is_noted"), [(1e-6, False), (0.005, False), (0.1, True)])
+def test_loads_that_hardly_differ_are_not_noted(mass: float, is_noted: bool) -> None:
+    assert bool(eb.linearize(spinning_with_tip(mass, spin=[0, 0, 6.0])).certificate.notes) is is_noted
+
+
+def test_spin_of_a_beam_that_does_not_turn_is_noted() -> None:
+    (note,) = eb.linearize(spinning_with_tip(1e-6, rate=0.0, spin=[0, 0, 6.0])).certificate.notes
+    assert "of 18 N where it carries 0 N" in note
+
+
+def test_a_load_that_is_still_building_up_is_not_compared() -> None:
+    notes = eb.linearize(spinning_with_tip(1.0, point="reference", spin=[0, 0, 6.0])).certificate.notes
+    assert ["still building up" in note for note in notes] == [True]
+
+
+@pytest.mark.parametrize(("tension", "is_noted"), [(-5.0, False), (-2.0, True), (5.0, True)])
+def test_the_load_of_a_standing_column_is_compared(tension: float, is_noted: bool) -> None:
+    """A column (EI = 1, buckling load pi^2) of hardly any mass with 0.5 kg at 10 m/s^2 on its top: 5 N."""
+    column = {"type": "beam", "points": [[0, 0, 0], [0, 0, 0.5]], **UNIFORM, "elements": 20, "tension": tension}
+    column |= {"mass_per_length": 1e-3}
+    model = {
+        "eigenbody": 1, "gravity": [0, 0, -10.0], "operating_point": {"equilibrium": {"which": "nearest"}},
+        "bodies": {"top": {"mass": 0.5, "inertia": [0.01] * 3, "at": [0, 0, 0.5]}},
+        "flexible": {"column": column},
+        "joints": {
+            "foot": {"type": "fixed", "between": ["ground", "column.start"], "at": [0, 0, 0]},
+            "head": {"type": "fixed", "between": ["column.end", "top"], "at": [0, 0, 0.5]},
+        },
+    }  # fmt: skip
+    notes = eb.linearize(eb.load(model)).certificate.notes
+    assert bool(notes) is is_noted
+    if notes:
+        assert "where it carries -5" in notes[0]
+
+
 def blade(**parameters: float) -> np.ndarray:
     return rates(eb.load(EXAMPLES / "helicopter_blade.yaml", **parameters)) / (2 * np.pi)
 

@@ -210,6 +210,39 @@ def test_where_nothing_moves_there_is_nothing_to_compare() -> None:
     assert "the reasons stand below" in str(found)
 
 
+def beside_a_stiff_one(stiffness: float, damping: float) -> eb.Model:
+    """A block of 1 kg with these, beside one with 1e4 N/m and 1 N s/m."""
+    names = ("soft", "stiff")
+    bodies = {name: {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]} for name in names}
+    joints = {f"s_{n}": {"type": "prismatic", "between": ["ground", n], "at": [0, 0, 0]} for n in names}
+    forces = {
+        "soft": {"type": "spring", "along": "s_soft", "k": stiffness, "c": damping},
+        "stiff": {"type": "spring", "along": "s_stiff", "k": 1e4, "c": 1},
+    }
+    return built({"eigenbody": 1, "bodies": bodies, "joints": joints, "forces": forces})
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "damping", "stability", "is_decided"),
+    [
+        (1.0, -1e-13, "unstable", False),  # grows with 5e-14 1/s at 1 rad/s: eigenvalues are compared to 1e-8
+        (-1.0, 0.0, "unstable", True),
+        (1.0, 1e-13, "stable", False),  # decays as slowly
+        (1.0, 0.1, "stable", True),
+        (1.0, 0.0, "marginal", True),  # by structure
+    ],
+)
+def test_stability_is_decided_where_the_tolerances_leave_no_other(
+    stiffness: float, damping: float, stability: str, is_decided: bool
+) -> None:
+    found = eb.verify(beside_a_stiff_one(stiffness, damping), ["relative", "kane"])
+    assert found.verdict == "agree"
+    assert found.stability == stability == eb.modes(found.point).stability
+    assert (len(found.undecided) == 0) is is_decided
+    assert found.as_dict()["stability_decided"] is is_decided
+    assert ("stability is not decided here" in str(found)) is not is_decided
+
+
 def test_unknown_route_suggests_the_nearest() -> None:
     with pytest.raises(eb.InputError, match='Did you mean "symbolic"'):
         eb.verify(load("slider_pendulum"), ["symbolc"])
@@ -217,7 +250,9 @@ def test_unknown_route_suggests_the_nearest() -> None:
 
 def test_document_is_plain_data() -> None:
     document = eb.verify(load("hanging_pendulum"), ["relative", "topology"]).as_dict()
-    assert list(document) == ["model", "verdict", "tolerance", "engine", "routes"]
+    assert list(document) == [
+        "model", "verdict", "tolerance", "stability", "stability_decided", "engine", "routes",
+    ]  # fmt: skip
     relative, topology = document["routes"]
     assert relative["agrees"] is True
     assert topology["is_exact"] is False  # it neglects the geometric stiffness of gravity

@@ -63,6 +63,8 @@ class Verification:
     eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0
     tolerances   (n,) difference up to which another eigenvalue is the same: 1e-8 of its magnitude, or what rounding
                  of the matrices can make of it, whichever is greater
+    on_axis      (n,) bool: on the imaginary axis, as the engine judges it
+    stability    what the engine makes of the eigenvalues: "stable", "marginal", "drifting" or "unstable"
     """
 
     point: OperatingPoint
@@ -70,7 +72,18 @@ class Verification:
     tolerances: np.ndarray
     seconds: float  # of the main engine
     results: tuple[RouteResult, ...]
+    on_axis: np.ndarray
+    stability: str
     tolerance: float = TOLERANCE
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """Numbers of eigenvalues on which `stability` rests although they may be on either side of the imaginary axis
+        within their tolerances: no route can confirm it there."""
+        real = self.eigenvalues.real
+        if np.any(~self.on_axis & (real > self.tolerances)):
+            return np.zeros(0, dtype=int)  # unstable, whatever the others are
+        return np.flatnonzero(~self.on_axis & (np.abs(real) <= self.tolerances))
 
     @property
     def verdict(self) -> str:
@@ -181,7 +194,7 @@ def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None =
         return tolerances(linear.A, noise + found.error, values, TOLERANCE)
 
     results = tuple(_tried(route, point, values, allowed) for route in chosen)
-    return Verification(point, values, plain, seconds, results)
+    return Verification(point, values, plain, seconds, results, spectrum.on_axis, spectrum.stability)
 
 
 @on_one_thread

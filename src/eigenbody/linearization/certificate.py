@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.numerics.linear import DENSE_LIMIT
+from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import AnySignal
@@ -63,7 +64,7 @@ class Certificate:
 def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents together."""
     check = partial(tangent_error, point, tangent)
-    notes = without_load_stiffness(point)
+    notes = (*remarks_on_loops(point), *remarks_on_loads(point))
     return Certificate(point.residual, point.drift, dof, point.redundant, check, derivatives(point), notes)
 
 
@@ -102,12 +103,35 @@ def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:
     dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))
     bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
     force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
-    worst = [_relative(tangent(dq[k], du[k]), force[k], _gyroscopic_size(point, du[k])) for k in range(directions)]
+    size = np.maximum(_size_of_parts(point, bent), [_gyroscopic_size(point, rate) for rate in du])
+    worst = [_relative(tangent(dq[k], du[k]), force[k], size[k]) for k in range(directions)]
     if not point.is_at_rest or np.any(point.motion.acceleration):  # else no constraint accelerates whatever its tangent
         rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
         typical = np.abs(force).max(axis=1) / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
         worst += [_relative(_predicted(point, dq[k], du[k]), rows[k], typical[k]) for k in range(directions)]
     return max(worst)
+
+
+def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
+    """(directions,) largest derivative of the force of one element or constraint row on one coordinate, before they
+    cancel: springs may balance to no stiffness at all."""
+    system, motion, applied = point.system, point.motion, bent.applied
+    law, held, n = system.forces.linear, system.constraints, system.forces.measures.count
+    s, v = applied.now.s[..., law.j] - law.s0, applied.now.v[..., law.j]
+    own = dense_vector(law.i, np.abs(law.k * s.real) + np.abs(law.c * v.real), n)
+    change = dense_vector(law.i, np.abs(law.k * s.imag) + np.abs(law.c * v.imag), n)
+    parts = [
+        (applied.jet, np.maximum(own, np.abs(applied.tension.real)), np.maximum(change, np.abs(applied.tension.imag))),
+        (bent.holonomic.jet, np.abs(bent.holonomic.along_measures(motion.multipliers)), np.zeros(held.measures.count)),
+        (bent.non_holonomic.jet, np.abs(motion.slip_multipliers), np.zeros(system.slips.count)),
+    ]
+    sizes = [np.zeros(bent.state.r.shape[:-2])]
+    for jet, force, changed in parts:
+        if len(changed.T):
+            g = jet.gradient
+            pulled = np.abs(g.imag) * force[..., None] + np.abs(g.real) * changed[..., None]
+            sizes.append(pulled.max(axis=(-2, -1)) / STEP)
+    return np.max(np.broadcast_arrays(*sizes), axis=0)
 
 
 def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> float:

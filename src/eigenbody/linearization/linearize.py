@@ -24,12 +24,13 @@ from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
-from eigenbody.linearization.stiffening import without_load_stiffness
+from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.progress import report
@@ -91,7 +92,7 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
     """Linear models of many variants: `batch` is their operating point with batch axes, `points` are theirs alone.
 
-    The tangents are checked against a directional derivative in the first variant only; the others share its figure.
+    The tangents and the independence of loop rows are checked in the first variant only; the others share its figures.
     """
     report("linearizing")
     e = Equations(batch)
@@ -100,6 +101,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     first = Equations(points[0])
     certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.force)
+    loops = remarks_on_loops(points[0])
     return [
         _linear(
             point,
@@ -110,7 +112,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
                 residual=point.residual,
                 drift=point.drift,
                 check=lambda: certificate.tangent_error,
-                notes=without_load_stiffness(point),
+                notes=(*loops, *remarks_on_loads(point)),
             ),
         )
         for k, point in enumerate(points)

@@ -13,6 +13,7 @@ import numpy as np
 from eigenbody.model.expressions import Expression
 
 if TYPE_CHECKING:
+    from eigenbody.numerics.structures.beam_load import AxialLoad
     from eigenbody.numerics.structures.structure import Reduced
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -144,6 +145,7 @@ class FlexibleBody:
     nodes: Mapping[str, int]  # body: number of the node
     lines: tuple[tuple[int, ...], ...] = ()  # nodes joined by lines, for drawing
     is_stiffened: bool = False  # the stiffness contains that of a reference load
+    load: AxialLoad | None = None  # which, where it is known
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ class Bases:
     def __init__(self, blocks: int, width: int) -> None:
         self._rows = np.zeros((blocks, width, width))
         self.rank = np.zeros(blocks, dtype=int)
+        self.left = np.zeros(blocks)  # what was left of the row last offered
         self.width = width
 
     def copy(self) -> Bases:
@@ -35,7 +36,7 @@ class Bases:
     def offer(self, rows: np.ndarray, size: np.ndarray, wanted: np.ndarray | None = None) -> np.ndarray:
         """Take the row of each block that is independent there; returns which were taken, (blocks,) bool."""
         rest = self._rest(rows)
-        left = np.sqrt((rest**2).sum(axis=-1))
+        self.left = left = np.sqrt((rest**2).sum(axis=-1))
         taken = (left > TOLERANCE * size) & (self.rank < self.width)
         if wanted is not None:
             taken &= wanted

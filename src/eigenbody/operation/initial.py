@@ -17,12 +17,13 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.assembly import close_joints, compromise, gap_faults, is_rough
+from eigenbody.operation.independence import what_locks
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.treespace import value_set
 from eigenbody.operation.turns import counted, values_of
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
-from eigenbody.system.system import System
+from eigenbody.system.system import Given, System
 
 STEP = 0.25  # largest change of a coordinate per continuation step: rad, or fractions of the mechanism's length
 MOST_STEPS = 400
@@ -163,7 +164,7 @@ def _check_positions(system: System, state: State) -> None:
         if angle > np.pi - 1e-6:  # half a turn one way is half a turn the other way
             other = np.abs(found[own] - wanted[own] * (1 - 2 * np.pi / angle))
             off[own] = min(off[own], other, key=np.max)
-    _refuse_given(off, given.where, given.value)
+    _refuse_given(mechanics, off, given)
 
 
 def _refuse_open_rows(system: System, drift: np.ndarray) -> None:
@@ -188,18 +189,20 @@ def _open_rows(system: System, drift: np.ndarray, bad: np.ndarray) -> list[Fault
     ]
 
 
-def _refuse_given(off: np.ndarray, where: tuple[str, ...], value: np.ndarray, tolerance: float = 1e-8) -> None:
-    faults = [
+def _refuse_given(mechanics: Mechanics, off: np.ndarray, given: Given, tolerance: float = 1e-8) -> None:
+    bad = [k for k, value in enumerate(given.value) if off[k] > tolerance * max(1.0, abs(value))]
+    if not bad:
+        return
+    remedy = what_locks(mechanics) or "Leave it out or correct it."
+    raise InputError(
         Fault(
-            place,
-            f"the value {np.real(v):.6g} contradicts the constraints and other given values, by {d:.3g}.",
-            "Leave it out or correct it.",
+            given.where[k],
+            f"the value {np.real(given.value[k]):.6g} contradicts the constraints and other given values,"
+            f" by {off[k]:.3g}.",
+            remedy,
         )
-        for place, v, d in zip(where, value, off, strict=True)
-        if d > tolerance * max(1.0, abs(v))
-    ]
-    if faults:
-        raise InputError(faults)
+        for k in bad
+    )
 
 
 def _cannot_assemble(system: System, state: State, done: float) -> None:
@@ -260,12 +263,12 @@ def _check_velocities(system: System, state: State) -> None:
             Fault(
                 ", ".join(sorted({rows[r].where for r in bad})),
                 "the prescribed motion contradicts the other constraints in velocity.",
-                "Remove one of them.",
+                what_locks(mechanics) or "Remove one of them.",
             )
         )
     given = system.velocities
     rate = value_set(system, given.measure).jet(mechanics.at, state.turns).rate
-    _refuse_given(np.abs(rate - given.value), given.where, given.value, 1e-8 * speed)
+    _refuse_given(mechanics, np.abs(rate - given.value), given, 1e-8 * speed)
 
 
 # Scales ---------------------------------------------------------------------------------------------------------------

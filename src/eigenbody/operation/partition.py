@@ -19,6 +19,16 @@ from eigenbody.operation.treespace import TreeRows, TreeSpace, gradient_rows
 
 
 @dataclass(frozen=True, slots=True)
+class Margins:
+    """How independent loop rows are: what is left of each beside those taken before it (of one that was not to be
+    taken, beside all others), and which tree coordinates its loop contains, as pairs (loop row, tree coordinate)."""
+
+    left: np.ndarray  # (loop rows,) in the scaled tree coordinates
+    row: np.ndarray  # (pairs,)
+    column: np.ndarray  # (pairs,)
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Result of a selection: holonomic rows and slip rows kept, and the measures chosen as coordinates."""
 
@@ -29,10 +39,13 @@ class Selection:
     positions: np.ndarray  # named measures chosen as position coordinates
     velocities: np.ndarray  # named measures chosen as velocity coordinates (a subset of positions)
     dropped: np.ndarray  # wished-for measures that turned out dependent
+    margins: Margins | None = None  # of loop rows, where there are any
 
 
-def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False) -> Selection:
-    """Choose independent rows and coordinates.
+def select(
+    mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False, without: Iterable[int] = ()
+) -> Selection:
+    """Choose independent rows and coordinates, `without` these loop rows: they count as redundant.
 
     Wishes are taken in order as far as they are independent, or, where all of them have weights in the model, at each
     turn the one whose weight times the share of it that is independent is largest. The rest is filled from the tree
@@ -45,13 +58,13 @@ def select(mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = Fa
         chosen = np.concatenate((wanted, walk[~np.isin(walk, wanted)])) if len(wanted) else walk
         empty = np.zeros(0, dtype=int)
         return Selection(np.sort(system.tree_rows), empty, empty, empty, chosen, chosen, empty)
-    return _Decision(TreeSpace(mechanics, by_value=by_order), wanted, by_order).result()
+    return _Decision(TreeSpace(mechanics, by_value=by_order), wanted, by_order, list(without)).result()
 
 
 class _Decision:
     """Rows are numbered loops first, then slips, then wishes."""
 
-    def __init__(self, space: TreeSpace, wishes: np.ndarray, by_order: bool) -> None:
+    def __init__(self, space: TreeSpace, wishes: np.ndarray, by_order: bool, without: list[int]) -> None:
         system = space.system
         self.system, self.wishes, self.by_order = system, wishes, by_order
         self.weights = None if by_order else _weights(space, wishes)
@@ -59,6 +72,8 @@ class _Decision:
         self.count = self.n_loop + self.n_slip + len(wishes)
         self.rows: TreeRows = space.rows(self._triplets(space), self.count)
         nt = len(system.tree_coordinates)
+        self.admitted = ~np.isin(system.loop_rows, without)
+        self.left = np.zeros(self.n_loop)
         self.kept = np.zeros(self.count, dtype=bool)  # at position level
         self.kept_velocity = np.zeros(self.count, dtype=bool)
         self.filled = np.zeros(nt, dtype=bool)  # tree coordinates chosen
@@ -93,7 +108,12 @@ class _Decision:
             positions=np.concatenate((self.wishes[self.kept[wish]], walk[self.filled])),
             velocities=np.concatenate((self.wishes[self.kept_velocity[wish]], walk[self.filled_velocity])),
             dropped=self.wishes[~self.kept[wish]],
+            margins=self._margins(),
         )
+
+    def _margins(self) -> Margins:
+        loop = self.rows.row < self.n_loop
+        return Margins(self.left, self.rows.row[loop], self.rows.column[loop])
 
     def _blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
         """Blocks of the same shape and make-up together: rows (b, m), columns (b, n), matrices (b, m, n), sizes (b, m).
@@ -134,8 +154,14 @@ class _Decision:
         n_slip = int((rows[0] < self.n_loop + self.n_slip).sum()) - n_loop
         wishes = range(n_loop + n_slip, rows.shape[1])
         bases = Bases(len(rows), columns.shape[1])
+        admitted = self.admitted[rows[:, :n_loop]]
         for i in range(n_loop):
-            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i])
+            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i], admitted[:, i])
+            self.left[rows[:, i]] = bases.left
+        for i in np.flatnonzero(~admitted.all(axis=0)).tolist():  # measured beside all others
+            out = ~admitted[:, i]
+            bases.offer(block[:, i], size[:, i], np.zeros(len(rows), dtype=bool))
+            self.left[rows[out, i]] = bases.left[out]
         self.kept_velocity[rows[:, :n_loop]] = self.kept[rows[:, :n_loop]]
         at_velocity = bases.copy() if n_slip else bases
         everything = np.ones(columns.shape, dtype=bool)

@@ -1,4 +1,4 @@
-"""Static equilibrium: the stable one nearest to the start, those passed on the way, others from random starts."""
+"""Static equilibrium: the stable one nearest to the start or the nearest of all, those passed on the way, others."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from eigenbody.operation.projection import closed, weight
 from eigenbody.operation.turns import counted, values_of
 from eigenbody.points.balance import held_still
 from eigenbody.points.given import given_configuration
-from eigenbody.points.settle import Settled, settle
+from eigenbody.points.settle import Settled, newton, settle
 from eigenbody.points.stability import Verdict, judge
 from eigenbody.system.state import State
+from eigenbody.system.system import System
 
 if TYPE_CHECKING:
     from eigenbody.operation.motion import Motion
@@ -108,17 +109,19 @@ class Equilibrium:
 def equilibrium(model: Model, *, which: str = "stable", all_from: int = 0) -> Equilibrium:
     """The stable equilibrium nearest to the initial state (or to the explicit values of the model's operating point).
 
-    `which="nearest"` takes the first one found, stable or not. `all_from=N` also searches from N random starts
-    (always the same ones) and lists what is found in `others`.
+    `which="nearest"` takes the nearest one, stable or not: of what Newton's method finds from the start and what the
+    forces lead to. `all_from=N` also searches from N random starts (always the same ones) in both ways and lists what
+    is found, stable or not, in `others`.
     """
     if which not in ("stable", "nearest"):
         raise InputError(Fault("which", f'"{which}" is not known.', 'Use "stable" or "nearest".'))
     search = _Search(model)
-    found = search.wanted(search.start, which == "nearest")
+    found = search.nearest() if which == "nearest" else search.wanted(search.start)
     if not all_from:
         return found
-    others = tuple(one for start in search.random_starts(all_from) for one in search.quietly(start))
-    full = replace(found, others=others)
+    starts = (search.start, *search.random_starts(all_from))
+    others = sorted((one for start in starts for one in search.quietly(start)), key=lambda one: one.distance)
+    full = replace(found, others=tuple(others))
     return replace(full, others=tuple(one for one in full.all[1:] if not any(one is p for p in found.passed)))
 
 
@@ -136,10 +139,23 @@ class _Search:
         self.start = given_configuration(self.system, model.description.operating_point)
         self.M = weight(self.system)
 
-    def wanted(self, start: State, any_will_do: bool = False) -> Equilibrium:
+    def nearest(self) -> Equilibrium:
+        """The nearer of the one that Newton's method finds from the start and the one to which the forces lead."""
+        direct = newton(self.system, self.start)
+        if direct is not None and direct.steps == 0:
+            return self.judged(direct)
+        try:
+            ways = [settle(self.system, self.start), *([] if direct is None else [direct])]
+        except (ComputationError, InputError):
+            if direct is None:
+                raise
+            ways = [direct]
+        return self.judged(min(ways, key=lambda settled: self.distance(settled.state)))
+
+    def wanted(self, start: State) -> Equilibrium:
         """Settle; from an unstable equilibrium go on, both ways along the growing modes, to the nearest stable one."""
         found = self.judged(settle(self.system, start))
-        if found.is_stable or any_will_do:
+        if found.is_stable:
             return found
         passed, steps = [found], found.iterations
         waiting = [found]
@@ -179,14 +195,15 @@ class _Search:
                     continue
 
     def quietly(self, start: State) -> Iterator[Equilibrium]:
-        """What is found from a random start, if anything."""
-        try:
-            found = self.judged(settle(self.system, start))
-        except (ComputationError, InputError):
-            return
-        yield found
-        if not found.is_stable:
-            yield from (self.judged(settled) for settled in self.left(found))
+        """What is found from a random start, if anything: by Newton's method, and where the forces lead."""
+        for way in (newton, settle):
+            try:
+                settled = way(self.system, start)
+                found = None if settled is None else self.judged(settled)
+            except (ComputationError, InputError):
+                continue
+            if found is not None:
+                yield found
 
     def distance(self, state: State) -> float:
         """Change of the tree coordinates since the start."""
@@ -201,7 +218,8 @@ class _Search:
         system = self.system
         rng = np.random.default_rng(1)
         positions = select(Mechanics(system, self.start)).positions
-        unit = np.array([system.length if system.dimensions[i] == "m" else np.pi for i in positions])
+        size = drawing_size(system)
+        unit = np.array([size if system.dimensions[i] == "m" else np.pi for i in positions])
         for _ in range(count):
             yield self._walked(rng.uniform(-1.0, 1.0, len(positions)) * unit)
 
@@ -221,6 +239,27 @@ class _Search:
             except ComputationError:
                 return state
         return state
+
+
+def drawing_size(system: System) -> float:
+    """Extent of all that is drawn: bodies, joints, the points at which forces hold on to bodies and to ground, and the
+    free lengths of springs."""
+    description, places = system.description, system.places
+    own = [places.index[name] for name in description.bodies.names if not _is_modal(system, places.index[name])]
+    points = [places.r[own], *(marker.position for marker in description.markers.values())]
+    lengths = [0.0]
+    for _, entry in description.entries():
+        at = entry.get("at")
+        points += [at] if isinstance(at, np.ndarray) else []
+        lengths.append(abs(np.real(entry.get("free_length") or 0.0)))
+    drawn = np.concatenate([np.real(point).reshape(-1, 3) for point in points])
+    span = float(np.linalg.norm(np.ptp(drawn, axis=0))) if len(drawn) else 0.0
+    return max(span, *lengths) or system.length
+
+
+def _is_modal(system: System, carrier: int) -> bool:
+    modal = system.description.bodies.modal
+    return modal is not None and bool(modal[carrier])
 
 
 def is_same(one: Equilibrium, other: Equilibrium) -> bool:

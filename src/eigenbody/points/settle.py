@@ -28,6 +28,8 @@ from eigenbody.system.system import System
 
 MOST_STEPS = 300
 REACH = 0.6  # largest step: rad, or spans of the mechanism
+NEWTON_REACH = 0.2  # the same of a step by Newton's method from the start
+LEAST_PART = 1e-3  # part of such a step below which its branch ends
 INNER = 5  # Newton iterations of one backward Euler step
 AGREES = 0.3  # mismatch of the forces, relative to those at the start of the step, at which it is good enough
 CLOSING = 25  # Newton iterations back to the constraints
@@ -69,6 +71,27 @@ def settle(system: System, state: State) -> Settled:
     if rests:
         return Settled(here, steps + more, "dynamic relaxation")
     raise _not_settled(here, steps + more)
+
+
+def newton(system: System, state: State) -> Settled | None:
+    """The configuration in which the forces balance that Newton's method finds from a start, stable or not.
+
+    Steps are short enough that the forces fall by at least half of what is predicted: the way stays on the branch of
+    the start. None where that branch ends: the stiffness becomes singular before the forces balance.
+    """
+    descent = _Descent(system)
+    try:
+        here = descent.balance(state)
+        for steps in range(MOST_STEPS):
+            if _rests(here):
+                return Settled(descent.polished(here), steps, "Newton's method" if steps else "already at rest")
+            ahead = descent.newton_step(here)
+            if ahead is None:
+                return None
+            here = ahead
+    except ComputationError:  # a branch that the constraints end
+        return None
+    return None
 
 
 class _Descent:
@@ -143,7 +166,7 @@ class _Descent:
         for count in range(most):
             report(f"settling: step {count + 1}, {here.imbalance:.1g} of the forces unbalanced")
             if _rests(here):
-                return self._polished(here, tau), count, True
+                return self.polished(here, tau), count, True
             step = self._tried(here, tau, carried, stride)
             while not isinstance(step, _Step):
                 if step is None:
@@ -163,6 +186,28 @@ class _Descent:
             tau = min(tau * _growth(step.mismatch), self._longest(here))
             here = step.balance
         return here, most, False
+
+    def newton_step(self, here: Balance) -> Balance | None:
+        """Forces after a Newton step, as much of it as keeps its promise; None where no part of it does."""
+        tau = self._newton_tau(here)
+        dq, dx = here.step(tau, here.force, here.rate)
+        size = self._mismatch(here, np.zeros_like(dq), np.zeros_like(dx), 1.0)
+        part = min(1.0, NEWTON_REACH / max(self.length(dq), 1e-300))
+        while part > LEAST_PART:
+            try:
+                ahead = self.moved(here, part * dq, part * dx)
+            except ComputationError:  # too far for the constraints
+                part /= 4
+                continue
+            if _rests(ahead) or self._mismatch(ahead, 0 * dq, 0 * dx, 1.0) <= (1 - part / 2) * size:
+                return ahead
+            part /= 2
+        return None
+
+    def _newton_tau(self, here: Balance) -> float:
+        """So long that M/tau is nothing beside K, and not so long that rounding decides along free motions."""
+        longest = self._longest(here)
+        return 1e-3 * longest if np.isfinite(longest) else 1.0
 
     def _first(self, here: Balance) -> float:
         """A step that moves things by a twentieth of their size."""
@@ -226,9 +271,9 @@ class _Descent:
         root = float(np.sqrt(tau))
         return float(np.hypot(now.size(left), np.linalg.norm(now.pull * (root * now.rate - grown))))
 
-    def _polished(self, here: Balance, tau: float) -> Balance:
+    def polished(self, here: Balance, tau: float | None = None) -> Balance:
         """Newton steps as long as they improve the balance."""
-        tau = max(tau, min(1e6 * tau, self._longest(here)))
+        tau = self._newton_tau(here) if tau is None else max(tau, min(1e6 * tau, self._longest(here)))
         for _ in range(8):
             try:
                 dq, dx = here.step(tau, here.force, here.rate)

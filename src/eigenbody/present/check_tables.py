@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, model_name, redundancy, significant
+from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, model_name, redundancy, significant, wrapped
 
 LOWEST = 4  # frequencies of a flexible body that are listed
 
@@ -65,6 +65,7 @@ def _check_below(found: Inspection) -> list[str]:
         f"Degrees of freedom: {found.dof}{redundant}",
         f"Coordinates: {listed(found.coordinates) or 'none'}",
         redundancy(found.redundant),
+        *wrapped(f"Note: {note}" for note in found.notes),
     ]
 
 

@@ -213,5 +213,6 @@ def check_document(found: Inspection) -> dict[str, Any]:
         "redundant": [dict(row) for row in found.redundant],
         "residual": point.residual,
         "drift": list(point.drift),
+        "notes": list(found.notes),
         "warnings": list(point.warnings),
     }

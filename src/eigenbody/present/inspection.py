@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.model.description import Entry, is_internal
 from eigenbody.model.model import Model
+from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.system.system import Row, System
@@ -129,6 +130,11 @@ class Inspection:
     @property
     def redundant(self) -> tuple[dict[str, str], ...]:
         return self.point.redundant
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Rows that take freedom away by a small share only."""
+        return remarks_on_loops(self.point)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, number, require_finite
 from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
 from eigenbody.present.loads import reactions_grids
-from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, certified, counted, redundancy, significant
+from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, certified, counted, redundancy, significant, wrapped
 from eigenbody.spatial.rotations import quaternion
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def _equilibria(found: Sequence[Equilibrium]) -> Grid:
 
 def _below(found: Equilibrium, with_warnings: bool = True) -> list[str]:
     warnings = [f"Warning: {warning}" for warning in found.point.warnings] if with_warnings else []
-    return [*warnings, redundancy(found.point.redundant), certified(found.verdict.certificate)]
+    notes = wrapped(f"Note: {note}" for note in found.verdict.certificate.notes)
+    return [*warnings, *notes, redundancy(found.point.redundant), certified(found.verdict.certificate)]
 
 
 def equilibrium_text(found: Equilibrium) -> str:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from eigenbody.analyses.verify import RouteModel, RouteResult, Verification
-    from eigenbody.crosscheck.base import Linear
 
 ENDINGS = ("json", "csv")
 STYLES = {"agree": "green", "disagree": "bold red", "unchecked": "yellow"}
@@ -102,6 +101,7 @@ def _complex(value: complex, digits: int = 7) -> str:
 
 def _below(found: Verification) -> list[str]:
     lines = [f"Note: {r.route.name}: {note}" for r in found.results if r.linear is not None for note in r.linear.notes]
+    lines += [f"Note: {text}" for text in _undecided(found)]
     if not len(found.eigenvalues):
         return lines
     lines.append(
@@ -110,6 +110,18 @@ def _below(found: Verification) -> list[str]:
         " ill-conditioned ones. Of each conjugate pair one is shown."
     )
     return lines
+
+
+def _undecided(found: Verification) -> list[str]:
+    """What the routes cannot confirm of the stability."""
+    if not len(found.undecided):
+        return []
+    worst = max(found.undecided, key=lambda i: found.eigenvalues[i].real)
+    return [
+        f"stability is not decided here: the engine calls the model {found.stability}, but"
+        f" {counted(len(found.undecided), 'eigenvalue')}, {_complex(found.eigenvalues[worst])} among them, may lie on"
+        f" either side of the imaginary axis within the tolerance ({significant(found.tolerances[worst], 2)})."
+    ]
 
 
 # ---- tables
@@ -154,6 +166,8 @@ def verification_document(found: Verification) -> dict[str, Any]:
         "model": found.point.model.name,
         "verdict": found.verdict,
         "tolerance": found.tolerance,
+        "stability": found.stability,
+        "stability_decided": not len(found.undecided),
         "engine": {"seconds": number(found.seconds), "eigenvalues": engine},
         "routes": [_route(result) for result in found.results],
     }
@@ -253,8 +267,8 @@ def route_document(found: RouteModel) -> dict[str, Any]:
         "source": route.source,
         "is_exact": linear.is_exact,
         "notes": list(linear.notes),
-        "matrices": {name: np.asarray(matrix, float).tolist() for name, matrix in linear.matrices.items()},
-        "eigenvalues": [_pair(value) for value in _sorted(linear)],
+        "matrices": {name: _entries(matrix) for name, matrix in linear.matrices.items()},
+        "eigenvalues": _entries(_sorted(linear.eigenvalues)),
     }
 
 
@@ -263,14 +277,29 @@ def route_text(found: RouteModel) -> str:
     route, linear = found.route, found.linear
     parts = [f"{model_name(found.point)} by {route.name}: {route.title}", f"Source: {route.source}", ""]
     for name, matrix in linear.matrices.items():
+        if np.iscomplexobj(matrix):
+            parts += [f"{name}, 1/s", *_listed(matrix), ""]
+            continue
         whole = np.atleast_2d(np.asarray(matrix, float))
         labels = [[str(i + 1) for i in range(size)] for size in whole.shape]
         grid = matrix_text(name, whole, labels[0], labels[1])
         parts += [grid if isinstance(grid, str) else grid.text(), ""]
-    values = "\n".join(f"  {_complex(value, 12)}" for value in _sorted(linear))
-    return "\n".join([*parts, "Eigenvalues, 1/s", values, "", *wrapped(f"Note: {note}" for note in linear.notes)])
+    notes = wrapped(f"Note: {note}" for note in linear.notes)
+    return "\n".join([*parts, "Eigenvalues, 1/s", *_listed(linear.eigenvalues), "", *notes])
 
 
-def _sorted(linear: Linear) -> np.ndarray:
-    values = np.asarray(linear.eigenvalues, complex)
+def _entries(array: np.ndarray) -> list[Any]:
+    """Rows of a matrix or a vector; complex entries with both parts."""
+    if np.iscomplexobj(array):
+        return [_entries(row) if np.ndim(row) else _pair(complex(row)) for row in array]
+    rows: list[Any] = np.asarray(array, float).tolist()
+    return rows
+
+
+def _listed(values: np.ndarray) -> list[str]:
+    return [f"  {_complex(value, 12)}" for value in _sorted(values)]
+
+
+def _sorted(eigenvalues: np.ndarray) -> np.ndarray:
+    values = np.asarray(eigenvalues, complex).ravel()
     return values[np.lexsort((values.imag, values.real, np.round(np.abs(values), 9)))]

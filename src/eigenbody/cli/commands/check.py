@@ -38,9 +38,12 @@ def check(
            "joints": [{"name", "type", "between", "rows", "class", "redundant"}],
            "couplings", "drivers", "body_coordinates", "rows", "gruebler", "dof",
            "coordinates", "constraints": [{"of", "row", "class", "redundant"}],
-           "redundant": [{"joint", "row"}], "residual", "drift", "warnings"}
+           "redundant": [{"joint", "row"}], "residual", "drift",
+           "notes", "warnings"}
       class   holonomic or non-holonomic, scleronomic or rheonomic (moving in time);
               none for a joint without rows
+      notes   joint rows that take freedom away by a small share only (axes not quite
+              parallel)
     """
     session.known_ending(out, ("json",), model)
     if schema:

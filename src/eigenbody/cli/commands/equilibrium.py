@@ -17,7 +17,7 @@ def equilibrium(
         typer.Option("--all-from", min=0, metavar="N", help="Search from N random starts too.", show_default=False),
     ] = 0,
     nearest: Annotated[
-        bool, typer.Option("--nearest", help="The first one found, stable or not; the default goes on to a stable one.")
+        bool, typer.Option("--nearest", help="The nearest one, stable or not; the default is the nearest stable one.")
     ] = False,
     json: options.Json = False,
     out: options.Out = None,
@@ -26,7 +26,8 @@ def equilibrium(
     """Static equilibrium, its stability and reactions.
 
     Starts from the initial state and finds the stable equilibrium nearest to it. Unstable ones passed on the way are
-    listed. Prescribed motions and turning frames are held still at t = 0, inputs have their stated values.
+    listed; with --all-from all that are found from random starts are, stable or not. Prescribed motions and turning
+    frames are held still at t = 0, inputs have their stated values.
 
     \b
     Examples:

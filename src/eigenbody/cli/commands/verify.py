@@ -41,7 +41,7 @@ def verify(
       eigenbody verify rotor.yaml --set "speed=1 Hz" --json
 
     \b
-    JSON: {"model", "verdict", "tolerance",
+    JSON: {"model", "verdict", "tolerance", "stability", "stability_decided",
            "engine": {"seconds", "eigenvalues": [{"real", "imag", "tolerance"}]},
            "routes": [{"name", "title", "source", "applies", "reason", "seconds",
                        "largest_difference", "agrees", "is_exact", "notes",
@@ -50,6 +50,8 @@ def verify(
                           nothing disagrees (exit code 0)
       tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
                           of it by its condition number
+      stability           of the engine; decided: its eigenvalues are on the same side of
+                          the imaginary axis everywhere within their tolerances
       reason              why the route does not apply, or did not succeed; else null
       largest_difference  relative to the eigenvalue; of zeros to the largest one
       is_exact            false: the route neglects a term, which its notes say; its

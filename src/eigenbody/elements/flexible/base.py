@@ -15,6 +15,7 @@ from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.numerics.structures.beam_load import AxialLoad
 from eigenbody.numerics.structures.reduction import reduce
 from eigenbody.numerics.structures.structure import Reduced, Structure
 
@@ -57,6 +58,7 @@ class Section:
     interface: tuple[int, ...]
     nodes: Mapping[str, int]
     lines: tuple[tuple[int, ...], ...] = ()
+    load: AxialLoad | None = None  # the reference load in its structure
 
 
 def attached(section: Section, entry: Entry, modes: int) -> Expansion:
@@ -76,8 +78,9 @@ def attached(section: Section, entry: Entry, modes: int) -> Expansion:
         joints.append(joint("node", name, (section.name, name), at, entry.where))
     is_stiffened = section.structure.K_load is not None
     body = FlexibleBody(
-        section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines, is_stiffened
-    )
+        section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines, is_stiffened,
+        section.load,
+    )  # fmt: skip
     return Expansion(tuple(bodies), tuple(joints), flexible=(body,))
 
 

@@ -27,7 +27,7 @@ from eigenbody.model.flexible import NOTHING, AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.numerics.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
-from eigenbody.numerics.structures.beam_load import centrifugal_force, geometric_stiffness
+from eigenbody.numerics.structures.beam_load import axial_load, centrifugal_force, geometric_stiffness
 from eigenbody.numerics.structures.beam_section import check_stations
 from eigenbody.numerics.structures.rigid_elements import rigid_segments
 
@@ -109,6 +109,7 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
             interface=tuple(sorted(node - first for node in held)),
             nodes={name: node - first for name, node in nodes.items()},
             lines=(tuple(range(last - first + 1)),),
+            load=None if load is None else axial_load(mesh, load[first:last]),
         )
 
 

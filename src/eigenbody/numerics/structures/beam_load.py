@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.numerics.structures.beam import GAUSS_POINTS, BeamMesh, assemble, gauss
 from eigenbody.spatial.rotations import cross, dot, skew
+
+
+@dataclass(frozen=True, slots=True)
+class AxialLoad:
+    """The axial force (e, g) at the Gauss points of a beam, tension positive, that its stiffness contains, and what the
+    force it carries follows from: mass per length, position, length that belongs to each point, and the elements."""
+
+    force: np.ndarray  # (e, g)
+    mass: np.ndarray  # (e, g) kg/m
+    position: np.ndarray  # (e, g, 3)
+    weight: np.ndarray  # (e, g)
+    length: np.ndarray  # (e,)
+    tangent: np.ndarray  # (e, 3)
+
+    def carried(self, acceleration: np.ndarray, forces: np.ndarray) -> np.ndarray:
+        """Axial force (e, g) under an acceleration of the mass (e, g, 3), as for gravity, and forces on the nodes."""
+        return _outboard(self, 0, self.mass[..., None] * acceleration, forces)
+
+
+def axial_load(mesh: BeamMesh, force: np.ndarray) -> AxialLoad:
+    """An axial force (e, g) of a mesh."""
+    position = mesh.sections.position + mesh.sections.mass_arm
+    return AxialLoad(force, mesh.sections.mass, position, mesh.weight, mesh.length, mesh.tangent)
 
 
 def geometric_stiffness(mesh: BeamMesh, axial_force: np.ndarray | float, torsion: bool = True) -> np.ndarray:
@@ -37,18 +62,23 @@ def axial_force(
     `acceleration` (e, g, 3) loads the mass at the Gauss points with mass times acceleration (gravity: g; centrifugal:
     away from the axis); `forces` (n, 3) act on the nodes.
     """
-    _, _, upto = gauss(GAUSS_POINTS)
-    held = node_index(mesh, held_at)
-    line = np.zeros(3) if acceleration is None else mesh.sections.mass[..., None] * acceleration  # per length
-    line = np.broadcast_to(line, (*mesh.weight.shape, 3))
-    whole = (mesh.weight[..., None] * line).sum(axis=1)
-    part = mesh.length[:, None, None] * np.einsum("ij,eja->eia", upto, line)
+    line = np.zeros(3) if acceleration is None else mesh.sections.mass[..., None] * acceleration
     at_nodes = np.zeros((len(mesh.nodes), 3)) if forces is None else np.asarray(forces)
+    return _outboard(mesh, node_index(mesh, held_at), line, at_nodes)
+
+
+def _outboard(beam: BeamMesh | AxialLoad, held: int, line: np.ndarray, at_nodes: np.ndarray) -> np.ndarray:
+    """Axial force (e, g) of the loads beyond each Gauss point, seen from the node that is held: per length (e, g, 3)
+    and on the nodes (n, 3)."""
+    _, _, upto = gauss(GAUSS_POINTS)
+    line = np.broadcast_to(line, (*beam.weight.shape, 3))
+    whole = (beam.weight[..., None] * line).sum(axis=1)
+    part = beam.length[:, None, None] * np.einsum("ij,eja->eia", upto, line)
     before = np.cumsum(whole, axis=0) - whole + np.cumsum(at_nodes[:-1], axis=0)  # up to the element's first node
     before = before[:, None] + part
     after = whole.sum(axis=0) + at_nodes.sum(axis=0) - before
     outboard = np.where((np.arange(len(whole)) >= held)[:, None, None], after, -before)
-    return dot(outboard, mesh.tangent[:, None])
+    return dot(outboard, beam.tangent[:, None])
 
 
 def centrifugal_force(mesh: BeamMesh, rate: np.ndarray, through: np.ndarray, held_at: int | str) -> np.ndarray:
