@@ -182,8 +182,8 @@ class Formulation:
         return self._summed(z, made, False)[0]
 
     def magnitude(self, z: np.ndarray) -> float:
-        """What a change of the objective of the program is relative to: its own size, but for logarithms and for changes
-        of the variables, which are relative by themselves."""
+        """What a change of the objective of the program is relative to: its own size; logarithms and changes of the
+        variables are relative by themselves."""
         if not self.problem.terms or (self.alone and self.problem.terms[0].quantity.logarithmic):
             return 1.0
         return max(abs(self.value(z)), SMALL)

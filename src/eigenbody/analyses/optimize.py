@@ -121,13 +121,13 @@ def _improve(task: Problem, space: DesignSpace, follower: Follower, u: np.ndarra
     run = Run(form.best, 0, 0, np.nan, 0)
     try:
         form.sloped(u)  # refuses a start without derivatives
-        there: np.ndarray | None = u
         for _ in range(ESCAPES):
-            _rounds(task, form, there, run)
+            _rounds(task, form, u, run)
             _sharpen(form)
-            there = _better_beside(form)
-            if there is None:
+            better = _better_beside(form)
+            if better is None:
                 break
+            u = better
         run.residual = _residual(form)
     except KeyboardInterrupt:
         run.interrupted = True
@@ -228,6 +228,7 @@ def _sharpen(form: Formulation) -> None:
     report("sharpening")
     form.prefer(np.where(u < AT_BOUND, 0.0, np.where(u > 1 - AT_BOUND, 1.0, u)))
     u = form.best.u
+    assert u is not None
     lower, upper = np.zeros(len(u)), np.ones(len(u))
     levels = form.levels(form.point(u))
     free = np.full(len(levels), np.inf)

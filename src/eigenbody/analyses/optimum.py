@@ -226,8 +226,8 @@ def _notes(task: Problem, run: Run, runs: Sequence[Run], after: Point) -> tuple[
         notes.append("The design found is unstable; add a constraint on real_part: {mode: all}.")
     if np.isfinite(run.residual) and run.residual > OPTIMAL:
         notes.append(
-            f"A step of {100 * TRUSTED:g} % of the ranges promises another {100 * run.residual:.2g} % of the objective: "
-            "allow more iterations or start elsewhere."
+            f"A step of {100 * TRUSTED:g} % of the ranges promises another {100 * run.residual:.2g} % of the "
+            "objective: allow more iterations or start elsewhere."
         )
     held = [v.name for v, x in zip(task.variables, after.design.x.tolist(), strict=True) if _changed(v, x).at_bound]
     if held:

@@ -56,8 +56,8 @@ def optimality(p: Program, at_lower: np.ndarray, at_upper: np.ndarray) -> Optima
 
 
 def promised_gain(p: Program, below: np.ndarray, above: np.ndarray) -> float:
-    """How much the objective falls, to first order, by the best step within these limits (n,), at most zero and at least
-    zero, that violates no constraint more than now. Zero where the conditions of optimality (Karush, Kuhn, Tucker) hold.
+    """How much the objective falls, to first order, by the best step between these limits (n,) that violates no
+    constraint more than now: zero where the conditions of optimality (Karush, Kuhn, Tucker) hold.
     """
     from scipy.optimize import linprog
 
