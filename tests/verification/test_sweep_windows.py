@@ -88,6 +88,25 @@ def test_without_boundaries_it_is_said_what_was_examined() -> None:
     assert "Stability boundaries: not sought." in str(eb.sweep(quiet, "p", [0, 1, 2], boundaries=False))
 
 
+def test_boundaries_of_a_mechanism_that_moves_are_said_to_be_of_frozen_equations() -> None:
+    quiet = oscillator("=1 + p", 0.1)
+    assert not eb.sweep(quiet, "p", [0, 1, 2]).is_frozen
+    moving = eb.load({
+        "eigenbody": 1, "parameters": {"k": 1.0, "rate": 2.0},
+        "bodies": {"a": {"mass": 1, "inertia": [1, 1, 1], "at": [1, 0, 0]}},
+        "joints": {
+            "pin": {
+                "type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 0, 1], "velocity": "=rate",
+            },
+        },
+        "forces": {"spring": {"type": "spring", "along": "pin", "k": "=k", "c": 0.1}},
+    })  # fmt: skip
+    found = eb.sweep(moving, "k", [-1, 1, 2])
+    assert found.is_frozen
+    assert "Stability boundaries of the frozen equations (see the note)" in str(found)
+    assert "frozen at this instant" in str(found)
+
+
 # Random rotors --------------------------------------------------------------------------------------------------------
 FASTEST, POINTS = 6.0, 13
 WIDTH = FASTEST / (POINTS - 1) / 64  # windows wider than this must be found

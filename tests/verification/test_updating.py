@@ -50,8 +50,8 @@ def test_of_two_springs_side_by_side_the_data_tell_neither_but_the_third() -> No
 @pytest.mark.parametrize("width", [1.0, 1e-6, 1e-10])
 @pytest.mark.parametrize("scale", [1.0, 1e9, 1e-9])
 def test_neither_narrow_ranges_nor_magnitudes_make_a_parameter_undetermined(width: float, scale: float) -> None:
-    """p moves two data with errors -e and +e by 1/2 each (d ln f / d ln p): noise sqrt(2 e^2 / 1 surplus) of each datum,
-    ln p = sum of the two errors, so its deviation is sqrt(2) sqrt(2) e."""
+    """p moves two data with errors -e and +e by 1/2 each (d ln f / d ln p). One datum is surplus: noise sqrt(2) e of
+    each; ln p is the sum of the two errors, so its deviation is sqrt(2) sqrt(2) e."""
     model = oscillators(a="p", b=f"{scale!r} * q", c="1.5 * p")
     middle, e = 110.0, 1e-7
     variables = ranges(p=(middle * (1 - 0.5 * width), middle * (1 + 0.4 * width)), q=(100 / scale, 900 / scale))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HALVINGS = 8
+FROZEN = "frozen at this instant"  # in notes of linear equations
 LISTED = 6  # places in a note
 T = TypeVar("T")
 SweepT = TypeVar("SweepT", bound="Sweep")
@@ -119,6 +120,11 @@ class Sweep:
     def is_failed(self) -> np.ndarray:
         """(points,) bool."""
         return np.array([s == "failed" for s in self.stability], dtype=bool)
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether equations of some point change with time: their boundaries are those of the frozen equations."""
+        return "frozen" in self.stability or any(FROZEN in note for note in self.notes)
 
     @property
     def unit(self) -> tuple[str, float]:

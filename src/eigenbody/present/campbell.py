@@ -143,7 +143,7 @@ def _boundary_grid(sweep: Sweep) -> Grid:
     )
     columns = (shown(sweep.parameter, 30), "what", "frequency\nHz", "#", "branch")
     right = (True, False, True, True, False)
-    return Grid("Stability boundaries", columns, rows, right, len(sweep.boundaries) - len(rows))
+    return Grid(_boundaries_of(sweep), columns, rows, right, len(sweep.boundaries) - len(rows))
 
 
 def _event_grid(sweep: Sweep) -> Grid:
@@ -177,8 +177,12 @@ def _below(sweep: Sweep) -> list[str]:
     if speed is not None and speed.joint and not speed.critical_speeds:
         lines.append(f"Critical speeds: none for order {', '.join(significant(o, 4) for o in speed.per_rev)}.")
     if not sweep.boundaries:
-        lines.append(f"Stability boundaries: {_no_boundary(sweep)}")
+        lines.append(f"{_boundaries_of(sweep)}: {_no_boundary(sweep)}")
     return [*lines, *_failures(sweep), *(f"Note: {note}" for note in sweep.notes)]
+
+
+def _boundaries_of(sweep: Sweep) -> str:
+    return "Stability boundaries" + (" of the frozen equations (see the note)" if sweep.is_frozen else "")
 
 
 def _no_boundary(sweep: Sweep) -> str:
