@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.analyses import optimize as optimizing
 from eigenbody.analyses.designs import DesignSpace, differences
 from eigenbody.analyses.optimize import optimize
 from eigenbody.analyses.problem import read_problem
@@ -308,3 +309,67 @@ def test_rigid_and_missing_modes_are_refused() -> None:
         optimize(absorber(), {"variables": variables, "constraints": [{"frequency": {"mode": 7}, "min": 1}]})
     with pytest.raises(eb.InputError, match="nothing is asked for"):
         optimize(absorber(), {"variables": variables})
+
+
+# The conditions of optimality -----------------------------------------------------------------------------------------
+def oscillator(k: str) -> Model:
+    """m = 1: the frequency is sqrt(k) / 2 pi."""
+    return eb.load({
+        "eigenbody": 1, "parameters": {"p": 0.3, "q": 0.8}, "bodies": {"a": {"mass": 1, "at": [0, 0, 0]}},
+        "joints": {"s": {"type": "prismatic", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0]}},
+        "forces": {"f": {"type": "spring", "along": "s", "k": k, "c": 0.1}},
+    })  # fmt: skip
+
+
+LOWEST = {"objective": {"minimize": {"frequency": {"mode": 1}}}}
+BEST = "A best design was found."
+BOWL = "=100*(1 + (p - 0.7)**2 + (q - 0.2)**2 + p*q)"  # least at p = 0.8, q = -0.2: k = 101
+
+
+def test_a_smooth_optimum_inside_the_ranges_is_one() -> None:
+    found = optimize(oscillator(BOWL), {"variables": {n: {"from": -2, "to": 2} for n in "pq"}} | LOWEST)
+    assert [found["p"], found["q"]] == pytest.approx([0.8, -0.2], abs=1e-8)
+    assert found.objective_after == pytest.approx(np.sqrt(101) / (2 * np.pi), rel=1e-12)
+    assert found.message == BEST
+    assert found.residual < 1e-9
+
+
+def test_an_optimum_at_a_bound_missed_by_rounding_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Least at p = 0, q = 0; the search ends 1e-12 beside, as solvers do."""
+    monkeypatch.setattr(optimizing, "_rounds", lambda task, form, u, run: form.point(np.full(2, 1e-12)))
+    problem = {"variables": {n: {"from": 0, "to": 1} for n in "pq"}} | LOWEST
+    found = optimize(oscillator("=100*(1 + 0.1*p + q)"), problem)
+    assert found.message == BEST
+    assert found.values == {"p": 0.0, "q": 0.0}
+    monkeypatch.setattr(optimizing, "_sharpen", lambda form: None)
+    beside = optimize(oscillator("=100*(1 + 0.1*p + q)"), problem)
+    assert beside.values == {"p": 1e-12, "q": 1e-12}
+    assert beside.message == BEST
+
+
+def test_a_minimax_optimum_is_one() -> None:
+    """Both peaks equal: neither slope vanishes, no step lowers both."""
+    found = optimize(absorber(), EXAMPLES / "problems/vibration_absorber.yaml")
+    assert found.message == BEST
+    assert found.residual < 1e-7
+
+
+@pytest.mark.parametrize("p", [0.75, 0.81, 1.5])
+def test_a_search_that_was_stopped_says_so(monkeypatch: pytest.MonkeyPatch, p: float) -> None:
+    """Least at p = 0.8. d ln f = dk / 2 k, to first order the sum over both variables; 1 % of each range is 0.04."""
+    monkeypatch.setattr(optimizing, "_rounds", lambda task, form, u, run: form.point(u))
+    monkeypatch.setattr(optimizing, "_sharpen", lambda form: None)
+    monkeypatch.setattr(optimizing, "_better_beside", lambda form: None)
+    variables = {"p": {"from": -2, "to": 2, "start": p}, "q": {"from": -2, "to": 2, "start": -0.2}}
+    found = optimize(oscillator(BOWL), {"variables": variables} | LOWEST)
+    assert "stopped before" in found.message
+    by_p, by_q, k = 2 * (p - 0.7) - 0.2, 2 * (-0.2 - 0.2) + p, 1 + (p - 0.7) ** 2 + 0.16 - 0.2 * p
+    assert found.residual == pytest.approx(0.04 * (abs(by_p) + abs(by_q)) / (2 * k), rel=1e-9)
+    assert any("promises another" in note for note in found.notes)
+
+
+def test_a_start_where_the_slope_vanishes_is_left_for_the_optimum() -> None:
+    """k is greatest at the start p = 0.3; least at the farther end of the range."""
+    found = optimize(oscillator("=100*(3 - (p - 0.3)**2)"), {"variables": {"p": {"from": -0.5, "to": 1.5}}} | LOWEST)
+    assert found["p"] in (-0.5, 1.5)
+    assert found.message == BEST

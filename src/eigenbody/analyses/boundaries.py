@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.roots import Values, borders, dips, roots
+from eigenbody.analyses.roots import Values, borders, roots
+from eigenbody.analyses.tracking import Spectrum
 from eigenbody.analyses.walk import Walk
 
+MIRRORED = 1e-5  # relative: an eigenvalue that is the mirror image of another
 STILL = 1e-6  # frequency, relative to the branch's largest eigenvalue, that counts as none
 
 
@@ -36,12 +38,12 @@ class _Change:
 
 def stability_crossings(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> tuple[Crossing, ...]:
     """Every change between growing and not growing of the branches shown, in the order of the path."""
-    changes = [*_between_points(walk, shown, lower), *_within_steps(walk, shown, lower)]
+    changes = _changes(walk, shown, lower)
     if not changes:
         return ()
     smooth = [change for change in changes if change.smooth]
     hard = [change for change in changes if not change.smooth]
-    t = np.concatenate((_of_real_part(walk, shown, smooth), _of_growth(walk, hard)))
+    t = np.concatenate((_of_real_part(walk, shown, smooth), _of_growth(walk, shown, hard)))
     ordered = [*smooth, *hard]
     kept = np.flatnonzero(~np.isnan(t))
     branch = np.array([change.branch for change in ordered])
@@ -55,7 +57,7 @@ def stability_crossings(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> tup
     return tuple(sorted(crossings, key=lambda c: (c.t, c.branch)))
 
 
-def _between_points(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> list[_Change]:
+def _changes(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> list[_Change]:
     """Steps over which a branch changes; the lower half of a pair says the same as the upper one."""
     steps, places = walk.steps(), walk.t[walk.good]
     growth, values = walk.track.growth[:, shown], walk.track.values[:, shown]
@@ -74,26 +76,6 @@ def _between_points(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> list[_C
     ]
 
 
-def _within_steps(walk: Walk, shown: np.ndarray, lower: np.ndarray) -> list[_Change]:
-    """Branches that cross the axis and come back between two points."""
-    steps, places = walk.steps(), walk.t[walk.good]
-    found = []
-    for k, column in enumerate(shown):
-        growth, real = walk.track.growth[:, column], walk.track.values[:, column].real
-        steady = steps[(growth[steps] != 0) & (growth[steps] == growth[steps + 1])]
-        if lower[k] or not len(steady):
-            continue
-        for t, value in dips(_real_part(walk, np.full(len(places), column)), places, real, steady):
-            after = int(np.searchsorted(places, t))
-            left, right = (places[after - 1], t), (t, places[after])
-            begins = bool(growth[after] < 0)
-            found += [
-                _Change(k, left, (real[after - 1], value), begins, True),
-                _Change(k, right, (value, real[after]), not begins, True),
-            ]
-    return found
-
-
 def _real_part(walk: Walk, column: np.ndarray) -> Values:
     return lambda t, which: walk.branch_at(t, column[which]).values.real
 
@@ -105,19 +87,23 @@ def _of_real_part(walk: Walk, shown: np.ndarray, changes: list[_Change]) -> np.n
     return roots(_real_part(walk, column), *ends, *real)
 
 
-def _of_growth(walk: Walk, changes: list[_Change]) -> np.ndarray:
-    """Where real parts leave zero: an undamped motion has none to find the root of. Two modes that collide there cannot
-    be told apart, so all that grow are counted."""
-    places = walk.t[walk.good]
-    number = np.array([int((spectrum.growth > 0).sum()) for spectrum in walk.spectra])
+def _of_growth(walk: Walk, shown: np.ndarray, changes: list[_Change]) -> np.ndarray:
+    """Where real parts leave zero: an undamped motion has none to find the root of."""
     inside = np.array([change.ends[1 if change.begins else 0] for change in changes])
     outside = np.array([change.ends[0 if change.begins else 1] for change in changes])
-    many = np.array([number[np.searchsorted(places, t)] for t in inside])
+    column = shown[np.array([change.branch for change in changes], dtype=int)]
 
     def growing(t: np.ndarray, which: np.ndarray) -> np.ndarray:
-        spectra = walk.branch_at(t, np.zeros(len(t), dtype=int)).spectra
-        return np.array(
-            [s is not None and int((s.growth > 0).sum()) >= many[k] for s, k in zip(spectra, which, strict=True)]
-        )
+        seen = walk.branch_at(t, column[which])
+        return np.array([_grows(s, value) for s, value in zip(seen.spectra, seen.values, strict=True)], dtype=bool)
 
     return borders(growing, inside, outside)[0]
+
+
+def _grows(there: Spectrum | None, value: complex) -> bool:
+    """Whether a mode grows, or its mirror image at the imaginary axis: two undamped modes that collide part to both
+    sides, and which of the two goes on as which is a matter of choice."""
+    if there is None or np.isnan(value.real):
+        return False
+    mirror = np.abs(there.eigenvalues + np.conj(value)) <= MIRRORED * abs(value)
+    return bool((there.growth[mirror | (there.eigenvalues == value)] > 0).any())

@@ -99,7 +99,7 @@ class _Line:
         found = []
         for place, value in dips(miss, t, g, steps):
             after = int(np.searchsorted(t, place))
-            found += [(t[after - 1], place, g[after - 1], value), (place, t[after], value, g[after])]
+            found += [(t[end], place, g[end], value) for end in (after - 1, after)]
         return found
 
     def _counts(self, i: int, g: np.ndarray) -> bool:

@@ -18,6 +18,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.kkt import Program
 
 FAR = 1e6  # objective where a design cannot be computed
+SMALL = 1e-3  # of the start: an objective that is smaller is judged as if it were this
 HOLDS = 1e-7  # violation (relative) that counts as none
 
 
@@ -179,6 +180,13 @@ class Formulation:
         if not self.problem.terms:
             return self.judged(made)
         return self._summed(z, made, False)[0]
+
+    def magnitude(self, z: np.ndarray) -> float:
+        """What a change of the objective of the program is relative to: its own size; logarithms and changes of the
+        variables are relative by themselves."""
+        if not self.problem.terms or (self.alone and self.problem.terms[0].quantity.logarithmic):
+            return 1.0
+        return max(abs(self.value(z)), SMALL)
 
     def gradient(self, z: np.ndarray) -> np.ndarray:
         """Its gradient."""

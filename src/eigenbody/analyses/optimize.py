@@ -10,21 +10,23 @@ from eigenbody.analyses.descent import descend, merit
 from eigenbody.analyses.designs import DesignSpace
 from eigenbody.analyses.formulation import HOLDS, Best, Formulation
 from eigenbody.analyses.mode_identity import Follower
-from eigenbody.analyses.optimum import Optimum, collected
+from eigenbody.analyses.optimum import OPTIMAL, TRUSTED, Optimum, collected
 from eigenbody.analyses.problem import Given, Problem, read_problem
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
-from eigenbody.numerics.kkt import ACTIVE, optimality, sharpened
+from eigenbody.numerics.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.progress import report
 
 ROUNDS = 6  # from one start
 PATIENCE, STALLED = 10, 1e-4  # iterations of the solver that may pass without this (relative) gain
 MENDINGS = 6
+ESCAPES = 3  # from places where slopes vanish that are no best ones
 TINY = 1e-8  # change of the objective at which the solver stops
 SETTLED = 1e-3  # relative gain of a round below which the next would bring nothing
 SHARPEN = 40  # variables up to which the optimum is sharpened by second derivatives
 NEAR = 1e-2  # relative violation that a few Newton steps can mend
+AT_BOUND = 1e-9  # share of the range from its end that counts as none
 PLACED = 1e-12  # relative error of an equality that is worked for
 
 
@@ -119,8 +121,13 @@ def _improve(task: Problem, space: DesignSpace, follower: Follower, u: np.ndarra
     run = Run(form.best, 0, 0, np.nan, 0)
     try:
         form.sloped(u)  # refuses a start without derivatives
-        _rounds(task, form, u, run)
-        _sharpen(form)
+        for _ in range(ESCAPES):
+            _rounds(task, form, u, run)
+            _sharpen(form)
+            better = _better_beside(form)
+            if better is None:
+                break
+            u = better
         run.residual = _residual(form)
     except KeyboardInterrupt:
         run.interrupted = True
@@ -219,6 +226,9 @@ def _sharpen(form: Formulation) -> None:
     if u is None or form.best.violation > NEAR:
         return
     report("sharpening")
+    form.prefer(np.where(u < AT_BOUND, 0.0, np.where(u > 1 - AT_BOUND, 1.0, u)))
+    u = form.best.u
+    assert u is not None
     lower, upper = np.zeros(len(u)), np.ones(len(u))
     levels = form.levels(form.point(u))
     free = np.full(len(levels), np.inf)
@@ -257,8 +267,22 @@ def _mended(form: Formulation, u: np.ndarray) -> np.ndarray:
     return u if form.violation(form.point(u)) <= form.violation(form.point(start)) else start
 
 
+def _better_beside(form: Formulation) -> np.ndarray | None:
+    """A design a small step along one variable away that is better: where slopes vanish they do not tell the best place
+    from the worst."""
+    best = form.best
+    assert best.u is not None
+    now, z = merit(form, best.u), np.concatenate((best.u, form.levels(form.point(best.u))))
+    steps = TRUSTED * np.eye(len(best.u))
+    beside = [np.clip(best.u + step, 0.0, 1.0) for step in (*steps, *-steps)]
+    found = [merit(form, u) for u in beside]
+    form.best = best  # not for rounding
+    least = int(np.argmin(found))
+    return beside[least] if now - found[least] > OPTIMAL * form.magnitude(z) else None
+
+
 def _residual(form: Formulation) -> float:
-    """How far from the conditions of optimality the best design is."""
+    """Share of the objective that a step of at most TRUSTED still promises."""
     assert form.best.u is not None
     u = form.best.u
     try:
@@ -267,5 +291,7 @@ def _residual(form: Formulation) -> float:
     except ComputationError:
         return np.nan
     p = p._replace(c=np.append(p.c, more_c), J=np.concatenate((p.J, more_J)))
-    none = np.zeros(len(p.gradient) - len(u), dtype=bool)
-    return optimality(p, np.append(u <= 0, none), np.append(u >= 1, none)).residual
+    free = np.full(len(z) - len(u), np.inf)  # levels
+    below = np.append(np.maximum(-TRUSTED, -u), -free)
+    above = np.append(np.minimum(TRUSTED, 1.0 - u), free)
+    return promised_gain(p, below, above) / form.magnitude(z)

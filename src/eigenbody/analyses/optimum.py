@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 KEPT = 1e-7  # relative violation of a constraint that counts as none
 PLACED = 1e-9  # relative error of an equality that counts as none
-OPTIMAL = 1e-2  # relative residual of the conditions of optimality
+TRUSTED = 1e-2  # step, as a share of every range, whose promise is the residual of optimality
+OPTIMAL = 1e-5  # residual below which a design is best
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,9 @@ class Kept:
 class Optimum:
     """The best design that was found, beside the start.
 
-    `residual` is how far the conditions of optimality (Karush, Kuhn, Tucker) are from being fulfilled, relative to the
-    gradient; nan after an interruption.
+    `residual` is by what share of itself the objective would still fall, to first order, over the best step of at most
+    1 % of every range that keeps the constraints: zero where the conditions of optimality (Karush, Kuhn, Tucker) hold;
+    nan after an interruption.
     """
 
     problem: Problem
@@ -223,7 +225,10 @@ def _notes(task: Problem, run: Run, runs: Sequence[Run], after: Point) -> tuple[
     if not after.design.is_stable:
         notes.append("The design found is unstable; add a constraint on real_part: {mode: all}.")
     if np.isfinite(run.residual) and run.residual > OPTIMAL:
-        notes.append(f"Residual of the optimality conditions {run.residual:.1e}; more starts may find more.")
+        notes.append(
+            f"A step of {100 * TRUSTED:g} % of the ranges promises another {100 * run.residual:.2g} % of the "
+            "objective: allow more iterations or start elsewhere."
+        )
     held = [v.name for v, x in zip(task.variables, after.design.x.tolist(), strict=True) if _changed(v, x).at_bound]
     if held:
         notes.append(f"At the end of their range: {', '.join(held)}. A wider range may give more.")

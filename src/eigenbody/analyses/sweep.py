@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from eigenbody.analyses.sweep_values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.tracking import Failure, PointModes, folded
 from eigenbody.analyses.variants import linear_variants
 from eigenbody.analyses.walk import Evaluate, Outcome, Path, Stopped, Walk
+from eigenbody.analyses.windows import seek_windows, suspected
 from eigenbody.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HALVINGS = 8
+FROZEN = "frozen at this instant"  # in notes of linear equations
+LISTED = 6  # places in a note
 T = TypeVar("T")
 SweepT = TypeVar("SweepT", bound="Sweep")
 
@@ -74,6 +77,8 @@ class Sweep:
     stability    of each point: stable, marginal, drifting, unstable, or failed
     labels       of each branch: what moves
     is_lower     (branches,) the lower half of a pair that is two real eigenvalues elsewhere
+    sought       where stability boundaries were sought: "between points" (wherever parabolas through neighbours let
+                 expect that a real part reaches zero), "at points" alone or "nowhere"
     """
 
     model: Model
@@ -86,6 +91,7 @@ class Sweep:
     labels: tuple[str, ...]
     events: tuple[Event, ...]
     boundaries: tuple[StabilityBoundary, ...]
+    sought: str
     failed: tuple[FailedPoint, ...]
     notes: tuple[str, ...]
 
@@ -114,6 +120,11 @@ class Sweep:
     def is_failed(self) -> np.ndarray:
         """(points,) bool."""
         return np.array([s == "failed" for s in self.stability], dtype=bool)
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether equations of some point change with time: their boundaries are those of the frozen equations."""
+        return "frozen" in self.stability or any(FROZEN in note for note in self.notes)
 
     @property
     def unit(self) -> tuple[str, float]:
@@ -170,8 +181,9 @@ def sweep(
 
     `parameter` names one parameter with its `values` (SI numbers or quantities like "3 kN/m"), or maps several names to
     arrays of equal length: a path along which all change at once. `n` asks for the lowest modes of each point alone.
-    Steps over which modes cannot be told apart are halved up to `refine` times. A point that fails is marked, the sweep
-    goes on. Stability boundaries are closed in to rounding unless `boundaries` is False.
+    Steps over which modes cannot be told apart are halved up to `refine` times, and points are added where a real part
+    may reach zero between two; 0 adds none. A point that fails is marked, the sweep goes on. Stability boundaries are
+    closed in to rounding unless `boundaries` is False.
     """
     path = path_of(model, parameter, values)
     few = few_of(model, n)
@@ -252,6 +264,8 @@ def walked(model: Model, path: Path, evaluate: Evaluate, refine: int) -> Walk:
         if refine:
             settle_crossings(walk)
             walk.refine(refine)
+            seek_windows(walk)
+            walk.sought = "between points"
     except KeyboardInterrupt:
         walk.interrupted = True
     return walk
@@ -270,6 +284,7 @@ def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray 
     values[walk.good], rigid[walk.good] = walk.track.values[:, shown], walk.track.is_rigid[:, shown]
     rows = tracked_rows(system_of(model))
     closing = with_boundaries and not walk.interrupted
+    sought = walk.sought if closing else "nowhere"
     return Sweep(
         model=model,
         parameters={name: _frozen(v) for name, v in walk.path.at(walk.t).items()},
@@ -284,12 +299,13 @@ def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray 
             StabilityBoundary(c.branch, values_at(walk, c.t), c.kind, c.begins, c.frequency)
             for c in (stability_crossings(walk, shown, lower) if closing else ())
         ),
+        sought=sought,
         failed=tuple(
             FailedPoint(i, values_at(walk, walk.t[i]), o.message)
             for i, o in enumerate(walk.outcomes)
             if isinstance(o, Failure)
         ),
-        notes=_notes(walk, shown),
+        notes=(*_notes(walk, shown), *(_unsettled(walk) if sought == "between points" else ())),
     )
 
 
@@ -309,7 +325,8 @@ def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
     notes: list[str] = []
     added = int((walk.t % 1 != 0).sum())
     if added:
-        notes.append(f"{added} points were added where modes come near to each other.")
+        what = "point was" if added == 1 else "points were"
+        notes.append(f"{added} {what} added where modes come near to each other or a real part may reach zero.")
     if walk.interrupted:
         notes.append(f"Interrupted: {len(walk.t) - added} of {len(walk.path)} points, no search between them.")
     absent = np.isnan(walk.track.values[:, shown].real).any(axis=0)
@@ -317,6 +334,18 @@ def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
         notes.append(f"{int(absent.sum())} branches are not among the modes found at every point.")
     modes_ = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
     return (*notes, *dict.fromkeys(note for outcome in modes_ for note in outcome.notes))
+
+
+def _unsettled(walk: Walk) -> Iterator[str]:
+    """Where a sign may change within a step that is too short to be looked into."""
+    near = [values_at(walk, t) for t in suspected(walk)]
+    if near:
+        places = "; ".join(", ".join(f"{name} = {value:.6g}" for name, value in at.items()) for at in near[:LISTED])
+        more = f" and {len(near) - LISTED} more places" if len(near) > LISTED else ""
+        yield (
+            f"Near {places}{more} (SI) a real part may change its sign and come back within a step too short to be "
+            "looked into: ask for points there."
+        )
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -201,6 +201,7 @@ def _doubtful(front: Front, there: Spectrum, likeness: np.ndarray, index: np.nda
     value, own = there.eigenvalues[safe], likeness[k, safe]
     own_group = there.group[safe][:, None]
     other = (own_group != there.group) & (own_group != there.group[there.conjugate]) & ~there.is_rigid
+    other &= ~_in_order(front, there, index)
     move = np.abs(value - front.values)
     distance = np.where(other, np.abs(value[:, None] - there.eigenvalues), np.inf)
     reach = distance <= move[:, None] / ISOLATED
@@ -210,6 +211,17 @@ def _doubtful(front: Front, there: Spectrum, likeness: np.ndarray, index: np.nda
     changes = (front.values.imag != 0) != (value.imag != 0)  # which of two real ones is which is a matter of choice
     zero = front.is_rigid | there.is_rigid[safe]
     return ~(clear | isolated | changes | zero) & (index >= 0)
+
+
+def _in_order(front: Front, there: Spectrum, index: np.ndarray) -> np.ndarray:
+    """(k, n) real eigenvalues that keep their order with a branch that was real and is: the halves of a split pair have
+    one shape, and no two real eigenvalues change places without meeting."""
+    before = np.full(len(there), np.nan)
+    found = index >= 0
+    before[index[found]] = np.where(front.values[found].imag == 0, front.values[found].real, np.nan)
+    after = np.where(there.eigenvalues.imag == 0, there.eigenvalues.real, np.nan)
+    mine = np.maximum(index, 0)
+    return (before[mine][:, None] - before) * (after[mine][:, None] - after) >= 0
 
 
 def _moved(front: Front, there: Spectrum, index: np.ndarray) -> Front:

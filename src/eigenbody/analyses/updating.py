@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 KEYS = ("frequencies", "shapes", "measures")
 SHAPE_WEIGHT = 0.1  # of sqrt(1 - MAC) beside relative errors of frequencies
-INDETERMINATE = 1e-8  # relative singular value of the Jacobian: the data do not tell these parameters apart
+INDETERMINATE = 1e-8  # relative singular value of the scaled Jacobian: the data do not tell these parameters apart
+SHARE = 1e-6  # of a parameter in a direction that the data do not tell
+NOTHING = 1e-12  # relative change of the data by the whole of a parameter that is rounding
 
 
 @dataclass(frozen=True)
@@ -167,9 +169,11 @@ class _Fit:
         start = self.task.u(self.task.start)
         inside = np.clip(start, 1e-6, 1 - 1e-6)
         report("fitting")
+        effect = self._effect(inside, self.jacobian(inside))
         found = least_squares(
-            self.residual, inside, self.jacobian, bounds=(0.0, 1.0), xtol=1e-12, ftol=1e-12, gtol=1e-14, max_nfev=100
-        )
+            self.residual, inside, self.jacobian, bounds=(0.0, 1.0), xtol=1e-12, ftol=1e-12, gtol=1e-14, max_nfev=100,
+            x_scale=np.where(np.isfinite(effect), 1.0 / effect, 1.0),
+        )  # fmt: skip
         return self._result(start, np.asarray(found.x))
 
     # ---- modes and their partners
@@ -287,17 +291,18 @@ class _Fit:
         )  # fmt: skip
 
     def _uncertainty(self, u: np.ndarray) -> tuple[np.ndarray, list[str]]:
-        """Standard deviations (P,) of the values from what the fit leaves over."""
+        """Standard deviations (P,) of the values from what the fit leaves over; nan where there is none to tell."""
         r, J = self.residual(u), self.jacobian(u)
-        _, strength, directions = np.linalg.svd(J, full_matrices=False)
+        size = self._effect(u, J)
+        known = J / size
+        _, strength, directions = np.linalg.svd(known)
+        rank = int((strength > INDETERMINATE * strength.max(initial=0.0)).sum())
+        loose = np.linalg.norm(directions[rank:], axis=0) > SHARE
         notes = []
-        loose = strength < INDETERMINATE * strength.max(initial=0.0)
-        if loose.any() or len(strength) < J.shape[1]:
-            weak = np.abs(directions[loose]).max(axis=0) > 0.3 if loose.any() else np.ones(J.shape[1], dtype=bool)
-            names = [n for n, w in zip(self.task.names, weak, strict=True) if w]
+        if loose.any():
+            names = [n for n, w in zip(self.task.names, loose, strict=True) if w]
             notes.append(f"The data do not determine {', '.join(names)}: measure more modes, or vary fewer parameters.")
-            return np.full(J.shape[1], math.nan), notes
-        surplus = len(r) - J.shape[1]
+        surplus = len(r) - rank
         if surplus <= 0:
             notes.append("There are not more data than parameters: their uncertainty cannot be told.")
             return np.full(J.shape[1], math.nan), notes
@@ -305,8 +310,18 @@ class _Fit:
         noise = np.empty(len(r))  # frequencies and shapes are measured with errors of their own
         for group in (slice(0, n), slice(n, None)):
             noise[group] = math.sqrt(float(np.mean(r[group] ** 2)) * len(r) / surplus) if len(r[group]) else 0.0
-        spread = np.sqrt(((np.linalg.pinv(J) * noise) ** 2).sum(axis=1))
-        return spread * np.abs(self.task.slopes(self.task.x(u))), notes
+        inverse = np.linalg.pinv(known, rcond=INDETERMINATE)
+        spread = np.sqrt(((inverse * noise) ** 2).sum(axis=1)) / size
+        return np.where(loose, math.nan, spread * np.abs(self.task.slopes(self.task.x(u)))), notes
+
+    def _effect(self, u: np.ndarray, J: np.ndarray) -> np.ndarray:
+        """(P,) size of what each parameter does to the data over its range, for scaling: whether the data tell it does
+        not depend on how wide its range is or how large the others are. Infinite where it does nothing but rounding."""
+        x = self.task.x(u)
+        size = np.linalg.norm(J, axis=0)
+        width = np.abs(self.task.slopes(x))
+        share = np.maximum(np.abs(x) / width, 1.0)  # effect of the whole value, or of the range where that is wider
+        return np.where(size * share > NOTHING, size, np.inf)
 
 
 def _parts(z: np.ndarray) -> np.ndarray:

@@ -67,6 +67,7 @@ class Walk:
     spectra: list[Spectrum] = field(default_factory=list)  # of the good points
     good: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # indices of the good points
     interrupted: bool = False
+    sought: str = "at points"  # where signs of real parts were looked at: there or "between points" too
 
     scales: Scales = field(init=False)
     track: Track = field(init=False)

@@ -1,4 +1,4 @@
-"""Optimality of a constrained minimum: multipliers, residual, and Newton steps that sharpen it."""
+"""Optimality of a constrained minimum: multipliers, what a step still promises, and Newton steps that sharpen it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ class Program(NamedTuple):
 
 @dataclass(frozen=True)
 class Optimality:
-    """Multipliers of inequalities and equalities, which variables are held by their bounds, and the residual."""
+    """Multipliers of inequalities and equalities, and which variables are held by their bounds."""
 
     inequality: np.ndarray
     equality: np.ndarray
     held: np.ndarray  # (n,) bool
-    residual: float  # of the gradient, relative
 
 
 def optimality(p: Program, at_lower: np.ndarray, at_upper: np.ndarray) -> Optimality:
@@ -46,7 +45,6 @@ def optimality(p: Program, at_lower: np.ndarray, at_upper: np.ndarray) -> Optima
     scale = max(float(np.linalg.norm(p.gradient)), 1e-300)
     lengths = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     weights = nnls(columns / lengths, p.gradient / scale)[0] if columns.shape[1] else np.zeros(0)
-    residual = p.gradient / scale - (columns / lengths) @ weights
     true = weights * scale / lengths
     a, k = len(active), len(p.e)
     inequality = np.zeros(len(p.c))
@@ -54,7 +52,23 @@ def optimality(p: Program, at_lower: np.ndarray, at_upper: np.ndarray) -> Optima
     equality = true[a : a + k] - true[a + k : a + 2 * k]
     held = np.zeros(n, dtype=bool)
     held[low], held[high] = (true[a + 2 * k :][: len(low)] > 0), (true[a + 2 * k + len(low) :] > 0)
-    return Optimality(inequality, equality, held, float(np.linalg.norm(residual)))
+    return Optimality(inequality, equality, held)
+
+
+def promised_gain(p: Program, below: np.ndarray, above: np.ndarray) -> float:
+    """How much the objective falls, to first order, by the best step between these limits (n,) that violates no
+    constraint more than now: zero where the conditions of optimality (Karush, Kuhn, Tucker) hold.
+    """
+    from scipy.optimize import linprog
+
+    reach = np.maximum(np.abs(below), np.abs(above))
+    at_most = float(np.abs(p.gradient[np.isfinite(reach)]) @ reach[np.isfinite(reach)])
+    found = linprog(
+        p.gradient, A_ub=-p.J if len(p.c) else None, b_ub=np.maximum(p.c, 0.0) if len(p.c) else None,
+        A_eq=p.E if len(p.e) else None, b_eq=np.zeros(len(p.e)) if len(p.e) else None,
+        bounds=np.column_stack((below, above)), method="highs",
+    )  # fmt: skip
+    return at_most if found.x is None else max(0.0, -float(found.fun))
 
 
 def sharpened(

@@ -143,7 +143,7 @@ def _boundary_grid(sweep: Sweep) -> Grid:
     )
     columns = (shown(sweep.parameter, 30), "what", "frequency\nHz", "#", "branch")
     right = (True, False, True, True, False)
-    return Grid("Stability boundaries", columns, rows, right, len(sweep.boundaries) - len(rows))
+    return Grid(_boundaries_of(sweep), columns, rows, right, len(sweep.boundaries) - len(rows))
 
 
 def _event_grid(sweep: Sweep) -> Grid:
@@ -177,11 +177,26 @@ def _below(sweep: Sweep) -> list[str]:
     if speed is not None and speed.joint and not speed.critical_speeds:
         lines.append(f"Critical speeds: none for order {', '.join(significant(o, 4) for o in speed.per_rev)}.")
     if not sweep.boundaries:
-        known = [s for s in sweep.stability if s != "failed"]
-        always = all(s == "unstable" for s in known)
-        words = "unstable at every point" if always else "no branch begins or ceases to grow"
-        lines.append(f"Stability boundaries: none; {words}.")
+        lines.append(f"{_boundaries_of(sweep)}: {_no_boundary(sweep)}")
     return [*lines, *_failures(sweep), *(f"Note: {note}" for note in sweep.notes)]
+
+
+def _boundaries_of(sweep: Sweep) -> str:
+    return "Stability boundaries" + (" of the frozen equations (see the note)" if sweep.is_frozen else "")
+
+
+def _no_boundary(sweep: Sweep) -> str:
+    """What was looked at where no boundary was found; nothing is claimed of the rest."""
+    if sweep.sought == "nowhere":
+        return "not sought."
+    known = [s for s in sweep.stability if s != "failed"]
+    always = all(s == "unstable" for s in known)
+    points = counted(len(known), "point")
+    seen = f"unstable at all of {points}" if always else f"no branch begins or ceases to grow over {points}"
+    if sweep.sought == "at points":
+        return f"none found; {seen}. Between them nothing was sought."
+    between = "Real parts between them were looked at where parabolas through three points expect them to reach zero."
+    return f"none found; {seen}. {between} A window much narrower than a step may be missed: more points show it."
 
 
 def _failures(sweep: Sweep) -> list[str]:
@@ -261,6 +276,7 @@ def sweep_document(sweep: Sweep) -> dict[str, Any]:
             }
             for b in sweep.boundaries
         ],
+        "boundaries_sought": sweep.sought,
         "crossings": [
             {
                 "kind": e.kind,

@@ -102,8 +102,9 @@ def _grids(r: Optimum) -> list[Grid]:
 
 def _below(r: Optimum) -> list[str]:
     effort = f"{counted(r.iterations, 'iteration')}, {counted(r.evaluations, 'design')} computed"
-    sharp = f"; conditions of optimality hold to {r.residual:.1e}" if np.isfinite(r.residual) and r.success else ""
-    return [r.message, effort + sharp + ".", *(f"Note: {note}" for note in r.notes)]
+    known = np.isfinite(r.residual) and r.success
+    more = f"; a step of 1 % of the ranges promises {r.residual:.1e} of the objective" if known else ""
+    return [r.message, effort + more + ".", *(f"Note: {note}" for note in r.notes)]
 
 
 def optimum_text(r: Optimum) -> str:

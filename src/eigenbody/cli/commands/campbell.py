@@ -91,6 +91,7 @@ def campbell(
                          "frequency_hz", "damping_ratio"}],
            "critical_speeds": [{"branch", "order", "value", "spin_rad_s", "frequency_hz"}],
            "stability_boundaries": [{"branch", "kind", "begins", "value", "frequency_hz"}],
+           "boundaries_sought": "between points", "at points" or "nowhere",
            "crossings": [{"kind", "value", "branches"}],
            "failed": [{"index", "value", "message"}], "notes"}
       values         in SI units; points added between those asked for are true in "added"

@@ -69,7 +69,7 @@ def optimize(
                             "holds", "active"}],
            "modes_before", "modes_after", "iterations", "evaluations", "optimality",
            "notes"}
-      optimality  residual of the conditions of optimality, relative to the gradient
+      optimality  share of the objective that a step of 1 % of the ranges still promises
       success     false where no design keeps all constraints; the message says how near
                   it came (exit code 3)
     """
