@@ -133,7 +133,7 @@ def _refuse_resting_base(asked: Wanted, base: str | None, order: int) -> None:
 def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np.ndarray) -> tuple[str, ...]:
     equations, linear = evaluator.system.equations, evaluator.system.linear
     if isinstance(equations, DenseEquations):
-        form = evaluator.form or ModalForm(equations)
+        form = ModalForm(equations)
         form.refuse_defective()
         total = form.entries()
         keep = None if modes is None or modes >= total else form.lowest(modes)

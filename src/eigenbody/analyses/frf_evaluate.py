@@ -8,13 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from eigenbody.analyses.frf_modal import ModalForm
 from eigenbody.analyses.frf_poles import (
     AxisPole,
     Pole,
     axis_poles,
     growth_text,
-    infinite,
     mask_dense,
     mask_sparse,
     unstable_note,
@@ -51,14 +49,8 @@ class Evaluator:
         return self._system
 
     @cached_property
-    def _poles(self) -> tuple[tuple[AxisPole, ...], ModalForm | None]:
-        equations = self.system.equations
-        return axis_poles(equations) if isinstance(equations, DenseEquations) else ((), None)
-
-    @property
-    def form(self) -> ModalForm | None:
-        """The modal form, where it was needed."""
-        return self._poles[1]
+    def _poles(self) -> tuple[AxisPole, ...]:
+        return axis_poles(self.system) if isinstance(self.system.equations, DenseEquations) else ()
 
     @cached_property
     def _no_path(self) -> np.ndarray | None:
@@ -87,13 +79,12 @@ class Evaluator:
         if not H.size:
             return H, ()
         if isinstance(self.system.equations, DenseEquations):
-            return H, mask_dense(self.system, *self._poles, omega, H)
+            return H, mask_dense(self.system, self._poles, omega, H)
         return H, mask_sparse(self.system, omega, H)
 
     def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
         """Undamped resonances: frequency in Hz and where (ny, nu) it is infinite."""
-        oscillating = [pole for pole in self._poles[0] if pole.omega > 0]
-        return [(p.omega / (2 * np.pi), infinite(self.system, p, 1j * p.omega)) for p in oscillating]
+        return [(pole.omega / (2 * np.pi), pole.infinite) for pole in self._poles if pole.omega > 0]
 
     def is_undamped(self, omega: float) -> np.ndarray:
         """Nowhere: undamped resonances are known from `infinite_peaks`."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.frf_modal import ModalForm
+from eigenbody.analyses.frf_residues import Poles, at_pole
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.numerics.spectrum import Spectrum
-from eigenbody.numerics.transfer import EPS
 
-ROUNDING = 8 * EPS
-FELT = 1e-10  # share of its own summands above which a residue is not zero
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at
 INFINITE = complex(np.inf, 0.0)
@@ -40,87 +37,42 @@ class Pole:
 
 @dataclass(frozen=True)
 class AxisPole:
-    """An undamped eigenvalue i omega (0 for free motion), its uncertainty, and whether each entry of T feels it."""
+    """An undamped eigenvalue i omega (0 for free motion), or several that are nearly one, as H (ny, nu) meets it."""
 
     omega: float
+    frequencies: np.ndarray  # (m,) of its members, rad/s
     error: float
-    felt: tuple[np.ndarray, ...]  # residues (ny, raw), zero where they are rounding; of 1/s, 1/s^2, ... for zeros
-    members: np.ndarray  # (m,) bool among the nonzero eigenvalues
+    infinite: np.ndarray
+    finite: np.ndarray  # values of the entries that do not feel it
 
 
-def axis_poles(equations: DenseEquations) -> tuple[tuple[AxisPole, ...], ModalForm | None]:
-    """Undamped eigenvalues with non-negative frequency, and the modal form they came from."""
-    spectrum = equations.spectrum
-    if not spectrum.on_axis.any():
-        return (), None
-    form = ModalForm(equations)
-    return tuple(([_at_zero(form)] if spectrum.is_rigid.any() else []) + _oscillating(form)), form
+def axis_poles(system: Excited) -> tuple[AxisPole, ...]:
+    """Undamped eigenvalues with non-negative frequency."""
+    assert isinstance(system.equations, DenseEquations)
+    spectrum = system.equations.spectrum
+    if not spectrum.on_axis.any() or not (system.inputs and system.outputs):
+        return ()
+    found = []
+    for pole in Poles(system.equations).among(spectrum.on_axis):
+        frequencies = np.abs(pole.values.imag)
+        part = replace(pole.part, value=1j * pole.part.value.imag)
+        found.append(AxisPole(float(frequencies.mean()), frequencies, pole.error, *at_pole(system, part)))
+    return tuple(found)
 
 
-def _at_zero(form: ModalForm) -> AxisPole:
-    rigid = form.spectrum.is_rigid
-    lowest = float(np.abs(form.values).min(initial=np.inf))
-    size = form.size_c[:, rigid].max(axis=1)[:, None] * form.size_b[rigid].max(axis=0)
-    reach = np.abs(form.N).max(initial=0.0)
-    felt = [_significant(term, size * max(reach, 1e-300) ** k) for k, term in enumerate(form.zero_terms())]
-    error = 1e-12 * lowest if np.isfinite(lowest) else 0.0
-    return AxisPole(0.0, error, tuple(felt), np.zeros(len(form.values), bool))
-
-
-def _oscillating(form: ModalForm) -> list[AxisPole]:
-    spectrum = form.spectrum
-    on_axis = spectrum.on_axis[~spectrum.is_rigid]
-    upper = np.flatnonzero(on_axis & (form.values.imag > 0))
-    upper = upper[np.argsort(form.values[upper].imag)]
-    size_c, size_b = form.size_c[:, ~spectrum.is_rigid], form.size_b[~spectrum.is_rigid]
-    poles: list[AxisPole] = []
-    while len(upper):
-        omega = float(form.values[upper[0]].imag)
-        error = float(max(ROUNDING * omega, min(form.error[upper[0]], 1e-9 * omega)))
-        same = upper[np.abs(form.values[upper].imag - omega) <= 4 * error]
-        members = np.zeros(len(form.values), bool)
-        members[same] = True
-        residue = form.c[:, same] @ form.b[same]
-        poles.append(AxisPole(omega, error, (_significant(residue, size_c[:, same] @ size_b[same]),), members))
-        upper = upper[len(same) :]
-    return poles
-
-
-def _significant(value: np.ndarray, size: np.ndarray) -> np.ndarray:
-    return np.where(np.abs(value) > FELT * size, value, 0.0)
-
-
-def infinite(system: Excited, pole: AxisPole, s: complex) -> np.ndarray:
-    """Which entries (ny, nu) of H are infinite at the pole."""
-    return np.any([np.abs(_weighted(system, part, s)) > 0 for part in pole.felt], axis=0)
-
-
-def _weighted(system: Excited, residue: np.ndarray, s: complex) -> np.ndarray:
-    if system.weight is None:
-        return residue
-    weight = system.weight(np.array([s]))[0]
-    return _significant(residue @ weight, np.abs(residue) @ np.abs(weight))
-
-
-def mask_dense(
-    system: Excited, poles: tuple[AxisPole, ...], form: ModalForm | None, omega: np.ndarray, H: np.ndarray
-) -> tuple[Pole, ...]:
+def mask_dense(system: Excited, poles: tuple[AxisPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
     """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; what does not feel it gets its finite
-    value, or nan where the modes do not give one."""
+    value."""
     met = []
     for pole in poles:
-        hit = np.flatnonzero(np.abs(np.abs(omega) - pole.omega) <= 4 * pole.error)
-        if not len(hit) or form is None:
+        apart = np.abs(np.abs(omega)[:, None] - pole.frequencies).min(axis=1)
+        hit = np.flatnonzero(apart <= 4 * pole.error)
+        if not len(hit):
             continue
-        s = 1j * pole.omega
-        bad = infinite(system, pole, s)
-        keep = ~pole.members
-        rest = form(np.array([s]), keep, zeros=pole.omega > 0)[0] if form.is_usable else np.full(form.D.shape, np.nan)
-        finite = system.through(rest[None], np.array([s]))[0]
-        value = np.where(bad, INFINITE, finite)
+        value = np.where(pole.infinite, INFINITE, pole.finite)
         H[hit] = np.where((omega[hit] < 0)[:, None, None], value.conj(), value)
-        if bad.any():
-            met.append(named(system, pole.omega, bad))
+        if pole.infinite.any():
+            met.append(named(system, pole.omega, pole.infinite))
     return tuple(met)
 
 

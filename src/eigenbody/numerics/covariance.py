@@ -9,7 +9,7 @@ not decay split off. They must leave no trace in y after the last impulse, else 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,28 +33,49 @@ class Split:
 
 def split(A: np.ndarray, chosen: Callable[[complex], bool]) -> Split:
     """Invariant subspaces of A: of the chosen eigenvalues (first) and of the others."""
-    from scipy.linalg import schur, solve_sylvester
+    from scipy.linalg import schur
 
-    n = len(A)
-    if n == 0:
-        none = np.zeros((0, 0))
-        return Split(none, none, none, none, none, none)
+    if not len(A):
+        return _decoupled(A, A, 0)
     T, Z, k = schur(A, output="complex", sort=chosen)
-    if k in (0, n):  # nothing to split
-        eye, left, right = np.eye(n), np.zeros((n, 0)), np.zeros((0, n))
-        nothing = np.zeros((0, 0))
-        return Split(eye, eye, A, left, right, nothing) if k else Split(left, right, nothing, eye, eye, A)
+    return _decoupled(T, Z, k) if 0 < k < len(A) else _decoupled(A, np.eye(len(A)), k)
+
+
+def split_nearest(A: np.ndarray, value: complex, count: int) -> Split:
+    """Invariant subspaces of the `count` eigenvalues nearest to a value (first) and of the others."""
+    apart = np.sort(np.abs(np.linalg.eigvals(A) - value))
+    reach = np.inf if count >= len(A) else 0.5 * (apart[count - 1] + apart[count])
+    return split(A, lambda found: bool(abs(found - value) < reach))
+
+
+def split_along(A: np.ndarray, V: np.ndarray) -> Split:
+    """Invariant subspaces of A: the one that the columns of V (n, k) span (first), and the other one."""
+    Q = np.linalg.qr(V, mode="complete")[0]
+    return _decoupled(Q.conj().T @ A @ Q, Q, V.shape[1])
+
+
+def _decoupled(T: np.ndarray, Z: np.ndarray, k: int) -> Split:
+    """A = Z T Z^H with nothing below the first k rows and columns of T: the coupling above taken out."""
+    from scipy.linalg import solve_sylvester
+
+    first, second = Z[:, :k], Z[:, k:]
+    if k in (0, len(T)):
+        return Split(first, first.conj().T, T[:k, :k], second, second.conj().T, T[k:, k:])
     X = solve_sylvester(T[:k, :k], -T[k:, k:], -T[:k, k:])
-    V2 = Z[:, :k] @ X + Z[:, k:]
-    W1 = Z[:, :k].conj().T - X @ Z[:, k:].conj().T
-    A1 = np.where(np.abs(T[:k, :k]) > ROUNDING * np.abs(T).max(), T[:k, :k], 0.0)
-    return Split(_clean(Z[:, :k], 0), _clean(W1, 1), A1, V2, Z[:, k:].conj().T, T[k:, k:])
+    W1 = first.conj().T - X @ second.conj().T
+    return Split(first, W1, T[:k, :k], first @ X + second, second.conj().T, T[k:, k:])
+
+
+def _without_rounding(parts: Split, A: np.ndarray) -> Split:
+    """The same with what is rounding in the first part set to zero."""
+    A1 = np.where(np.abs(parts.A1) > ROUNDING * np.abs(A).max(initial=0.0), parts.A1, 0.0)
+    return replace(parts, V1=_clean(parts.V1, 0), W1=_clean(parts.W1, 1), A1=A1)
 
 
 def _clean(vectors: np.ndarray, axis: int) -> np.ndarray:
     """Entries that are rounding beside the largest of their vector set to zero."""
     size = np.abs(vectors)
-    return np.where(size > ROUNDING * size.max(axis=axis, keepdims=True), vectors, 0.0)
+    return np.where(size > ROUNDING * size.max(axis=axis, keepdims=True, initial=0.0), vectors, 0.0)
 
 
 def balanced(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -106,7 +127,7 @@ def impulse_energy(
     delays = [delay for delay, _ in impulses]
     B = np.array([b for _, b in impulses]).T
     A, B, C = balanced(A, B, C)
-    parts = split(A, lasting(A, marginal))
+    parts = _without_rounding(split(A, lasting(A, marginal)), A)
     stay, fade = C @ parts.V1, C @ parts.V2
     x1, x2 = np.zeros(len(parts.A1), dtype=parts.A1.dtype), np.zeros(len(parts.A2), dtype=parts.A2.dtype)
     total = np.zeros(len(C))

@@ -1,0 +1,110 @@
+"""Which eigenvalues the inputs drive and the outputs see: one decision for frequency responses and random vibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.analyses.frf_modal import ModalForm
+from eigenbody.analyses.frf_system import DenseEquations, Excited, Weight
+from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.residues import PrincipalPart, principal_part, realization, subspace_of
+
+ROUNDING = 8 * EPS
+TOGETHER = 1e-10  # relative distance of eigenvalues whose vectors rounding mixes: they are judged as one
+DEEPEST = 4  # powers of 1/(s - mu) looked at in a cluster that is not one eigenvalue
+CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16)
+
+
+@dataclass(frozen=True)
+class Pole:
+    """Eigenvalues that are one or nearly so: their places (m,) in the spectrum, values and error, and what they do."""
+
+    members: np.ndarray
+    values: np.ndarray
+    error: float
+    part: PrincipalPart
+
+
+class Poles:
+    """Poles of equations at their inputs and outputs."""
+
+    def __init__(self, equations: DenseEquations) -> None:
+        e = equations
+        self._spectrum = e.spectrum
+        self._given = realization(e.A, e.B, e.C, e.D, e.noise)
+        self._equations = equations
+
+    @cached_property
+    def form(self) -> ModalForm:
+        """All modes."""
+        return ModalForm(self._equations)
+
+    def among(self, chosen: np.ndarray) -> tuple[Pole, ...]:
+        """Poles of the chosen (n,) bool eigenvalues: zero first, then one of each conjugate pair by rising size."""
+        spectrum = self._spectrum
+        zero = chosen & spectrum.is_rigid
+        rest = np.flatnonzero(chosen & ~spectrum.is_rigid & (spectrum.eigenvalues.imag >= 0))
+        found = [self._zero()] if zero.any() else []
+        error = self.errors
+        while len(rest):
+            value = spectrum.eigenvalues[rest[0]]
+            near = np.abs(spectrum.eigenvalues[rest] - value) <= max(4 * error[rest[0]], TOGETHER * abs(value))
+            found.append(self._pole(rest[near], float(error[rest[0]])))
+            rest = rest[~near]
+        return tuple(found)
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """(n,) error of each eigenvalue by the noise of the equations; zeros are exact."""
+        spectrum, size = self._spectrum, np.abs(self._spectrum.eigenvalues)
+        error = np.zeros(len(size))
+        error[~spectrum.is_rigid] = self.form.error if self.form.is_usable else np.inf
+        return np.where(spectrum.is_rigid, 0.0, np.clip(error, ROUNDING * size, 1e-9 * size))
+
+    def _zero(self) -> Pole:
+        spectrum = self._spectrum
+        lowest = float(np.abs(spectrum.eigenvalues[~spectrum.is_rigid]).min(initial=np.inf))
+        error = 1e-12 * lowest if np.isfinite(lowest) else 0.0
+        members = np.flatnonzero(spectrum.is_rigid)
+        return Pole(members, np.zeros(1), error, self._part(members, 0.0, max(spectrum.zero_chains)))
+
+    def _pole(self, members: np.ndarray, error: float) -> Pole:
+        values = self._spectrum.eigenvalues[members]
+        is_one = np.ptp(values.real) + np.ptp(values.imag) <= 4 * error and not self._spectrum.defective[members].any()
+        part = self._part(members, complex(values.mean()), 1 if is_one else min(len(members), DEEPEST))
+        return Pole(members, values, error, part)
+
+    def _part(self, members: np.ndarray, value: complex, depth: int) -> PrincipalPart:
+        if not self.form.is_usable:
+            return principal_part(
+                self._given, subspace_of(self._given, value, self._spectrum.right[:, members], depth)
+            )
+        chosen = np.zeros(len(self._spectrum.eigenvalues), bool)
+        chosen[members] = True
+        return principal_part(self._given, self.form.subspace(chosen, value, depth))
+
+
+def at_pole(system: Excited, part: PrincipalPart) -> tuple[np.ndarray, np.ndarray]:
+    """Which entries (ny, nu) of H are infinite at the pole, and the finite values of the others."""
+    if system.weight is None:
+        return part.felt, part.rest
+    weights = _taylor(system.weight, part.value, len(part.terms) + 1)
+    constant = part.rest @ weights[0]
+    infinite = np.zeros(constant.shape, bool)
+    for j in range(len(part.terms)):
+        pairs = [(part.terms[k], part.bounds[k], weights[k - j]) for k in range(j, len(part.terms))]
+        total = sum((term @ w for term, _, w in pairs), np.zeros(constant.shape))
+        bound = sum(bound @ np.abs(w) + ROUNDING * np.abs(term) @ np.abs(w) for term, bound, w in pairs)
+        infinite |= np.abs(total) > bound
+        constant = constant + part.terms[j] @ weights[j + 1]
+    return infinite, constant
+
+
+def _taylor(weight: Weight, value: complex, count: int) -> list[np.ndarray]:
+    """Coefficients (raw, nu) of the weight in powers of s - value: it is made of a few powers of s."""
+    radius = 0.1 * abs(value) or 1.0
+    around = weight(value + radius * CIRCLE)
+    return [np.tensordot(CIRCLE**-k, around, 1) / len(CIRCLE) / radius**k for k in range(count)]
