@@ -8,19 +8,22 @@ from typing import Protocol
 
 import numpy as np
 
+from eigenbody.analyses.frf_grid import near_resonances
 from eigenbody.analyses.frf_poles import (
-    AxisPole,
     Pole,
-    axis_poles,
+    SharpPole,
+    doubtful_heights,
     growth_text,
     mask_dense,
     mask_sparse,
+    sharp_poles,
     unstable_note,
 )
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.transfer import require_finite_frequencies
 
+FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization
 LARGE_MODES = 20  # of a large model, to choose a range and find resonances
 
 
@@ -31,7 +34,10 @@ class Response(Protocol):
     def system(self) -> Excited: ...
     def __call__(self, omega: np.ndarray) -> np.ndarray: ...
     def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]: ...
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]: ...
+    @property
+    def sharp_poles(self) -> tuple[SharpPole, ...]: ...
+    @property
+    def beside_resonances(self) -> np.ndarray: ...
     def is_undamped(self, omega: float) -> np.ndarray: ...
 
 
@@ -49,8 +55,9 @@ class Evaluator:
         return self._system
 
     @cached_property
-    def _poles(self) -> tuple[AxisPole, ...]:
-        return axis_poles(self.system) if isinstance(self.system.equations, DenseEquations) else ()
+    def sharp_poles(self) -> tuple[SharpPole, ...]:
+        """Undamped and nearly undamped resonances."""
+        return sharp_poles(self.system)
 
     @cached_property
     def _no_path(self) -> np.ndarray | None:
@@ -79,23 +86,29 @@ class Evaluator:
         if not H.size:
             return H, ()
         if isinstance(self.system.equations, DenseEquations):
-            return H, mask_dense(self.system, self._poles, omega, H)
+            return H, mask_dense(self.system, self.sharp_poles, omega, H)
         return H, mask_sparse(self.system, omega, H)
 
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
-        """Undamped resonances: frequency in Hz and where (ny, nu) it is infinite."""
-        return [(pole.omega / (2 * np.pi), pole.infinite) for pole in self._poles if pole.omega > 0]
-
     def is_undamped(self, omega: float) -> np.ndarray:
-        """Nowhere: undamped resonances are known from `infinite_peaks`."""
+        """Nowhere: undamped resonances are known from `sharp_poles`."""
         return np.zeros((len(self.system.outputs), len(self.system.inputs)), bool)
 
     @cached_property
     def resonances(self) -> np.ndarray:
         """Eigenvalues (m,) that may show as resonances: one of each pair; of a large model the lowest."""
         equations = self.system.equations
-        values = equations.spectrum.eigenvalues if isinstance(equations, DenseEquations) else self._large_modes
+        if isinstance(equations, DenseEquations):
+            spectrum = equations.spectrum
+            values = np.where(spectrum.on_axis, 1j * spectrum.eigenvalues.imag, spectrum.eigenvalues)
+        else:
+            values = self._large_modes
         return values[(values.imag >= 0) & (values != 0)]
+
+    @property
+    def beside_resonances(self) -> np.ndarray:
+        """Frequencies in rad/s at which to look for peaks, whatever the frequencies asked for."""
+        few = {} if isinstance(self.system.equations, DenseEquations) else {"most": FEW_POINTS}
+        return near_resonances(self.resonances, **few)
 
     @cached_property
     def _large_modes(self) -> np.ndarray:
@@ -126,14 +139,14 @@ class Evaluator:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """A warning where the model is unstable; what does not respond at all."""
+        """A warning where the model is unstable; what does not respond at all; what is too sharp to be certain."""
         equations = self.system.equations
         if isinstance(equations, DenseEquations):
             note = unstable_note(equations.spectrum)
         else:
             growing = self._large_modes[self._large_modes.real > 1e-9 * np.abs(self._large_modes)]
             note = growth_text(complex(growing[np.argmax(growing.real)])) if len(growing) else self._without_modes
-        return ((note,) if note else ()) + self._silence
+        return ((note,) if note else ()) + self._silence + doubtful_heights(self.sharp_poles)
 
 
 def _few(names: Iterable[str]) -> str:

@@ -13,6 +13,8 @@ from eigenbody.numerics.spectrum import Spectrum
 
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at
+SHARP = 1e-5  # damping ratio below which a resonance is looked for at its eigenvalue
+DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
 INFINITE = complex(np.inf, 0.0)
 
 
@@ -36,43 +38,69 @@ class Pole:
 
 
 @dataclass(frozen=True)
-class AxisPole:
-    """An undamped eigenvalue i omega (0 for free motion), or several that are nearly one, as H (ny, nu) meets it."""
+class SharpPole:
+    """An eigenvalue on the imaginary axis or close to it (several that are nearly one) as H (ny, nu) meets it.
+
+    omega, decay  rad/s and 1/s; no decay where it is undamped, no frequency for free motion
+    frequencies   (m,) of its members, rad/s
+    error         of the eigenvalue
+    felt          (ny, nu) bool: whether it makes a resonance between an input and an output
+    noise         (ny, nu) what rounding may leave of its residue where it is not felt
+    rest          (ny, nu) values there of an entry that does not feel it
+    """
 
     omega: float
-    frequencies: np.ndarray  # (m,) of its members, rad/s
+    decay: float
+    frequencies: np.ndarray
     error: float
-    infinite: np.ndarray
-    finite: np.ndarray  # values of the entries that do not feel it
+    felt: np.ndarray
+    noise: np.ndarray
+    rest: np.ndarray
 
 
-def axis_poles(system: Excited) -> tuple[AxisPole, ...]:
-    """Undamped eigenvalues with non-negative frequency."""
-    assert isinstance(system.equations, DenseEquations)
+def sharp_poles(system: Excited) -> tuple[SharpPole, ...]:
+    """Eigenvalues with non-negative frequency on the imaginary axis or so close that a grid would miss them."""
+    if not isinstance(system.equations, DenseEquations) or not (system.inputs and system.outputs):
+        return ()
     spectrum = system.equations.spectrum
-    if not spectrum.on_axis.any() or not (system.inputs and system.outputs):
+    values = spectrum.eigenvalues
+    sharp = spectrum.on_axis | (np.abs(values.real) < SHARP * np.abs(values))
+    if not sharp.any():
         return ()
     found = []
-    for pole in Poles(system.equations).among(spectrum.on_axis):
+    for pole in Poles(system.equations).among(sharp):
+        undamped = bool(spectrum.on_axis[pole.members].all())
+        part = replace(pole.part, value=1j * pole.part.value.imag) if undamped else pole.part
+        decay = 0.0 if undamped else -float(part.value.real)
         frequencies = np.abs(pole.values.imag)
-        part = replace(pole.part, value=1j * pole.part.value.imag)
-        found.append(AxisPole(float(frequencies.mean()), frequencies, pole.error, *at_pole(system, part)))
+        found.append(SharpPole(float(frequencies.mean()), decay, frequencies, pole.error, *at_pole(system, part)))
     return tuple(found)
 
 
-def mask_dense(system: Excited, poles: tuple[AxisPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
+def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
+    """A note on each resonance so lightly damped that rounding of its eigenvalue shows in its height."""
+    return tuple(
+        f"The resonance at {pole.omega / (2 * np.pi):.6g} Hz is so lightly damped (ratio"
+        f" {pole.decay / pole.omega:.1e}) that rounding leaves its height certain to {pole.error / abs(pole.decay):.1e}"
+        " of itself only."
+        for pole in poles
+        if pole.decay and pole.omega and pole.felt.any() and pole.error > DOUBTFUL * abs(pole.decay)
+    )
+
+
+def mask_dense(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
     """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; what does not feel it gets its finite
     value."""
     met = []
-    for pole in poles:
+    for pole in (pole for pole in poles if pole.decay == 0):
         apart = np.abs(np.abs(omega)[:, None] - pole.frequencies).min(axis=1)
         hit = np.flatnonzero(apart <= 4 * pole.error)
         if not len(hit):
             continue
-        value = np.where(pole.infinite, INFINITE, pole.finite)
+        value = np.where(pole.felt, INFINITE, pole.rest)
         H[hit] = np.where((omega[hit] < 0)[:, None, None], value.conj(), value)
-        if pole.infinite.any():
-            met.append(named(system, pole.omega, pole.infinite))
+        if pole.felt.any():
+            met.append(named(system, pole.omega, pole.felt))
     return tuple(met)
 
 

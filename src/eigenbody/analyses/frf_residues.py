@@ -87,20 +87,19 @@ class Poles:
         return principal_part(self._given, self.form.subspace(chosen, value, depth))
 
 
-def at_pole(system: Excited, part: PrincipalPart) -> tuple[np.ndarray, np.ndarray]:
-    """Which entries (ny, nu) of H are infinite at the pole, and the finite values of the others."""
+def at_pole(system: Excited, part: PrincipalPart) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which entries (ny, nu) of H have a pole there, the rounding of its residue, and the values of H without it."""
     if system.weight is None:
-        return part.felt, part.rest
+        return part.felt, part.bounds[0], part.rest
     weights = _taylor(system.weight, part.value, len(part.terms) + 1)
     constant = part.rest @ weights[0]
-    infinite = np.zeros(constant.shape, bool)
+    felt, noise = np.zeros(constant.shape, bool), part.bounds[0] @ np.abs(weights[0])
     for j in range(len(part.terms)):
         pairs = [(part.terms[k], part.bounds[k], weights[k - j]) for k in range(j, len(part.terms))]
         total = sum((term @ w for term, _, w in pairs), np.zeros(constant.shape))
-        bound = sum(bound @ np.abs(w) + ROUNDING * np.abs(term) @ np.abs(w) for term, bound, w in pairs)
-        infinite |= np.abs(total) > bound
+        felt |= np.abs(total) > sum(bound @ np.abs(w) + ROUNDING * np.abs(term) @ np.abs(w) for term, bound, w in pairs)
         constant = constant + part.terms[j] @ weights[j + 1]
-    return infinite, constant
+    return felt, noise, constant
 
 
 def _taylor(weight: Weight, value: complex, count: int) -> list[np.ndarray]:

@@ -129,30 +129,48 @@ class FrequencyResponse:
 
 
 def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tuple[Peak, ...]:
-    """Resonances of every entry: undamped ones from their modes, the others refined from the maxima on the grid."""
+    """Resonances of every entry: undamped ones from their modes, the others refined from the maxima on the grid and
+    beside the modes."""
     outputs, inputs = evaluator.system.outputs, evaluator.system.inputs
-    low, high = (float(grid.min()), float(grid.max())) if len(grid) else (0.0, 0.0)
-    sharp = [(hz, where) for hz, where in evaluator.infinite_peaks() if low <= hz <= high]
-    rows: list[tuple[int, int, float, float]] = [
-        (j, i, hz, np.inf) for hz, where in sharp for i, j in np.argwhere(where)
-    ]
-    rows += _refined(evaluator, grid, values, [(hz, where) for hz, where in sharp])
+    if not values.size:
+        return ()
+    low, high = float(grid.min()), float(grid.max())
+    undamped = [(p.omega / (2 * np.pi), p.felt) for p in evaluator.sharp_poles if not p.decay and p.omega]
+    undamped = [(hz, felt) for hz, felt in undamped if low <= hz <= high]
+    rows = [(int(j), int(i), hz, np.inf) for hz, felt in undamped for i, j in np.argwhere(felt)]
+    more = np.setdiff1d(evaluator.beside_resonances / (2 * np.pi), grid)
+    more = more[(more > low) & (more < high)]
+    if len(more):
+        grid = np.concatenate((grid, more))
+        values = np.concatenate((values, evaluator.respond(2 * np.pi * more)[0]))
+    order = np.argsort(grid, kind="stable")
+    rows += _refined(evaluator, grid[order], np.abs(values[order]), undamped)
     rows.sort()
     return tuple(Peak(inputs[j], outputs[i], hz, size) for j, i, hz, size in rows)
 
 
+def _rounding(evaluator: Response, hz: np.ndarray, i: int, j: int) -> np.ndarray:
+    """What poles that one entry does not feel may leave in it (n,) by rounding."""
+    total = np.zeros(len(hz))
+    for pole in evaluator.sharp_poles:
+        if not pole.felt[i, j]:
+            apart = np.hypot(2 * np.pi * hz - pole.omega, max(abs(pole.decay), pole.error))
+            total += pole.noise[i, j] / np.maximum(apart, 1e-300)
+    return total
+
+
 def _refined(
-    evaluator: Response, grid: np.ndarray, values: np.ndarray, sharp: list[tuple[float, np.ndarray]]
+    evaluator: Response, x: np.ndarray, size: np.ndarray, undamped: list[tuple[float, np.ndarray]]
 ) -> list[tuple[int, int, float, float]]:
-    order = np.argsort(grid, kind="stable")
-    x, size = grid[order], np.abs(values[order])
+    """Input, output, frequency and height of each maximum of the curves `size` (nf, ny, nu) over x (nf,) rising."""
     found: list[tuple[int, int, int]] = []
     for i, j in np.ndindex(size.shape[1:]):
         curve = size[:, i, j]
         at = local_maxima(curve)
-        at = at[curve[at] > np.minimum(curve[at - 1], curve[at + 1]) * (1 + FLAT)]
+        rise = curve[at] - np.minimum(curve[at - 1], curve[at + 1])
+        at = at[rise > FLAT * curve[at] + _rounding(evaluator, x[at], i, j)]
         at = at[x[at + 1] > x[at - 1]]
-        poles = [hz for hz, where in sharp if where[i, j]]
+        poles = [hz for hz, felt in undamped if felt[i, j]]
         at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in poles)], dtype=int)
         highest = at[np.argsort(-curve[at], kind="stable")[:MOST_PEAKS]]
         found += [(int(k), i, j) for k in highest]

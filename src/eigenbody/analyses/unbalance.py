@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Evaluator
-from eigenbody.analyses.frf_poles import Pole, axis_poles
+from eigenbody.analyses.frf_poles import Pole, SharpPole, sharp_poles
 from eigenbody.analyses.frf_system import Excited, equations_of, excited
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
@@ -195,12 +195,19 @@ class Synchronous:
             report("frequency response, speed by speed", i / len(omega))
             yield self._at(value), np.array([value])
 
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
+    @property
+    def sharp_poles(self) -> tuple[SharpPole, ...]:
         """None is known beforehand."""
-        return []
+        return ()
+
+    @property
+    def beside_resonances(self) -> np.ndarray:
+        """None is known beforehand."""
+        return np.zeros(0)
 
     def is_undamped(self, omega: float) -> np.ndarray:
         """Entries (ny, 1) that are infinite at an undamped whirl as fast as the spin."""
         system = self._at(omega)
-        near = [pole.infinite for pole in axis_poles(system) if abs(pole.omega - omega) <= CRITICAL * omega]
+        undamped = [pole for pole in sharp_poles(system) if not pole.decay]
+        near = [pole.felt for pole in undamped if abs(pole.omega - omega) <= CRITICAL * omega]
         return np.any([np.zeros((len(system.outputs), 1), bool), *near], axis=0)
