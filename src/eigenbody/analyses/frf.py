@@ -11,6 +11,7 @@ from eigenbody.analyses.base_excitation import base_excited
 from eigenbody.analyses.frf_evaluate import Evaluator, Response
 from eigenbody.analyses.frf_grid import Wanted, frequencies, wanted
 from eigenbody.analyses.frf_modal import ModalForm, SparseModalForm
+from eigenbody.analyses.frf_poles import doubtful_heights
 from eigenbody.analyses.frf_result import FrequencyResponse, Peak, found_peaks
 from eigenbody.analyses.frf_system import DenseEquations, Excited, excited
 from eigenbody.analyses.ports import Ports, need_inputs, ports
@@ -172,6 +173,7 @@ def _result(
     evaluator: Response, grid: np.ndarray, refine: bool, method: str, notes: tuple[str, ...]
 ) -> FrequencyResponse:
     values, poles = evaluator.respond(2 * np.pi * grid)
+    sharp = evaluator.sharp_poles(2 * np.pi * grid.min(), 2 * np.pi * grid.max())
     system = evaluator.system
     return FrequencyResponse(
         linear=system.linear,
@@ -184,5 +186,5 @@ def _result(
         peaks=found_peaks(evaluator, grid, values) if refine else (),
         poles=poles,
         method=method,
-        notes=tuple(dict.fromkeys((*system.linear.notes, *notes))),
+        notes=tuple(dict.fromkeys((*system.linear.notes, *notes, *doubtful_heights(sharp)))),
     )

@@ -12,11 +12,11 @@ from eigenbody.analyses.frf_grid import near_resonances
 from eigenbody.analyses.frf_poles import (
     Pole,
     SharpPole,
-    doubtful_heights,
+    SharpPoles,
+    SparseSharpPoles,
     growth_text,
     mask_dense,
     mask_sparse,
-    sharp_poles,
     unstable_note,
 )
 from eigenbody.analyses.frf_system import DenseEquations, Excited
@@ -35,7 +35,7 @@ class Response(Protocol):
     def __call__(self, omega: np.ndarray) -> np.ndarray: ...
     def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]: ...
     @property
-    def sharp_poles(self) -> tuple[SharpPole, ...]: ...
+    def sharp_poles(self) -> Callable[[float, float], tuple[SharpPole, ...]]: ...
     @property
     def beside_resonances(self) -> np.ndarray: ...
     def is_undamped(self, omega: float) -> np.ndarray: ...
@@ -55,9 +55,11 @@ class Evaluator:
         return self._system
 
     @cached_property
-    def sharp_poles(self) -> tuple[SharpPole, ...]:
-        """Undamped and nearly undamped resonances."""
-        return sharp_poles(self.system)
+    def sharp_poles(self) -> Callable[[float, float], tuple[SharpPole, ...]]:
+        """Undamped and nearly undamped resonances between two frequencies in rad/s."""
+        if isinstance(self.system.equations, DenseEquations):
+            return SharpPoles(self.system)
+        return SparseSharpPoles(self.system, *self._large_modes)
 
     @cached_property
     def _no_path(self) -> np.ndarray | None:
@@ -85,9 +87,9 @@ class Evaluator:
         H = self(omega)
         if not H.size:
             return H, ()
-        if isinstance(self.system.equations, DenseEquations):
-            return H, mask_dense(self.system, self.sharp_poles, omega, H)
-        return H, mask_sparse(self.system, omega, H)
+        poles = self.sharp_poles(float(np.abs(omega).min()), float(np.abs(omega).max()))
+        mask = mask_dense if isinstance(self.system.equations, DenseEquations) else mask_sparse
+        return H, mask(self.system, poles, omega, H)
 
     def is_undamped(self, omega: float) -> np.ndarray:
         """Nowhere: undamped resonances are known from `sharp_poles`."""
@@ -101,7 +103,8 @@ class Evaluator:
             spectrum = equations.spectrum
             values = np.where(spectrum.on_axis, 1j * spectrum.eigenvalues.imag, spectrum.eigenvalues)
         else:
-            values = self._large_modes
+            values, on_axis = self._large_modes
+            values = np.where(on_axis, 1j * values.imag, values)
         return values[(values.imag >= 0) & (values != 0)]
 
     @property
@@ -111,18 +114,20 @@ class Evaluator:
         return near_resonances(self.resonances, **few)
 
     @cached_property
-    def _large_modes(self) -> np.ndarray:
+    def _large_modes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues (m,) of a large model, the lowest, and which (bool) are undamped."""
         from eigenbody.analyses.modes import sparse_modes
         from eigenbody.linearization.large import SparseLinearModel
 
-        linear = self.system.linear
+        linear, none = self.system.linear, (np.zeros(0, complex), np.zeros(0, bool))
         if not isinstance(linear, SparseLinearModel):
-            return np.zeros(0, complex)
+            return none
         try:
-            return sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None).eigenvalues
+            found = sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None)
         except ComputationError as error:
             self._without_modes = f"Stability and resonances are not known, the modes were not found: {error}"
-            return np.zeros(0, complex)
+            return none
+        return found.eigenvalues, np.isin(found.stabilities, ("marginal", "drifting"))
 
     @property
     def _silence(self) -> tuple[str, ...]:
@@ -139,14 +144,15 @@ class Evaluator:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """A warning where the model is unstable; what does not respond at all; what is too sharp to be certain."""
+        """A warning where the model is unstable; what does not respond at all."""
         equations = self.system.equations
         if isinstance(equations, DenseEquations):
             note = unstable_note(equations.spectrum)
         else:
-            growing = self._large_modes[self._large_modes.real > 1e-9 * np.abs(self._large_modes)]
+            values, on_axis = self._large_modes
+            growing = values[(values.real > 0) & ~on_axis]
             note = growth_text(complex(growing[np.argmax(growing.real)])) if len(growing) else self._without_modes
-        return ((note,) if note else ()) + self._silence + doubtful_heights(self.sharp_poles)
+        return ((note,) if note else ()) + self._silence
 
 
 def _few(names: Iterable[str]) -> str:

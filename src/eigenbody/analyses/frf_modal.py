@@ -186,7 +186,7 @@ class SparseModalForm:
         self._right = _array(self._B)
         self._C = _split(C, linear) if linear.is_static else (C, 0 * C)
         self.D = self._at_once(linear.descriptor.differential, _array(D))
-        groups = _groups(self.modes.eigenvalues)
+        groups = eigenvalue_groups(self.modes.eigenvalues)
         self.clusters = []
         for i, group in enumerate(groups):
             report("vectors of the modes", i / len(groups))
@@ -247,7 +247,7 @@ def _array(matrix: Any) -> np.ndarray:
     return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
-def _groups(values: np.ndarray) -> list[np.ndarray]:
+def eigenvalue_groups(values: np.ndarray) -> list[np.ndarray]:
     """Indices of eigenvalues that are one within SAME of their size, zeros together."""
     groups: list[list[int]] = []
     for i, value in enumerate(values):

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.frf_residues import Poles, at_pole
-from eigenbody.analyses.frf_system import DenseEquations, Excited
+from eigenbody.analyses.frf_modal import eigenvalue_groups
+from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
+from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations
+from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.sparse_residues import sparse_principal_part
 from eigenbody.numerics.spectrum import Spectrum
 
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
@@ -58,23 +61,64 @@ class SharpPole:
     rest: np.ndarray
 
 
-def sharp_poles(system: Excited) -> tuple[SharpPole, ...]:
-    """Eigenvalues with non-negative frequency on the imaginary axis or so close that a grid would miss them."""
-    if not isinstance(system.equations, DenseEquations) or not (system.inputs and system.outputs):
-        return ()
-    spectrum = system.equations.spectrum
-    values = spectrum.eigenvalues
-    sharp = spectrum.on_axis | (np.abs(values.real) < SHARP * np.abs(values))
-    if not sharp.any():
-        return ()
-    found = []
-    for pole in Poles(system.equations).among(sharp):
-        undamped = bool(spectrum.on_axis[pole.members].all())
+class SharpPoles:
+    """Eigenvalues on the imaginary axis, or so close to it that a grid would miss them, between two frequencies."""
+
+    def __init__(self, system: Excited) -> None:
+        assert isinstance(system.equations, DenseEquations)
+        self._system = system
+        self._spectrum = system.equations.spectrum
+        values = self._spectrum.eigenvalues
+        self._sharp = self._spectrum.on_axis | (np.abs(values.real) < SHARP * np.abs(values))
+        self._poles = Poles(system.equations)
+
+    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
+        """From `low` to `high` rad/s."""
+        if not (self._system.inputs and self._system.outputs):
+            return ()
+        return tuple(self._seen(pole) for pole in self._poles.among(self._sharp, low, high))
+
+    def _seen(self, pole: PoleAtPorts) -> SharpPole:
+        undamped = bool(self._spectrum.on_axis[pole.members].all())
         part = replace(pole.part, value=1j * pole.part.value.imag) if undamped else pole.part
-        decay = 0.0 if undamped else -float(part.value.real)
         frequencies = np.abs(pole.values.imag)
-        found.append(SharpPole(float(frequencies.mean()), decay, frequencies, pole.error, *at_pole(system, part)))
-    return tuple(found)
+        return SharpPole(
+            float(frequencies.mean()), 0.0 if undamped else -float(part.value.real), frequencies, pole.error,
+            *at_pole(self._system, part),
+        )  # fmt: skip
+
+
+class SparseSharpPoles:
+    """The same among the few modes that are known of a large model."""
+
+    def __init__(self, system: Excited, eigenvalues: np.ndarray, on_axis: np.ndarray) -> None:
+        self._system = system
+        sharp = (eigenvalues.imag > 0) & (on_axis | (np.abs(eigenvalues.real) < SHARP * np.abs(eigenvalues)))
+        self._groups = [group for group in eigenvalue_groups(eigenvalues) if sharp[group].all()]
+        self._values, self._on_axis = eigenvalues, on_axis
+        self._known: dict[int, SharpPole] = {}
+
+    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
+        """From `low` to `high` rad/s."""
+        found = []
+        for group in self._groups:
+            if low <= self._values[group[0]].imag <= high:
+                if group[0] not in self._known:
+                    self._known[group[0]] = self._seen(group)
+                found.append(self._known[group[0]])
+        return tuple(found)
+
+    def _seen(self, group: np.ndarray) -> SharpPole:
+        assert isinstance(self._system.equations, SparseEquations)
+        E, A, B, C, D = self._system.equations.descriptor
+        right = B if isinstance(B, np.ndarray) else B.toarray()
+        part, refined, error = sparse_principal_part(E, A, right, C, D, self._values[group])
+        omega = float(part.value.imag)
+        decay = 0.0 if self._on_axis[group].all() else -float(self._values[group].real.mean())
+        return SharpPole(
+            omega, decay, refined.imag, max(error, 8 * EPS * omega),
+            *at_pole(self._system, replace(part, value=1j * omega - decay)),
+        )  # fmt: skip
 
 
 def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
@@ -113,22 +157,22 @@ def named(system: Excited, omega: float, bad: np.ndarray) -> Pole:
     return Pole(hz, mode, inputs, outputs)
 
 
-def mask_sparse(system: Excited, omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-    """The same where the eigenvalues are not known: a response that grows without limit as the frequency comes near."""
+def mask_sparse(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
+    """The same where not all eigenvalues are known: on one that is, what feels it; elsewhere a response that grows
+    without limit as the frequency comes near."""
     finite = np.isfinite(H).all(axis=(1, 2))
     size = np.abs(H).max(axis=(1, 2), initial=0.0)
     typical = float(np.median(size[finite])) if finite.any() else 0.0
-    suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW)
-    if not np.any(suspect):
-        return ()
+    on = [[p for p in poles if not p.decay and np.abs(p.frequencies - abs(w)).min() <= 4 * p.error] for w in omega]
+    suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW) | [bool(found) for found in on]
     least = np.abs(omega[omega != 0]).min(initial=np.inf)
     met: list[Pole] = []
     for i in np.flatnonzero(suspect):
         step = NEAR * abs(omega[i]) if omega[i] else 1e-3 * (least if np.isfinite(least) else 1.0)
         s = 1j * (omega[i] + step * np.array([10.0, 1.0, -1.0]))
         far, near, other = system.through(system.equations.transfer(s), s)
-        bad = np.abs(near) > 5 * np.abs(far)
-        H[i] = np.where(bad, INFINITE, H[i] if finite[i] else (near + other) / 2)
+        bad = np.any([p.felt for p in on[i]], axis=0) if on[i] else np.abs(near) > 5 * np.abs(far)
+        H[i] = np.where(bad, INFINITE, H[i] if finite[i] and not on[i] else (near + other) / 2)
         if bad.any():
             met.append(named(system, abs(float(omega[i])), bad))
     return tuple(met)

@@ -19,7 +19,7 @@ CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16)
 
 
 @dataclass(frozen=True)
-class Pole:
+class PoleAtPorts:
     """Eigenvalues that are one or nearly so: their places (m,) in the spectrum, values and error, and what they do."""
 
     members: np.ndarray
@@ -36,23 +36,24 @@ class Poles:
         self._spectrum = e.spectrum
         self._given = realization(e.A, e.B, e.C, e.D, e.noise)
         self._equations = equations
+        self._known: dict[tuple[int, ...], PoleAtPorts] = {}
 
     @cached_property
     def form(self) -> ModalForm:
         """All modes."""
         return ModalForm(self._equations)
 
-    def among(self, chosen: np.ndarray) -> tuple[Pole, ...]:
-        """Poles of the chosen (n,) bool eigenvalues: zero first, then one of each conjugate pair by rising size."""
+    def among(self, chosen: np.ndarray, low: float = 0.0, high: float = np.inf) -> tuple[PoleAtPorts, ...]:
+        """Poles of the chosen (n,) bool eigenvalues with frequencies from `low` to `high` rad/s: zero first, then one of
+        each conjugate pair by rising size."""
         spectrum = self._spectrum
-        zero = chosen & spectrum.is_rigid
         rest = np.flatnonzero(chosen & ~spectrum.is_rigid & (spectrum.eigenvalues.imag >= 0))
-        found = [self._zero()] if zero.any() else []
-        error = self.errors
+        found = [self._zero] if low <= 0 and (chosen & spectrum.is_rigid).any() else []
         while len(rest):
-            value = spectrum.eigenvalues[rest[0]]
-            near = np.abs(spectrum.eigenvalues[rest] - value) <= max(4 * error[rest[0]], TOGETHER * abs(value))
-            found.append(self._pole(rest[near], float(error[rest[0]])))
+            value, error = spectrum.eigenvalues[rest[0]], float(self.errors[rest[0]])
+            near = np.abs(spectrum.eigenvalues[rest] - value) <= max(4 * error, TOGETHER * abs(value))
+            if low <= value.imag <= high:
+                found.append(self._pole(tuple(rest[near].tolist()), error))
             rest = rest[~near]
         return tuple(found)
 
@@ -64,18 +65,24 @@ class Poles:
         error[~spectrum.is_rigid] = self.form.error if self.form.is_usable else np.inf
         return np.where(spectrum.is_rigid, 0.0, np.clip(error, ROUNDING * size, 1e-9 * size))
 
-    def _zero(self) -> Pole:
+    @cached_property
+    def _zero(self) -> PoleAtPorts:
         spectrum = self._spectrum
         lowest = float(np.abs(spectrum.eigenvalues[~spectrum.is_rigid]).min(initial=np.inf))
         error = 1e-12 * lowest if np.isfinite(lowest) else 0.0
         members = np.flatnonzero(spectrum.is_rigid)
-        return Pole(members, np.zeros(1), error, self._part(members, 0.0, max(spectrum.zero_chains)))
+        return PoleAtPorts(members, np.zeros(1), error, self._part(members, 0.0, max(spectrum.zero_chains)))
 
-    def _pole(self, members: np.ndarray, error: float) -> Pole:
+    def _pole(self, places: tuple[int, ...], error: float) -> PoleAtPorts:
+        if places not in self._known:
+            self._known[places] = self._judged(np.array(places), error)
+        return self._known[places]
+
+    def _judged(self, members: np.ndarray, error: float) -> PoleAtPorts:
         values = self._spectrum.eigenvalues[members]
         is_one = np.ptp(values.real) + np.ptp(values.imag) <= 4 * error and not self._spectrum.defective[members].any()
         part = self._part(members, complex(values.mean()), 1 if is_one else min(len(members), DEEPEST))
-        return Pole(members, values, error, part)
+        return PoleAtPorts(members, values, error, part)
 
     def _part(self, members: np.ndarray, value: complex, depth: int) -> PrincipalPart:
         if not self.form.is_usable:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Response
-from eigenbody.analyses.frf_poles import Pole
+from eigenbody.analyses.frf_poles import Pole, SharpPole
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
@@ -135,8 +135,8 @@ def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tu
     if not values.size:
         return ()
     low, high = float(grid.min()), float(grid.max())
-    undamped = [(p.omega / (2 * np.pi), p.felt) for p in evaluator.sharp_poles if not p.decay and p.omega]
-    undamped = [(hz, felt) for hz, felt in undamped if low <= hz <= high]
+    poles = evaluator.sharp_poles(2 * np.pi * low, 2 * np.pi * high)
+    undamped = [(pole.omega / (2 * np.pi), pole.felt) for pole in poles if not pole.decay and pole.omega]
     rows = [(int(j), int(i), hz, np.inf) for hz, felt in undamped for i, j in np.argwhere(felt)]
     more = np.setdiff1d(evaluator.beside_resonances / (2 * np.pi), grid)
     more = more[(more > low) & (more < high)]
@@ -144,15 +144,15 @@ def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tu
         grid = np.concatenate((grid, more))
         values = np.concatenate((values, evaluator.respond(2 * np.pi * more)[0]))
     order = np.argsort(grid, kind="stable")
-    rows += _refined(evaluator, grid[order], np.abs(values[order]), undamped)
+    rows += _refined(evaluator, grid[order], np.abs(values[order]), poles)
     rows.sort()
     return tuple(Peak(inputs[j], outputs[i], hz, size) for j, i, hz, size in rows)
 
 
-def _rounding(evaluator: Response, hz: np.ndarray, i: int, j: int) -> np.ndarray:
+def _rounding(poles: tuple[SharpPole, ...], hz: np.ndarray, i: int, j: int) -> np.ndarray:
     """What poles that one entry does not feel may leave in it (n,) by rounding."""
     total = np.zeros(len(hz))
-    for pole in evaluator.sharp_poles:
+    for pole in poles:
         if not pole.felt[i, j]:
             apart = np.hypot(2 * np.pi * hz - pole.omega, max(abs(pole.decay), pole.error))
             total += pole.noise[i, j] / np.maximum(apart, 1e-300)
@@ -160,7 +160,7 @@ def _rounding(evaluator: Response, hz: np.ndarray, i: int, j: int) -> np.ndarray
 
 
 def _refined(
-    evaluator: Response, x: np.ndarray, size: np.ndarray, undamped: list[tuple[float, np.ndarray]]
+    evaluator: Response, x: np.ndarray, size: np.ndarray, poles: tuple[SharpPole, ...]
 ) -> list[tuple[int, int, float, float]]:
     """Input, output, frequency and height of each maximum of the curves `size` (nf, ny, nu) over x (nf,) rising."""
     found: list[tuple[int, int, int]] = []
@@ -168,10 +168,10 @@ def _refined(
         curve = size[:, i, j]
         at = local_maxima(curve)
         rise = curve[at] - np.minimum(curve[at - 1], curve[at + 1])
-        at = at[rise > FLAT * curve[at] + _rounding(evaluator, x[at], i, j)]
+        at = at[rise > FLAT * curve[at] + _rounding(poles, x[at], i, j)]
         at = at[x[at + 1] > x[at - 1]]
-        poles = [hz for hz, felt in undamped if felt[i, j]]
-        at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in poles)], dtype=int)
+        infinite = [pole.omega / (2 * np.pi) for pole in poles if not pole.decay and pole.felt[i, j]]
+        at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in infinite)], dtype=int)
         highest = at[np.argsort(-curve[at], kind="stable")[:MOST_PEAKS]]
         found += [(int(k), i, j) for k in highest]
     if not found:

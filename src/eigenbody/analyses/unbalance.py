@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Evaluator
-from eigenbody.analyses.frf_poles import Pole, SharpPole, sharp_poles
+from eigenbody.analyses.frf_poles import Pole, SharpPole, SharpPoles
 from eigenbody.analyses.frf_system import Excited, equations_of, excited
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
@@ -195,8 +195,7 @@ class Synchronous:
             report("frequency response, speed by speed", i / len(omega))
             yield self._at(value), np.array([value])
 
-    @property
-    def sharp_poles(self) -> tuple[SharpPole, ...]:
+    def sharp_poles(self, low: float, high: float) -> tuple[SharpPole, ...]:
         """None is known beforehand."""
         return ()
 
@@ -208,6 +207,6 @@ class Synchronous:
     def is_undamped(self, omega: float) -> np.ndarray:
         """Entries (ny, 1) that are infinite at an undamped whirl as fast as the spin."""
         system = self._at(omega)
-        undamped = [pole for pole in sharp_poles(system) if not pole.decay]
-        near = [pole.felt for pole in undamped if abs(pole.omega - omega) <= CRITICAL * omega]
+        poles = SharpPoles(system)((1 - CRITICAL) * omega, (1 + CRITICAL) * omega)
+        near = [pole.felt for pole in poles if not pole.decay]
         return np.any([np.zeros((len(system.outputs), 1), bool), *near], axis=0)
