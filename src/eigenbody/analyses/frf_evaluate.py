@@ -24,6 +24,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.numerics.transfer import require_finite_frequencies
 
 FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization
+MARGIN = 1e-5  # relative, beside frequencies: poles so near matter to them
 LARGE_MODES = 20  # of a large model, to choose a range and find resonances
 
 
@@ -87,7 +88,8 @@ class Evaluator:
         H = self(omega)
         if not H.size:
             return H, ()
-        poles = self.sharp_poles(float(np.abs(omega).min()), float(np.abs(omega).max()))
+        low, high = float(np.abs(omega).min()), float(np.abs(omega).max())
+        poles = self.sharp_poles((1 - MARGIN) * low, (1 + MARGIN) * high)
         mask = mask_dense if isinstance(self.system.equations, DenseEquations) else mask_sparse
         return H, mask(self.system, poles, omega, H)
 

@@ -17,6 +17,7 @@ from eigenbody.numerics.spectrum import Spectrum
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at
 SHARP = 1e-5  # damping ratio below which a resonance is looked for at its eigenvalue
+BESIDE = 1e-6  # relative distance from a pole within which rounding of its residue can show where it is not felt
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
 INFINITE = complex(np.inf, 0.0)
 
@@ -49,16 +50,19 @@ class SharpPole:
     error         of the eigenvalue
     felt          (ny, nu) bool: whether it makes a resonance between an input and an output
     noise         (ny, nu) what rounding may leave of its residue where it is not felt
-    rest          (ny, nu) values there of an entry that does not feel it
+    rest, slope   (ny, nu) values there of an entry that does not feel it, and their derivatives by s
+    reach         distance in rad/s within which these two are all that is needed
     """
 
     omega: float
     decay: float
     frequencies: np.ndarray
     error: float
+    reach: float
     felt: np.ndarray
     noise: np.ndarray
     rest: np.ndarray
+    slope: np.ndarray
 
 
 class SharpPoles:
@@ -82,8 +86,9 @@ class SharpPoles:
         undamped = bool(self._spectrum.on_axis[pole.members].all())
         part = replace(pole.part, value=1j * pole.part.value.imag) if undamped else pole.part
         frequencies = np.abs(pole.values.imag)
+        reach = max(4 * pole.error, BESIDE * min(abs(part.value), 10 * pole.gap))
         return SharpPole(
-            float(frequencies.mean()), 0.0 if undamped else -float(part.value.real), frequencies, pole.error,
+            float(frequencies.mean()), 0.0 if undamped else -float(part.value.real), frequencies, pole.error, reach,
             *at_pole(self._system, part),
         )  # fmt: skip
 
@@ -116,7 +121,7 @@ class SparseSharpPoles:
         omega = float(part.value.imag)
         decay = 0.0 if self._on_axis[group].all() else -float(self._values[group].real.mean())
         return SharpPole(
-            omega, decay, refined.imag, max(error, 8 * EPS * omega),
+            omega, decay, refined.imag, max(error, 8 * EPS * omega), BESIDE * omega,
             *at_pole(self._system, replace(part, value=1j * omega - decay)),
         )  # fmt: skip
 
@@ -133,17 +138,21 @@ def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
 
 
 def mask_dense(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-    """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; what does not feel it gets its finite
-    value."""
+    """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; beside a pole that an entry does not feel,
+    where rounding would speak, the entry without the pole."""
     met = []
-    for pole in (pole for pole in poles if pole.decay == 0):
-        apart = np.abs(np.abs(omega)[:, None] - pole.frequencies).min(axis=1)
-        hit = np.flatnonzero(apart <= 4 * pole.error)
-        if not len(hit):
+    for pole in poles:
+        apart = np.abs(omega)[:, None] - pole.frequencies
+        beside = np.flatnonzero(np.abs(apart).min(axis=1) <= pole.reach)
+        if not len(beside):
             continue
-        value = np.where(pole.felt, INFINITE, pole.rest)
-        H[hit] = np.where((omega[hit] < 0)[:, None, None], value.conj(), value)
-        if pole.felt.any():
+        step = (1j * (np.abs(omega[beside]) - pole.omega) + pole.decay)[:, None, None]
+        value = pole.rest + step * pole.slope
+        value = np.where((omega[beside] < 0)[:, None, None], value.conj(), value)
+        H[beside] = np.where(pole.felt, H[beside], value)
+        hit = beside[np.abs(apart[beside]).min(axis=1) <= 4 * pole.error]
+        if pole.decay == 0 and len(hit) and pole.felt.any():
+            H[hit] = np.where(pole.felt, INFINITE, H[hit])
             met.append(named(system, pole.omega, pole.felt))
     return tuple(met)
 
@@ -163,19 +172,40 @@ def mask_sparse(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray
     finite = np.isfinite(H).all(axis=(1, 2))
     size = np.abs(H).max(axis=(1, 2), initial=0.0)
     typical = float(np.median(size[finite])) if finite.any() else 0.0
-    on = [[p for p in poles if not p.decay and np.abs(p.frequencies - abs(w)).min() <= 4 * p.error] for w in omega]
-    suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW) | [bool(found) for found in on]
+    suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW)
     least = np.abs(omega[omega != 0]).min(initial=np.inf)
     met: list[Pole] = []
-    for i in np.flatnonzero(suspect):
-        step = NEAR * abs(omega[i]) if omega[i] else 1e-3 * (least if np.isfinite(least) else 1.0)
-        s = 1j * (omega[i] + step * np.array([10.0, 1.0, -1.0]))
-        far, near, other = system.through(system.equations.transfer(s), s)
-        bad = np.any([p.felt for p in on[i]], axis=0) if on[i] else np.abs(near) > 5 * np.abs(far)
-        H[i] = np.where(bad, INFINITE, H[i] if finite[i] and not on[i] else (near + other) / 2)
+    for i, w in enumerate(np.abs(omega)):
+        known = [pole for pole in poles if np.abs(pole.frequencies - w).min() <= pole.reach]
+        if not suspect[i] and not known:
+            continue
+        step = NEAR * w if w else 1e-3 * (least if np.isfinite(least) else 1.0)
+        if known:
+            on = [p.felt for p in known if not p.decay and np.abs(p.frequencies - w).min() <= 4 * p.error]
+            bad = np.any([np.zeros(H[i].shape, bool), *on], axis=0)
+            hidden = ~np.any([p.felt for p in known], axis=0)
+            H[i] = np.where(hidden, _between(system, omega[i], BESIDE * w), H[i])
+        else:
+            near, far = _beside(system, omega[i], step * np.array([1.0, 10.0]))
+            bad = np.abs(near) > 5 * np.abs(far)
+            bad &= (w == 0) | ~np.isfinite(H[i]) | (np.abs(H[i]) > 1e3 * np.abs(near))
+            H[i] = H[i] if finite[i] and w else _between(system, omega[i], step)
+        H[i] = np.where(bad, INFINITE, H[i])
         if bad.any():
-            met.append(named(system, abs(float(omega[i])), bad))
+            met.append(named(system, float(w), bad))
     return tuple(met)
+
+
+def _beside(system: Excited, omega: float, steps: np.ndarray) -> np.ndarray:
+    """H (k, ny, nu) at steps (k,) from a frequency."""
+    s = 1j * (omega + steps)
+    return system.through(system.equations.transfer(s), s)
+
+
+def _between(system: Excited, omega: float, step: float) -> np.ndarray:
+    """H (ny, nu) at a frequency from both sides of it, by Richardson extrapolation."""
+    a, b, c, d = _beside(system, omega, step * np.array([-2.0, -1.0, 1.0, 2.0]))
+    return (4 * (b + c) - (a + d)) / 6
 
 
 def unstable_note(spectrum: Spectrum) -> str | None:

@@ -215,8 +215,8 @@ def _grid(poles: np.ndarray, span: Span) -> np.ndarray:
 
 def _refuse_drift(found: Excited, motions: Motions, endless: np.ndarray, low: float) -> None:
     """Where a motion that nothing restores makes an output infinite, there is no stationary response."""
-    rows = zip(found.outputs, motions.drifts.any(axis=1), endless, strict=True)
-    wrong = [name for name, drifts, bad in rows if drifts and bad]
+    rows = zip(found.outputs, motions.drifts, endless, strict=True)
+    wrong = [name for name, drifts, bad in rows if drifts.any() and bad]
     if wrong and low == 0:
         names = ", ".join(f'"{name}"' for name in wrong)
         what = f"excited and seen by {names}: {motions.drifting}. It wanders ever farther, nothing is stationary."
@@ -239,7 +239,7 @@ def _remarks(found: Excited, motions: Motions, paths: Sequence[Path], moments: M
             f"{', '.join(restless)}: the density falls off so slowly that crossings have no rate (the velocity is"
             " infinite); a band with an end (--to) gives one."
         )
-    drifting = [name for name, drifts in zip(found.outputs, motions.drifts.any(axis=1), strict=True) if drifts]
+    drifting = [name for name, drifts in zip(found.outputs, motions.drifts, strict=True) if drifts.any()]
     if drifting and low > 0:
         notes.append(f"{', '.join(drifting)}: {motions.drifting} is seen; the numbers hold inside the band alone.")
     for path in paths:

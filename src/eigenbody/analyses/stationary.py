@@ -79,7 +79,7 @@ def _refuse_growing(spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
 def _refuse_undamped(system: Excited, spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
     which, rows = np.zeros(len(spectrum.eigenvalues), bool), np.zeros(len(system.outputs), bool)
     for pole in poles:
-        felt, _, _ = at_pole(system, replace(pole.part, value=1j * pole.part.value.imag))
+        felt = at_pole(system, replace(pole.part, value=1j * pole.part.value.imag)).felt
         which[pole.members] = felt.any()
         rows |= felt.any(axis=1)
     if rows.any():

@@ -168,8 +168,7 @@ class _Fading:
     """Motions x' = A x that all decay, seen by y = C x; `noise` is the size of the error of A."""
 
     def __init__(self, A: np.ndarray, noise: np.ndarray, C: np.ndarray) -> None:
-        from scipy.linalg import schur
-        from scipy.linalg import get_lapack_funcs
+        from scipy.linalg import get_lapack_funcs, schur
 
         self._A, self._noise, self.C = A, noise, C
         if len(A):

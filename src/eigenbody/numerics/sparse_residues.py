@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.numerics.noise import ENTRY_NOISE, EPS
-from eigenbody.numerics.residues import PrincipalPart
+from eigenbody.numerics.residues import SAFETY, PrincipalPart
 
 OFFSET = 1e-6  # relative distance of the shift from the eigenvalue: close, and yet the matrix is far from singular
 STEPS = 6
@@ -34,8 +34,8 @@ def sparse_principal_part(
     left = lu.solve(np.ascontiguousarray((C - (c @ back) @ (W @ E)).T), "T").T
     off_right = noise @ np.abs(V) + np.abs(A @ V - E @ (V @ block))
     off_left = (noise.T @ np.abs(W).T).T + np.abs(W @ A - W @ (E @ V) @ block @ back @ (W @ E))
-    b_error = np.abs(back) @ (off_left @ np.abs(right) + EPS * np.abs(W) @ _largest(B, 0))
-    c_error = np.abs(left) @ off_right + EPS * _largest(C, 1) @ np.abs(V)
+    b_error = SAFETY * np.abs(back) @ (off_left @ np.abs(right) + EPS * np.abs(W) @ _largest(B, 0))
+    c_error = SAFETY * (np.abs(left) @ off_right + EPS * _largest(C, 1) @ np.abs(V))
     refined = np.linalg.eigvals(block)
     error = float(np.max(np.abs(back) @ (np.abs(W) @ off_right)))
     return (
@@ -44,6 +44,7 @@ def sparse_principal_part(
             (c @ b,),
             (c_error @ np.abs(b) + np.abs(c) @ b_error,),
             D + C @ right,
+            -left @ (E @ right),
             (np.abs(b) > b_error).any(axis=0),
             (np.abs(c) > c_error).any(axis=1),
         ),

@@ -73,7 +73,10 @@ def psd(
         ),
     ] = None,
     coherence: Annotated[
-        float, typer.Option("--coherence", metavar="0..1", help="|S12|^2/(S11 S22) of several inputs: 1 the same signal, 0 independent.")
+        float,
+        typer.Option(
+            "--coherence", metavar="0..1", help="|S12|^2/(S11 S22) of several inputs: 1 the same signal, 0 independent."
+        ),
     ] = 1.0,
     from_: Annotated[
         float | None, typer.Option("--from", metavar="HZ", help="Begin of the band.", show_default=False)
