@@ -9,6 +9,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.linalg import solve_continuous_lyapunov
 
 import eigenbody as eb
 from eigenbody.numerics.covariance import impulse_energy
@@ -131,3 +132,35 @@ def test_the_error_of_an_energy_covers_what_the_noise_of_the_matrix_does() -> No
     worst = np.abs(moved - value).max(axis=0)
     assert (worst <= error).all()
     assert (error <= 30 * worst).all()
+
+
+def mirrored_masses() -> eb.Model:
+    """Masses 1, 2, 1 on four springs of 100, a damper of 3 on the middle one: the outer two swing undamped."""
+    line: dict[str, Any] = {"type": "prismatic", "axis": [1, 0, 0]}
+    document: dict[str, Any] = {"eigenbody": 1, "bodies": {}, "joints": {}, "measures": {}, "forces": {}}
+    for i, mass in enumerate((1, 2, 1)):
+        document["bodies"][f"b{i}"] = {"mass": mass, "at": [i, 0, 0]}
+        document["joints"][f"x{i}"] = {**line, "between": ["ground", f"b{i}"], "at": [i, 0, 0]}
+    for i in range(2):
+        pair = [f"b{i}", f"b{i + 1}"]
+        document["measures"][f"g{i}"] = {"type": "displacement", "between": pair, "axis": [1, 0, 0]}
+        document["forces"][f"s{i}"] = {"type": "spring", "along": f"g{i}", "k": 100, "free": 1}
+    document["forces"] |= {
+        "left": {"type": "spring", "along": "x0", "k": 100}, "right": {"type": "spring", "along": "x2", "k": 100},
+        "loss": {"type": "damper", "along": "x1", "c": 3},
+    }  # fmt: skip
+    return eb.load(document)
+
+
+def test_one_signal_on_both_sides_of_a_mirror_leaves_its_undamped_mode_at_rest() -> None:
+    """Both outer masses are pushed alike: x0 = x2 = y. With the force 2 w on y (mass 2, spring 200) and the middle one
+    (mass 2, spring 200, damper 3), coupled by 200: the Lyapunov equation of these two."""
+    found = eb.psd(mirrored_masses(), eb.White(1.0), ["x0", "x2"], "x0")
+    M, K = np.diag([2.0, 2.0]), np.array([[400.0, -200.0], [-200.0, 200.0]])
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), np.diag([0.0, -1.5])]])
+    b = np.array([0, 0, 1.0, 0])
+    expected = math.sqrt(solve_continuous_lyapunov(A, -0.5 * np.outer(b, b))[0, 0])
+    assert found.rms_exact["x0"] == pytest.approx(expected, rel=1e-10)
+    assert found.rms["x0"] == pytest.approx(expected, rel=1e-8)
+    with pytest.raises(eb.InputError, match="undamped"):  # two signals are not alike
+        eb.psd(mirrored_masses(), eb.White(1.0), ["x0", "x2"], "x0", coherence=0.9)

@@ -221,3 +221,34 @@ def test_a_sharp_mode_that_is_not_driven_makes_no_peak_of_its_rounding():
     document = chain([1, 2, 1], [100] * 4, dampers=[2e-12, 0, 0, 2e-12], grounded=[0, 3, 0])
     found = [p.frequency_hz for p in eb.frf(eb.load(document), f"x{middle}", f"x{middle}").peaks]
     assert found == pytest.approx([0.97599444, 2.57475963], rel=1e-6)  # the two of the damped middle
+
+
+def test_a_large_model_says_where_its_modes_end():
+    """30 equal masses: 20 modes are known, w_j = 2 sqrt(k/m) sin(j pi / 62)."""
+    model = eb.load(chain([1.0] * 30, [100.0] * 31))
+    r = eb.frf(model, "x0", "x0", (0.05, 10, 30), solver="sparse")
+    known = 20 * np.sin(20 * np.pi / 62) / (2 * np.pi)
+    assert any(f"to {known:.6g} Hz: above" in note for note in r.notes)
+    modes = 20 * np.sin(np.arange(1, 21) * np.pi / 62) / (2 * np.pi)
+    assert [hz for hz in infinite(r) if hz < known * 1.001] == pytest.approx(list(modes), rel=1e-9)
+    assert not any("above" in note for note in eb.frf(model, "x0", "x0", (0.05, 1.0, 30), solver="sparse").notes)
+
+
+# ---- the same decision elsewhere
+
+
+@pytest.mark.parametrize("coupling", [1e-3, 1e-6, 1e-10])
+def test_a_stationary_response_is_refused_on_a_pole_that_is_driven_however_weakly(coupling):
+    model = eb.load(chain([1, 1], [400, 100 * coupling, 100]))
+    with pytest.raises(eb.InputError, match="on an undamped pole"):
+        eb.response(
+            model, eb.HarmonicInput("x0", eb.modes(model).frequency_hz[0]), times=(1, 10), outputs="x0", stationary=True
+        )
+
+
+def test_a_growing_mode_that_no_output_sees_is_said_to_be_unseen():
+    """Two oscillators beside each other, one with a damper of -1."""
+    model = eb.load(chain([1, 1], [100, 0, 100], grounded=[1, -1]))
+    (note,) = eb.frf(model, "x0", "x0").notes
+    assert "which none of these outputs sees" in note
+    assert any(text.startswith("Unstable") for text in eb.frf(model, "x0", "x1").notes)

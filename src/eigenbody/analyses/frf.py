@@ -74,7 +74,9 @@ def frf(
     evaluator = Evaluator(system)
     grid = frequencies(asked, evaluator.resonances, refine)
     notes = _use_modes(evaluator, modes, residual, grid) if method == "modal" else ()
-    return _result(evaluator, grid, refine, method, (*evaluator.notes, *notes))
+    return _result(
+        evaluator, grid, refine, method, (*evaluator.notes, *evaluator.unknown_above(2 * np.pi * grid.max()), *notes)
+    )
 
 
 def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> None:

@@ -131,6 +131,19 @@ class Evaluator:
             return none
         return found.eigenvalues, np.isin(found.stabilities, ("marginal", "drifting"))
 
+    def unknown_above(self, high: float) -> tuple[str, ...]:
+        """A note where a range that ends at `high` rad/s goes beyond the known modes of a large model."""
+        linear, values = self.system.linear, self._large_modes[0]
+        if isinstance(self.system.equations, DenseEquations) or not len(values) or len(values) >= linear.dof:
+            return ()
+        last = float(np.abs(values).max())
+        if high <= last:
+            return ()
+        return (
+            f"The lowest {len(values)} modes are known, to {last / (2 * np.pi):.6g} Hz: above, peaks are located by the"
+            " frequencies asked for alone, and sharp ones may be missed or come out too low.",
+        )
+
     @property
     def _silence(self) -> tuple[str, ...]:
         """Inputs that some outputs do not feel at all."""
@@ -149,7 +162,7 @@ class Evaluator:
         """A warning where the model is unstable; what does not respond at all."""
         equations = self.system.equations
         if isinstance(equations, DenseEquations):
-            note = unstable_note(equations.spectrum)
+            note = unstable_note(equations)
         else:
             values, on_axis = self._large_modes
             growing = values[(values.real > 0) & ~on_axis]

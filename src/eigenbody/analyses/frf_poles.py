@@ -12,7 +12,6 @@ from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.sparse_residues import sparse_principal_part
-from eigenbody.numerics.spectrum import Spectrum
 
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at
@@ -208,18 +207,27 @@ def _between(system: Excited, omega: float, step: float) -> np.ndarray:
     return (4 * (b + c) - (a + d)) / 6
 
 
-def unstable_note(spectrum: Spectrum) -> str | None:
-    """A warning that names the fastest growing mode."""
+def unstable_note(equations: DenseEquations) -> str | None:
+    """A warning that names the fastest growing mode that an output sees, or says that none sees one."""
+    spectrum = equations.spectrum
     grows = (spectrum.eigenvalues.real > 0) & ~spectrum.on_axis
     if not grows.any():
         return None
-    return growth_text(complex(spectrum.eigenvalues[grows][np.argmax(spectrum.eigenvalues[grows].real)]))
+    growing = Poles(equations).among(grows)
+    seen = [pole for pole in growing if pole.part.seen.any()]
+    fastest = max(seen or growing, key=lambda pole: pole.values.real.max())
+    value = complex(fastest.values[np.argmax(fastest.values.real)])
+    return growth_text(value) if seen else f"A mode grows ({_growth(value)}), which none of these outputs sees."
 
 
 def growth_text(value: complex) -> str:
     """What an unstable mode means for a frequency response."""
-    how = f"oscillating at {abs(value.imag) / (2 * np.pi):.6g} Hz, " if value.imag else ""
     return (
-        f"Unstable: a mode grows ({how}real part {value.real:.6g} 1/s), so this response is defined mathematically but"
+        f"Unstable: a mode grows ({_growth(value)}), so this response is defined mathematically but"
         " never reached: free motion outgrows it."
     )
+
+
+def _growth(value: complex) -> str:
+    how = f"oscillating at {abs(value.imag) / (2 * np.pi):.6g} Hz, " if value.imag else ""
+    return f"{how}real part {value.real:.6g} 1/s"

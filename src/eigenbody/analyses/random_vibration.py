@@ -70,7 +70,7 @@ def psd(
     weightings = _weightings(found, weighting)
     low, high = _band(band_hz, paths)
     report("finding modes")
-    motions = motions_of(found)
+    motions = motions_of(found, paths)
     _needs_a_band(found, motions, low, high)
     densities = OutputDensities(found, paths)
     span = _span(motions, paths, weightings, low, high)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
+from eigenbody.analyses.frf_residues import PoleAtPorts, Poles
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.analyses.modes import modes
+from eigenbody.analyses.random_paths import Path
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.numerics.residues import PrincipalPart
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 
 FEW = 20  # modes looked at in a large model
@@ -21,7 +23,7 @@ FEW = 20  # modes looked at in a large model
 class Motions:
     """What was found out about the modes.
 
-    poles     (n,) complex: the eigenvalues, one of each pair
+    poles     (n,) complex: the eigenvalues that decay, one of each pair
     lasting   (states, k) real basis of the motions that do not decay
     drifts    (outputs, columns of B) bool: sees a motion without restoring force (eigenvalue zero) that these excite
     drifting  the names of these modes
@@ -34,7 +36,7 @@ class Motions:
     notes: tuple[str, ...] = ()
 
 
-def motions_of(system: Excited) -> Motions:
+def motions_of(system: Excited, paths: Sequence[Path]) -> Motions:
     """Modes of the model; InputError where one that grows, or an undamped one, takes part."""
     if isinstance(system.linear, SparseLinearModel):
         return _few_motions(system, system.linear)
@@ -45,12 +47,12 @@ def motions_of(system: Excited) -> Motions:
     growing = (values.real > 0) & ~spectrum.on_axis
     poles = Poles(equations)
     _refuse_growing(spectrum, poles.among(growing))
-    _refuse_undamped(system, spectrum, poles.among(spectrum.on_axis & ~spectrum.is_rigid))
+    _refuse_undamped(system, paths, spectrum, poles.among(spectrum.on_axis & ~spectrum.is_rigid))
     drifts = np.zeros(equations.D.shape, dtype=bool)
     for pole in poles.among(spectrum.is_rigid):
         drifts |= pole.part.felt
     return Motions(
-        values[conjugate_representatives(spectrum)],
+        values[[i for i in conjugate_representatives(spectrum) if not spectrum.on_axis[i]]],
         _lasting(spectrum, growing | spectrum.on_axis),
         drifts,
         _named(spectrum, spectrum.is_rigid),
@@ -76,12 +78,25 @@ def _refuse_growing(spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
     raise InputError(Fault("stability", what, "Stabilize it first; eigenbody modes shows all modes."))
 
 
-def _refuse_undamped(system: Excited, spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
+def _excited(part: PrincipalPart, paths: Sequence[Path]) -> np.ndarray:
+    """Outputs (ny,) that see an undamped mode by what the paths do to it, together where inputs are one signal."""
+    rows = np.zeros(len(part.rest), bool)
+    for path in paths:
+        factors = path.factors(np.array([part.value.imag / (2 * np.pi)]))[0]
+        columns = list(path.columns)
+        shares = factors[:, None] if path.drive.coherence == 1.0 else np.diag(factors)
+        for term, bound in zip(part.terms, part.bounds, strict=True):
+            certain = np.abs(term[:, columns] @ shares) > bound[:, columns] @ np.abs(shares)
+            rows |= certain.any(axis=1)
+    return rows
+
+
+def _refuse_undamped(system: Excited, paths: Sequence[Path], spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
     which, rows = np.zeros(len(spectrum.eigenvalues), bool), np.zeros(len(system.outputs), bool)
     for pole in poles:
-        felt = at_pole(system, replace(pole.part, value=1j * pole.part.value.imag)).felt
+        felt = _excited(pole.part, paths)
         which[pole.members] = felt.any()
-        rows |= felt.any(axis=1)
+        rows |= felt
     if rows.any():
         outputs = ", ".join(f'"{name}"' for name, row in zip(system.outputs, rows, strict=True) if row)
         what = f"undamped, excited and seen by {outputs}: {_named(spectrum, which)}. Its motion builds up without end."

@@ -75,7 +75,9 @@ class PrincipalPart:
 
     terms, bounds   (ny, nu) each, of 1/(s - mu), 1/(s - mu)^2, ...: value and error
     rest, slope     (ny, nu) the response at mu without it, and its derivative by s
-    driven, seen    (nu,) and (ny,) bool: whether an input moves it at all, whether an output would show it
+    drive           (k, nu) W B, how the inputs move it, and drive_error
+    states          (n, nu) -S B, the states at mu without it
+    seen            (ny,) bool: whether an output would show it
     """
 
     value: complex
@@ -83,8 +85,15 @@ class PrincipalPart:
     bounds: tuple[np.ndarray, ...]
     rest: np.ndarray
     slope: np.ndarray
-    driven: np.ndarray
+    drive: np.ndarray
+    drive_error: np.ndarray
+    states: np.ndarray
     seen: np.ndarray
+
+    @property
+    def driven(self) -> np.ndarray:
+        """Which inputs (nu,) move it at all."""
+        return (np.abs(self.drive) > self.drive_error).any(axis=0)
 
     @property
     def felt(self) -> np.ndarray:
@@ -126,7 +135,9 @@ def principal_part(given: Realization, space: Subspace) -> PrincipalPart:
         tuple(bounds),
         given.D - space.left[0] @ given.B,
         -space.left[0] @ space.right[0],
-        (np.abs(b) > SAFETY * entered).any(axis=0),
+        b,
+        SAFETY * entered,
+        -space.right[0],
         (np.abs(c) > SAFETY * shown).any(axis=1),
     )
 
