@@ -234,6 +234,14 @@ def test_a_large_model_says_where_its_modes_end():
     assert not any("above" in note for note in eb.frf(model, "x0", "x0", (0.05, 1.0, 30), solver="sparse").notes)
 
 
+def test_rounding_far_above_the_modes_makes_no_peaks():
+    """Above w = 2 sqrt(k/m) the response of a chain falls with every mass and with the frequency: nothing resonates."""
+    model = eb.load(chain([1.0] * 80, [1e4] * 81))
+    peaks = eb.frf(model, "x3", "x70").peaks
+    assert len(peaks) == 80
+    assert all(np.isinf(peak.magnitude) for peak in peaks)
+
+
 # ---- the same decision elsewhere
 
 

@@ -150,12 +150,11 @@ def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tu
 
 
 def _rounding(poles: tuple[SharpPole, ...], hz: np.ndarray, i: int, j: int) -> np.ndarray:
-    """What poles that one entry does not feel may leave in it (n,) by rounding."""
+    """What rounding of the residues of sharp poles may leave in one entry, (n,)."""
     total = np.zeros(len(hz))
     for pole in poles:
-        if not pole.felt[i, j]:
-            apart = np.hypot(2 * np.pi * hz - pole.omega, max(abs(pole.decay), pole.error))
-            total += pole.noise[i, j] / np.maximum(apart, 1e-300)
+        apart = np.hypot(2 * np.pi * hz - pole.omega, max(abs(pole.decay), pole.error))
+        total += pole.noise[i, j] / np.maximum(apart, 1e-300)
     return total
 
 
