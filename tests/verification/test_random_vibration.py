@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.signal import cont2discrete, lfilter
+from scipy.signal import coherence, cont2discrete, lfilter
 
 import eigenbody as eb
 from eigenbody.analyses.comfort import (
@@ -159,11 +159,15 @@ def test_simulated_road_gives_the_same_rms() -> None:
 # ---- closed forms
 
 
-@pytest.mark.parametrize("damping", [0.8, 1e-3])
+@pytest.mark.parametrize("damping", [0.8, 1e-3, 2e-7, 2e-9])
 def test_oscillator_under_white_force(damping: float) -> None:
-    """Textbook: variance G/(4 c k), of the velocity G/(4 c m); the crossings come at the natural frequency."""
+    """Textbook: variance G/(4 c k), of the velocity G/(4 c m); the crossings come at the natural frequency. Damping
+    ratios from 0.04 to 1e-10."""
     m, c, k, G = 2.0, damping, 50.0, 3.0
     found = eb.psd(oscillator(m, c, k), eb.White(G))
+    assert not any("trust" in note for note in found.notes)
+    assert found.exact is not None
+    assert max(found.exact.relative_error) < 1e-12
     assert found.rms["x"] == pytest.approx(math.sqrt(G / (4 * c * k)), rel=1e-9)
     assert found.rms["v"] == pytest.approx(math.sqrt(G / (4 * c * m)), rel=1e-9)
     assert found.rms_exact["x"] == pytest.approx(math.sqrt(G / (4 * c * k)), rel=1e-11)
@@ -245,12 +249,13 @@ def test_moving_base(of: str) -> None:
 
 
 def test_coherent_and_independent_inputs() -> None:
+    """The variance of a sum is S11 + S22 + 2 Re S12, and the coherence is |S12|^2 / (S11 S22) (Bendat & Piersol)."""
     model = oscillator().input("more", along="slide")
     both, alone = ["push", "more"], eb.psd(oscillator(), eb.White(1.0)).rms["x"]
     same = eb.psd(model, eb.White(1.0), both, "x")
     apart = eb.psd(model, eb.White(1.0), both, "x", coherence=0.0)
-    half = eb.psd(model, eb.White(1.0), both, "x", coherence=0.5)
-    by_frequency = eb.psd(model, eb.White(1.0), both, "x", coherence=lambda f: 0 * f + 0.5)
+    half = eb.psd(model, eb.White(1.0), both, "x", coherence=0.25)  # |S12| = 0.5 S
+    by_frequency = eb.psd(model, eb.White(1.0), both, "x", coherence=lambda f: 0 * f + 0.25)
     other = eb.psd(model, {"push": eb.White(1.0), "more": eb.White(1.0)}, outputs="x")
     expected = {2.0: (same,), math.sqrt(2): (apart, other), math.sqrt(3): (half, by_frequency)}
     for factor, results in expected.items():
@@ -378,6 +383,38 @@ def test_iso_8608_classes() -> None:
     assert steep.shaping is None
 
 
+def test_coherence_is_that_of_sampled_signals() -> None:
+    """Two signals with a common part, made at random: their coherence as scipy estimates it gives their RMS."""
+    rng, n, interval = np.random.default_rng(4), 2**19, 0.01
+    common, *own = rng.normal(size=(3, n)) / math.sqrt(2 * interval)  # one-sided density 1
+    left, right = (math.sqrt(0.6) * common + math.sqrt(0.4) * part for part in own)
+    measured = float(np.median(coherence(left, right, fs=1 / interval, nperseg=256)[1]))
+    m, c, k = 2.0, 0.8, 50.0
+    A, b = np.array([[0, 1], [-k / m, -c / m]]), np.array([[0], [1 / m]])
+    step, push, *_ = cont2discrete((A, b, np.eye(1, 2), np.zeros((1, 1))), interval)
+    values, vectors = np.linalg.eig(step)
+    shares = np.linalg.solve(vectors, push[:, 0]) * vectors[0]
+    x = sum(np.real(a * lfilter([0, 1], [1, -v], left + right)) for a, v in zip(shares, values, strict=True))
+    model = oscillator(m, c, k).input("more", along="slide")
+    found = eb.psd(model, eb.White(1.0), ["push", "more"], "x", coherence=measured)
+    assert found.rms["x"] == pytest.approx(np.std(x), rel=0.02)
+
+
+def test_a_road_with_a_cut_off_levels_off_there() -> None:
+    """Gd n0^w / (n^2 + nc^2)^(w/2): 2^(-w/2) of the standard at the cut-off, constant below, the standard above."""
+    for exponent in (2.0, 2.5):
+        plain = eb.Road("C", 10.0, exponent)
+        road = eb.Road("C", 10.0, exponent, cutoff=0.05)
+        corner = np.array([0.05 * 10.0])
+        assert road.density(corner) / plain.density(corner) == pytest.approx([2 ** (-exponent / 2)])
+        assert road.density(1e-4 * corner) == pytest.approx(plain.density(corner), rel=1e-7)
+        assert road.density(1e3 * corner) == pytest.approx(plain.density(1e3 * corner), rel=2e-6)
+        assert "levelling off at 0.05 cycles/m" in str(road)
+    variance = 256e-6 * 0.1**2 * 10 * math.pi / 2 / 0.5  # integral of 1/(f^2 + fc^2)
+    height = eb.Road("C", 10.0, cutoff=0.05)
+    assert quad(lambda f: height.density(np.array([f]))[0], 0, np.inf)[0] == pytest.approx(variance, rel=1e-6)
+
+
 def test_road_of_another_exponent_against_quadrature() -> None:
     found = eb.psd(quarter_car(), eb.Road("B", 20.0, exponent=2.5), outputs="acceleration")
 
@@ -477,14 +514,14 @@ def test_quadrature() -> None:
 
 def test_energy_of_delayed_impulses() -> None:
     """A box: an integrator switched on and off again. A ringing, switched off by the opposite state."""
-    assert impulse_energy(np.zeros((1, 1)), np.eye(1), [(0.0, np.ones(1)), (0.7, -np.ones(1))], 1) == pytest.approx(
+    assert impulse_energy(np.zeros((1, 1)), np.eye(1), [(0.0, np.ones(1)), (0.7, -np.ones(1))], 1)[0] == pytest.approx(
         [0.7]
     )
-    assert np.isinf(impulse_energy(np.zeros((1, 1)), np.eye(1), [(0.0, np.ones(1))], 1)).all()
+    assert np.isinf(impulse_energy(np.zeros((1, 1)), np.eye(1), [(0.0, np.ones(1))], 1)[0]).all()
     ringing = np.array([[0.0, 3.0], [-3.0, 0.0]])
     period, half = 2 * math.pi / 3, math.pi / 3
     on, off = np.array([1.0, 0.0]), np.array([1.0, 0.0])  # after half a period x = -1
-    energy = impulse_energy(ringing, np.array([[1.0, 0.0]]), [(half, off), (0.0, on)], 2)
+    energy, _ = impulse_energy(ringing, np.array([[1.0, 0.0]]), [(half, off), (0.0, on)], 2)
     assert energy == pytest.approx([period / 4], rel=1e-12)  # cos^2 over half a period
 
 

@@ -11,6 +11,7 @@ from eigenbody.analyses.base_excitation import base_excited
 from eigenbody.analyses.frf_evaluate import Evaluator, Response
 from eigenbody.analyses.frf_grid import Wanted, frequencies, wanted
 from eigenbody.analyses.frf_modal import ModalForm, SparseModalForm
+from eigenbody.analyses.frf_poles import doubtful_heights
 from eigenbody.analyses.frf_result import FrequencyResponse, Peak, found_peaks
 from eigenbody.analyses.frf_system import DenseEquations, Excited, excited
 from eigenbody.analyses.ports import Ports, need_inputs, ports
@@ -73,7 +74,9 @@ def frf(
     evaluator = Evaluator(system)
     grid = frequencies(asked, evaluator.resonances, refine)
     notes = _use_modes(evaluator, modes, residual, grid) if method == "modal" else ()
-    return _result(evaluator, grid, refine, method, (*evaluator.notes, *notes))
+    return _result(
+        evaluator, grid, refine, method, (*evaluator.notes, *evaluator.unknown_above(2 * np.pi * grid.max()), *notes)
+    )
 
 
 def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> None:
@@ -133,7 +136,7 @@ def _refuse_resting_base(asked: Wanted, base: str | None, order: int) -> None:
 def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np.ndarray) -> tuple[str, ...]:
     equations, linear = evaluator.system.equations, evaluator.system.linear
     if isinstance(equations, DenseEquations):
-        form = evaluator.form or ModalForm(equations)
+        form = ModalForm(equations)
         form.refuse_defective()
         total = form.entries()
         keep = None if modes is None or modes >= total else form.lowest(modes)
@@ -172,6 +175,7 @@ def _result(
     evaluator: Response, grid: np.ndarray, refine: bool, method: str, notes: tuple[str, ...]
 ) -> FrequencyResponse:
     values, poles = evaluator.respond(2 * np.pi * grid)
+    sharp = evaluator.sharp_poles(2 * np.pi * grid.min(), 2 * np.pi * grid.max())
     system = evaluator.system
     return FrequencyResponse(
         linear=system.linear,
@@ -184,5 +188,5 @@ def _result(
         peaks=found_peaks(evaluator, grid, values) if refine else (),
         poles=poles,
         method=method,
-        notes=tuple(dict.fromkeys((*system.linear.notes, *notes))),
+        notes=tuple(dict.fromkeys((*system.linear.notes, *notes, *doubtful_heights(sharp)))),
     )

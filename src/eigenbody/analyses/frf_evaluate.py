@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from eigenbody.analyses.frf_modal import ModalForm
+from eigenbody.analyses.frf_grid import near_resonances
 from eigenbody.analyses.frf_poles import (
-    AxisPole,
     Pole,
-    axis_poles,
+    SharpPole,
+    SharpPoles,
+    SparseSharpPoles,
     growth_text,
-    infinite,
     mask_dense,
     mask_sparse,
     unstable_note,
@@ -23,6 +23,8 @@ from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.transfer import require_finite_frequencies
 
+FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization
+MARGIN = 1e-5  # relative, beside frequencies: poles so near matter to them
 LARGE_MODES = 20  # of a large model, to choose a range and find resonances
 
 
@@ -33,7 +35,10 @@ class Response(Protocol):
     def system(self) -> Excited: ...
     def __call__(self, omega: np.ndarray) -> np.ndarray: ...
     def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]: ...
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]: ...
+    @property
+    def sharp_poles(self) -> Callable[[float, float], tuple[SharpPole, ...]]: ...
+    @property
+    def beside_resonances(self) -> np.ndarray: ...
     def is_undamped(self, omega: float) -> np.ndarray: ...
 
 
@@ -51,14 +56,11 @@ class Evaluator:
         return self._system
 
     @cached_property
-    def _poles(self) -> tuple[tuple[AxisPole, ...], ModalForm | None]:
-        equations = self.system.equations
-        return axis_poles(equations) if isinstance(equations, DenseEquations) else ((), None)
-
-    @property
-    def form(self) -> ModalForm | None:
-        """The modal form, where it was needed."""
-        return self._poles[1]
+    def sharp_poles(self) -> Callable[[float, float], tuple[SharpPole, ...]]:
+        """Undamped and nearly undamped resonances between two frequencies in rad/s."""
+        if isinstance(self.system.equations, DenseEquations):
+            return SharpPoles(self.system)
+        return SparseSharpPoles(self.system, *self._large_modes)
 
     @cached_property
     def _no_path(self) -> np.ndarray | None:
@@ -86,39 +88,61 @@ class Evaluator:
         H = self(omega)
         if not H.size:
             return H, ()
-        if isinstance(self.system.equations, DenseEquations):
-            return H, mask_dense(self.system, *self._poles, omega, H)
-        return H, mask_sparse(self.system, omega, H)
-
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
-        """Undamped resonances: frequency in Hz and where (ny, nu) it is infinite."""
-        oscillating = [pole for pole in self._poles[0] if pole.omega > 0]
-        return [(p.omega / (2 * np.pi), infinite(self.system, p, 1j * p.omega)) for p in oscillating]
+        low, high = float(np.abs(omega).min()), float(np.abs(omega).max())
+        poles = self.sharp_poles((1 - MARGIN) * low, (1 + MARGIN) * high)
+        mask = mask_dense if isinstance(self.system.equations, DenseEquations) else mask_sparse
+        return H, mask(self.system, poles, omega, H)
 
     def is_undamped(self, omega: float) -> np.ndarray:
-        """Nowhere: undamped resonances are known from `infinite_peaks`."""
+        """Nowhere: undamped resonances are known from `sharp_poles`."""
         return np.zeros((len(self.system.outputs), len(self.system.inputs)), bool)
 
     @cached_property
     def resonances(self) -> np.ndarray:
         """Eigenvalues (m,) that may show as resonances: one of each pair; of a large model the lowest."""
         equations = self.system.equations
-        values = equations.spectrum.eigenvalues if isinstance(equations, DenseEquations) else self._large_modes
+        if isinstance(equations, DenseEquations):
+            spectrum = equations.spectrum
+            values = np.where(spectrum.on_axis, 1j * spectrum.eigenvalues.imag, spectrum.eigenvalues)
+        else:
+            values, on_axis = self._large_modes
+            values = np.where(on_axis, 1j * values.imag, values)
         return values[(values.imag >= 0) & (values != 0)]
 
+    @property
+    def beside_resonances(self) -> np.ndarray:
+        """Frequencies in rad/s at which to look for peaks, whatever the frequencies asked for."""
+        few = {} if isinstance(self.system.equations, DenseEquations) else {"most": FEW_POINTS}
+        return near_resonances(self.resonances, **few)
+
     @cached_property
-    def _large_modes(self) -> np.ndarray:
+    def _large_modes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues (m,) of a large model, the lowest, and which (bool) are undamped."""
         from eigenbody.analyses.modes import sparse_modes
         from eigenbody.linearization.large import SparseLinearModel
 
-        linear = self.system.linear
+        linear, none = self.system.linear, (np.zeros(0, complex), np.zeros(0, bool))
         if not isinstance(linear, SparseLinearModel):
-            return np.zeros(0, complex)
+            return none
         try:
-            return sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None).eigenvalues
+            found = sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None)
         except ComputationError as error:
             self._without_modes = f"Stability and resonances are not known, the modes were not found: {error}"
-            return np.zeros(0, complex)
+            return none
+        return found.eigenvalues, np.isin(found.stabilities, ("marginal", "drifting"))
+
+    def unknown_above(self, high: float) -> tuple[str, ...]:
+        """A note where a range that ends at `high` rad/s goes beyond the known modes of a large model."""
+        linear, values = self.system.linear, self._large_modes[0]
+        if isinstance(self.system.equations, DenseEquations) or not len(values) or len(values) >= linear.dof:
+            return ()
+        last = float(np.abs(values).max())
+        if high <= last:
+            return ()
+        return (
+            f"The lowest {len(values)} modes are known, to {last / (2 * np.pi):.6g} Hz: above, peaks are located by the"
+            " frequencies asked for alone, and sharp ones may be missed or come out too low.",
+        )
 
     @property
     def _silence(self) -> tuple[str, ...]:
@@ -138,9 +162,10 @@ class Evaluator:
         """A warning where the model is unstable; what does not respond at all."""
         equations = self.system.equations
         if isinstance(equations, DenseEquations):
-            note = unstable_note(equations.spectrum)
+            note = unstable_note(equations)
         else:
-            growing = self._large_modes[self._large_modes.real > 1e-9 * np.abs(self._large_modes)]
+            values, on_axis = self._large_modes
+            growing = values[(values.real > 0) & ~on_axis]
             note = growth_text(complex(growing[np.argmax(growing.real)])) if len(growing) else self._without_modes
         return ((note,) if note else ()) + self._silence
 

@@ -15,7 +15,6 @@ MOST_POINTS = 5_000_000
 ADDED = 3000  # points near resonances, at most
 AROUND = np.array([0.0, 0.15, 0.3, 0.5, 0.75, 1.0, 1.4, 2.0, 3.0, 5.0, 8.0])  # half-widths beside a resonance
 BESIDE_UNDAMPED = np.array([1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # relative; never on it
-NARROWEST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -92,15 +91,15 @@ def _ends(asked: Wanted, values: np.ndarray) -> tuple[float, float]:
     return low, high
 
 
-def near_resonances(values: np.ndarray) -> np.ndarray:
-    """Angular frequencies beside each oscillation, in its half-widths."""
+def near_resonances(values: np.ndarray, most: int = ADDED) -> np.ndarray:
+    """Angular frequencies at and beside each oscillation, in its half-widths; beside undamped ones (real part zero)."""
     values = values[values.imag > 0]
     if not len(values):
         return np.zeros(0)
-    each = int(np.clip(ADDED // (2 * len(values)), 2, len(AROUND)))
+    each = int(np.clip(most // (2 * len(values)), 2, len(AROUND)))
     steps = AROUND[np.unique(np.linspace(0, len(AROUND) - 1, each).astype(int))]
     width = np.abs(values.real)
-    undamped = width <= NARROWEST * values.imag
+    undamped = width == 0
     damped = values[~undamped]
     around = np.concatenate((-steps[::-1], steps))
     beside = np.concatenate((-BESIDE_UNDAMPED[::-1], BESIDE_UNDAMPED))

@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.analyses.frf_system import DenseEquations, SparseEquations
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.numerics.residues import Subspace
 from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.numerics.transfer import away_from_zero, chunks
 from eigenbody.progress import report
@@ -37,9 +38,8 @@ class ModalForm:
         self.c, self.b = C @ right[:, ~rigid], left[~rigid] @ B
         self.c0, self.b0 = C @ right[:, rigid], left[rigid] @ B
         self.N = left[rigid] @ (A @ right[:, rigid])
-        self.uncertain = np.abs(left) @ equations.noise  # (n, n), times |right| the error of each eigenvalue
-        self.error = np.einsum("ij,ji->i", self.uncertain[~rigid], np.abs(right[:, ~rigid]))
-        self.size_c, self.size_b = np.abs(C) @ np.abs(right), np.abs(left) @ np.abs(B)
+        self.right, self.left = right, left
+        self.error = np.einsum("ij,ji->i", np.abs(left[~rigid]) @ equations.noise, np.abs(right[:, ~rigid]))
 
     @property
     def is_usable(self) -> bool:
@@ -79,6 +79,24 @@ class ModalForm:
         if zeros and len(self.N):
             out += self._zero_block(s)
         return out
+
+    def subspace(self, members: np.ndarray, value: complex, depth: int) -> Subspace:
+        """The invariant subspace of the members (n,) bool of the spectrum, for chains up to `depth`."""
+        others, block = ~members[~self.spectrum.is_rigid], ~members & self.spectrum.is_rigid
+        apart, whole = self.values[others] - value, self.N - value * np.eye(len(self.N))
+        c, b = self.c[:, others], self.b[others]
+        c0, b0 = (self.c0, self.b0) if block.any() else (self.c0[:, :0], self.b0[:0])
+        onto, out_of = self.left[~self.spectrum.is_rigid][others], self.right[:, ~self.spectrum.is_rigid][:, others]
+        left, right = [], []
+        for _ in range(depth):
+            c, b = c / apart, b / apart[:, None]
+            left.append(c @ onto)
+            right.append(out_of @ b)
+            if block.any():
+                c0, b0 = np.linalg.solve(whole.T, c0.T).T, np.linalg.solve(whole, b0)
+                left[-1] += c0 @ self.left[block]
+                right[-1] += self.right[:, block] @ b0
+        return Subspace(value, self.right[:, members], self.left[members], left, right)
 
     def _zero_block(self, s: np.ndarray) -> np.ndarray:
         """C_0 (s - N)^-1 B_0 as the finite series in 1/s: N is nilpotent."""
@@ -168,7 +186,7 @@ class SparseModalForm:
         self._right = _array(self._B)
         self._C = _split(C, linear) if linear.is_static else (C, 0 * C)
         self.D = self._at_once(linear.descriptor.differential, _array(D))
-        groups = _groups(self.modes.eigenvalues)
+        groups = eigenvalue_groups(self.modes.eigenvalues)
         self.clusters = []
         for i, group in enumerate(groups):
             report("vectors of the modes", i / len(groups))
@@ -229,7 +247,7 @@ def _array(matrix: Any) -> np.ndarray:
     return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
-def _groups(values: np.ndarray) -> list[np.ndarray]:
+def eigenvalue_groups(values: np.ndarray) -> list[np.ndarray]:
     """Indices of eigenvalues that are one within SAME of their size, zeros together."""
     groups: list[list[int]] = []
     for i, value in enumerate(values):

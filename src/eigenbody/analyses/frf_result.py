@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Response
-from eigenbody.analyses.frf_poles import Pole
+from eigenbody.analyses.frf_poles import Pole, SharpPole
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
@@ -129,31 +129,48 @@ class FrequencyResponse:
 
 
 def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tuple[Peak, ...]:
-    """Resonances of every entry: undamped ones from their modes, the others refined from the maxima on the grid."""
+    """Resonances of every entry: undamped ones from their modes, the others refined from the maxima on the grid and
+    beside the modes."""
     outputs, inputs = evaluator.system.outputs, evaluator.system.inputs
-    low, high = (float(grid.min()), float(grid.max())) if len(grid) else (0.0, 0.0)
-    sharp = [(hz, where) for hz, where in evaluator.infinite_peaks() if low <= hz <= high]
-    rows: list[tuple[int, int, float, float]] = [
-        (j, i, hz, np.inf) for hz, where in sharp for i, j in np.argwhere(where)
-    ]
-    rows += _refined(evaluator, grid, values, [(hz, where) for hz, where in sharp])
+    if not values.size:
+        return ()
+    low, high = float(grid.min()), float(grid.max())
+    poles = evaluator.sharp_poles(2 * np.pi * low, 2 * np.pi * high)
+    undamped = [(pole.omega / (2 * np.pi), pole.felt) for pole in poles if not pole.decay and pole.omega]
+    rows = [(int(j), int(i), hz, np.inf) for hz, felt in undamped for i, j in np.argwhere(felt)]
+    more = np.setdiff1d(evaluator.beside_resonances / (2 * np.pi), grid)
+    more = more[(more > low) & (more < high)]
+    if len(more):
+        grid = np.concatenate((grid, more))
+        values = np.concatenate((values, evaluator.respond(2 * np.pi * more)[0]))
+    order = np.argsort(grid, kind="stable")
+    rows += _refined(evaluator, grid[order], np.abs(values[order]), poles)
     rows.sort()
     return tuple(Peak(inputs[j], outputs[i], hz, size) for j, i, hz, size in rows)
 
 
+def _rounding(poles: tuple[SharpPole, ...], hz: np.ndarray, i: int, j: int) -> np.ndarray:
+    """What rounding of the residues of sharp poles may leave in one entry, (n,)."""
+    total = np.zeros(len(hz))
+    for pole in poles:
+        apart = np.hypot(2 * np.pi * hz - pole.omega, max(abs(pole.decay), pole.error))
+        total += pole.noise[i, j] / np.maximum(apart, 1e-300)
+    return total
+
+
 def _refined(
-    evaluator: Response, grid: np.ndarray, values: np.ndarray, sharp: list[tuple[float, np.ndarray]]
+    evaluator: Response, x: np.ndarray, size: np.ndarray, poles: tuple[SharpPole, ...]
 ) -> list[tuple[int, int, float, float]]:
-    order = np.argsort(grid, kind="stable")
-    x, size = grid[order], np.abs(values[order])
+    """Input, output, frequency and height of each maximum of the curves `size` (nf, ny, nu) over x (nf,) rising."""
     found: list[tuple[int, int, int]] = []
     for i, j in np.ndindex(size.shape[1:]):
         curve = size[:, i, j]
         at = local_maxima(curve)
-        at = at[curve[at] > np.minimum(curve[at - 1], curve[at + 1]) * (1 + FLAT)]
+        rise = curve[at] - np.minimum(curve[at - 1], curve[at + 1])
+        at = at[rise > FLAT * curve[at] + _rounding(poles, x[at], i, j)]
         at = at[x[at + 1] > x[at - 1]]
-        poles = [hz for hz, where in sharp if where[i, j]]
-        at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in poles)], dtype=int)
+        infinite = [pole.omega / (2 * np.pi) for pole in poles if not pole.decay and pole.felt[i, j]]
+        at = np.array([k for k in at if not any(x[k - 1] <= hz <= x[k + 1] for hz in infinite)], dtype=int)
         highest = at[np.argsort(-curve[at], kind="stable")[:MOST_PEAKS]]
         found += [(int(k), i, j) for k in highest]
     if not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,8 +13,8 @@ from eigenbody.analyses.frf_evaluate import connected
 from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.random_paths import Path
 from eigenbody.analyses.spectra_in import Shaping
-from eigenbody.linearization.model import StateSpace
-from eigenbody.numerics.covariance import balanced, impulse_energy
+from eigenbody.analyses.stationary import Motions
+from eigenbody.numerics.covariance import balanced, decaying_part, impulse_energy
 
 MOST_STATES = 600  # the cost grows with the third power
 FEEDTHROUGH = 1e-12
@@ -34,6 +35,7 @@ class _Chain(NamedTuple):
     """Filters and model: columns of each channel, rows of each output, feedthrough, and which rows differentiate."""
 
     A: np.ndarray
+    noise: np.ndarray  # of A
     columns: np.ndarray  # (states, channels)
     C: np.ndarray
     D: np.ndarray  # (outputs, channels)
@@ -41,46 +43,78 @@ class _Chain(NamedTuple):
     integrators: int
 
 
-def space_of(equations: DenseEquations) -> StateSpace:
-    """A, B, C, D; entries of A that are rounding set to zero, so that states without a path between them stay apart."""
+class _Model(NamedTuple):
+    """A, B, C, D and the size of the error of A."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    noise: np.ndarray
+
+
+def _model(equations: DenseEquations) -> _Model:
+    """Entries of A that are rounding set to zero, so that states without a path between them stay apart."""
     floor = NOTHING * np.abs(equations.A).max(initial=0.0)
     A = np.where(np.abs(equations.A) > np.maximum(equations.noise, floor), equations.A, 0.0)
-    return StateSpace(A, equations.B, equations.C, equations.D)
+    return _Model(A, equations.B, equations.C, equations.D, equations.noise)
+
+
+class Exact(NamedTuple):
+    """Variances (outputs,), weighted ones, and the relative error of the first; inf where they are infinite."""
+
+    plain: np.ndarray
+    weighted: np.ndarray
+    relative_error: np.ndarray
 
 
 def exact_variances(
-    equations: DenseEquations, paths: Sequence[Path], lasting: int, weightings: Sequence[Weighting | None]
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Variances (outputs,) and weighted ones; None where a source is not rational or the model is large.
-
-    `lasting` is the number of eigenvalues of the model that do not decay. inf where the variance is infinite.
-    """
-    space = space_of(equations)
+    equations: DenseEquations, paths: Sequence[Path], motions: Motions, weightings: Sequence[Weighting | None]
+) -> Exact | None:
+    """Variances over all frequencies; None where a source is not rational or the model is large."""
+    space = _model(equations)
     rational = all(p.source.shaping is not None and not callable(p.drive.coherence) for p in paths)
     if not rational or len(space.A) > MOST_STATES:
         return None
-    paths_there = connected(equations)
-    plain, weighted = np.zeros(len(space.C)), np.zeros(len(space.C))
+    paths_there, decaying = connected(equations), _decaying(space, motions.lasting)
+    total = np.zeros((3, len(space.C)))
     for path in paths:
         shaping = path.source.shaping
         assert shaping is not None
         assert not callable(path.drive.coherence)
-        together = path.drive.coherence if len(path.columns) > 1 else 1.0
+        together = math.sqrt(path.drive.coherence) if len(path.columns) > 1 else 1.0
         everything = list(range(len(path.columns)))
         parts = [(together, everything), *((1 - together, [k]) for k in everything)]
         for share, members in parts:
             if share > 0:
-                found_plain, found_weighted = _variances(space, path, shaping, members, lasting, weightings)
-                linked = paths_there[:, [path.columns[k] for k in members]].any(axis=1)
-                plain += share * np.where(linked, found_plain, 0.0)
-                weighted += share * np.where(linked, found_weighted, 0.0)
-    return plain, weighted
+                columns = [path.columns[k] for k in members]
+                found = _variances(decaying, path, shaping, members, 0, weightings)
+                if (drifts := motions.drifts[:, columns].any(axis=1)).any():
+                    lasting = motions.lasting.shape[1]
+                    found = np.where(drifts, _variances(space, path, shaping, members, lasting, weightings), found)
+                total += share * np.where(paths_there[:, columns].any(axis=1), found, 0.0)
+    plain, weighted, error = total
+    known = np.isfinite(plain) & (plain > 0)
+    relative = np.where(known, error / np.where(known, plain, 1.0), 0.0)
+    return Exact(plain, weighted, relative)
+
+
+def _decaying(space: _Model, lasting: np.ndarray) -> _Model:
+    """The model without its lasting motions (basis (n, k)): what outputs see that do not see these, or what inputs do
+    that do not excite them."""
+    if not lasting.shape[1]:
+        return space
+    A, sides, C, noise = balanced(space.A, np.hstack((space.B, lasting)), space.C, space.noise)
+    parts = decaying_part(A, sides[:, space.B.shape[1] :])
+    B = parts.W2 @ sides[:, : space.B.shape[1]]
+    return _Model(parts.A2, B, C @ parts.V2, space.D, np.abs(parts.W2) @ noise @ np.abs(parts.V2))
 
 
 def _variances(
-    space: StateSpace, path: Path, shaping: Shaping, members: list[int], lasting: int,
+    space: _Model, path: Path, shaping: Shaping, members: list[int], lasting: int,
     weightings: Sequence[Weighting | None],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> np.ndarray:  # fmt: skip
+    """Plain and weighted variances and the error of the plain ones, (3, outputs)."""
     chain = _chain(space, [path.columns[k] for k in members], [_channel(shaping, path.orders[k]) for k in members])
     delays = [path.delays[k] for k in members]
     moments = sorted(set(delays))
@@ -90,21 +124,21 @@ def _variances(
     marginal = lasting + chain.integrators
     floor = FEEDTHROUGH * _usual(chain)
     steep = _present(chain.steep, together, floor)
-    energy = impulse_energy(chain.A, chain.C, list(zip(moments, columns.T, strict=True)), marginal)
+    energy, error = impulse_energy(chain.A, chain.C, list(zip(moments, columns.T, strict=True)), marginal, chain.noise)
     plain = np.where(_present(chain.D, together, floor) | steep, np.inf, energy)
     weighted = np.array([
         np.inf if steep[i] else 0.0 if w is None
         else _weighted(chain, columns, through[i], moments, chain.C[i], marginal, w)
         for i, w in enumerate(weightings)
     ])  # fmt: skip
-    return 0.5 * shaping.level * plain, 0.5 * shaping.level * weighted
+    return 0.5 * shaping.level * np.stack((plain, weighted, error))
 
 
 def _usual(chain: _Chain) -> np.ndarray:
     """Size (outputs,) of response to expect, against which a feedthrough is rounding or not."""
     if not len(chain.A):
         return np.zeros(len(chain.C))
-    A, b, C = balanced(chain.A, chain.columns, chain.C)
+    A, b, C, _ = balanced(chain.A, chain.columns, chain.C, chain.noise)
     return (np.abs(C) @ np.abs(b)).sum(axis=1) / max(float(np.linalg.norm(A, 1)), 1e-300)
 
 
@@ -124,7 +158,7 @@ def _weighted(
     A = np.block([[chain.A, np.zeros((n, m))], [filter_.B @ row[None, :], filter_.A]])
     C = np.hstack((filter_.D @ row[None, :], filter_.C))
     whole = np.vstack((columns, filter_.B @ through[None, :]))
-    return float(impulse_energy(A, C, list(zip(moments, whole.T, strict=True)), marginal)[0])
+    return float(impulse_energy(A, C, list(zip(moments, whole.T, strict=True)), marginal)[0][0])
 
 
 def _channel(shaping: Shaping, order: int) -> _Channel:
@@ -145,11 +179,11 @@ def _channel(shaping: Shaping, order: int) -> _Channel:
     return _Channel(A, b, c, quotient[::-1], integrators)
 
 
-def _chain(space: StateSpace, inputs: list[int], channels: list[_Channel]) -> _Chain:
+def _chain(space: _Model, inputs: list[int], channels: list[_Channel]) -> _Chain:
     """Model with the filters before it: states [model, filter, filter, ...]."""
     n, filters = len(space.A), sum(len(c.A) for c in channels)
-    A = np.zeros((n + filters, n + filters))
-    A[:n, :n] = space.A
+    A, noise = np.zeros((n + filters, n + filters)), np.zeros((n + filters, n + filters))
+    A[:n, :n], noise[:n, :n] = space.A, space.noise
     C = np.hstack((space.C, np.zeros((len(space.C), filters))))
     columns = np.zeros((n + filters, len(channels)))
     D, steep = np.zeros((len(C), len(channels))), np.zeros((len(C), len(channels)))
@@ -162,10 +196,10 @@ def _chain(space: StateSpace, inputs: list[int], channels: list[_Channel]) -> _C
         C[:, own] = np.outer(space.D[:, i], channel.c)
         columns[own, k] = channel.b
         columns[:n, k], D[:, k], steep[:, k] = _differentiated(space, i, channel.polynomial)
-    return _Chain(A, columns, C, D, steep, sum(c.integrators for c in channels))
+    return _Chain(A, noise, columns, C, D, steep, sum(c.integrators for c in channels))
 
 
-def _differentiated(space: StateSpace, i: int, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _differentiated(space: _Model, i: int, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Column, feedthrough and what is left with s of an input that is polynomial[k] s^k w.
 
     (s - A)^-1 b s = (s - A)^-1 A b + b: each s moves the column on and leaves C b behind.

@@ -16,6 +16,7 @@ ORDERS = (0, 1, 2, 4)
 TOLERANCE = 1e-10
 FAR = 1e4  # so far beyond the outermost mode a density is a power of the frequency
 WAVES = 500  # of interference between delayed signals that are integrated; beyond they cancel
+CLOSEST = 1e-13  # distance of two edges in the logarithm of the frequency
 MARGIN = 0.1  # by which an exponent must be on the right side
 
 
@@ -174,8 +175,10 @@ def _edges(span: Span) -> np.ndarray:
     """Logarithms of frequencies between which the densities are smooth."""
     low, high = span.whole
     f, width = np.abs(span.poles.imag) / (2 * np.pi), np.abs(span.poles.real) / (2 * np.pi)
-    sides = (-30, -5, -1, 0, 1, 5, 30) if len(f) <= 50 else (-5, 5)
-    around = [f + side * width for side in sides]
+    sides = (0, 1, 5, 30) if len(f) <= 50 else (5,)
+    sharpest = float((f[width > 0] / width[width > 0]).max(initial=1.0))
+    flanks = 30.0 * 10.0 ** np.arange(1, np.log10(max(sharpest, 1.0)))  # of a resonance that is a needle
+    around = [f + sign * side * width for side in (*sides, *flanks) for sign in (-1, 1)]
     marks = [np.abs(span.poles) / (2 * np.pi), *around, span.corners]
     if span.gaps and (calm := min(span.calm, high)) > low:
         wave = 1 / sum(span.gaps)
@@ -185,7 +188,7 @@ def _edges(span: Span) -> np.ndarray:
     everything = np.concatenate(marks)
     logs = np.unique(np.log(everything[(everything > low) & (everything < high)]))
     logs = np.concatenate(([math.log(low)], logs, [math.log(high)]))
-    return logs[np.append(True, np.diff(logs) > 1e-9)]
+    return logs[np.append(True, np.diff(logs) > CLOSEST)]
 
 
 def _left_out(densities: OutputDensities, span: Span) -> np.ndarray:

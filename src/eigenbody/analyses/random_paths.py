@@ -135,7 +135,7 @@ class OutputDensities:
 def _through(path: Path, H: np.ndarray, f: np.ndarray, mixed: bool) -> np.ndarray:
     """Density (n, outputs) by one drive."""
     each = H[:, :, path.columns] * path.factors(f)[:, None, :]  # (n, outputs, columns)
-    density, coherence = path.source.density(f)[:, None], path.drive.coherence_at(f)[:, None]
+    density, common = path.source.density(f)[:, None], np.sqrt(path.drive.coherence_at(f))[:, None]
     if mixed:
         together = np.abs(each.sum(axis=2)) ** 2
     else:
@@ -143,4 +143,4 @@ def _through(path: Path, H: np.ndarray, f: np.ndarray, mixed: bool) -> np.ndarra
     if len(path.columns) == 1:
         return density * together
     apart = (np.abs(each) ** 2).sum(axis=2)
-    return density * (coherence * together + (1 - coherence) * apart)
+    return density * (common * together + (1 - common) * apart)

@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.comfort import Weighting, comfort_verdict, estimated_vdv
 from eigenbody.analyses.frf_system import Excited
+from eigenbody.analyses.random_exact import Exact
 from eigenbody.analyses.random_moments import ORDERS, Moments
 from eigenbody.analyses.spectra_in import Drive, positive
 from eigenbody.errors import Fault, InputError, suggest
@@ -32,7 +33,8 @@ class RandomResponse:
     input_densities  (n, inputs) likewise
     moments          integrals of f^n G over the band, and how well they are known
     exact            variances and weighted variances (outputs,) over all frequencies by Lyapunov equations, inf where
-                     infinite; None where a source has no rational density or the model is large
+                     infinite, and their relative error; None where a source has no rational density or the model is
+                     large
     """
 
     system: Excited
@@ -42,7 +44,7 @@ class RandomResponse:
     input_densities: np.ndarray
     densities: np.ndarray
     moments: Moments
-    exact: tuple[np.ndarray, np.ndarray] | None
+    exact: Exact | None
     weightings: tuple[Weighting | None, ...]
     notes: tuple[str, ...]
 
@@ -95,7 +97,7 @@ class RandomResponse:
         """RMS over all frequencies by Lyapunov equations; nan where this route is not open, inf where infinite."""
         if self.exact is None:
             return dict.fromkeys(self.outputs, math.nan)
-        return self._by_output(np.sqrt(np.maximum(self.exact[0], 0.0)))
+        return self._by_output(np.sqrt(np.maximum(self.exact.plain, 0.0)))
 
     @property
     def is_whole(self) -> bool:
@@ -173,7 +175,7 @@ class RandomResponse:
         """The same over all frequencies by Lyapunov equations; nan where this route is not open."""
         if self.exact is None:
             return dict.fromkeys(self.weighted, math.nan)
-        return {name: float(np.sqrt(self.exact[1][self._index(name)])) for name in self.weighted}
+        return {name: float(np.sqrt(self.exact.weighted[self._index(name)])) for name in self.weighted}
 
     @property
     def comfort(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from eigenbody.analyses.base_excitation import base_excited
 from eigenbody.analyses.comfort import Weighting, weighting
 from eigenbody.analyses.frf_system import DenseEquations, Excited, excited
 from eigenbody.analyses.ports import need_inputs, ports
-from eigenbody.analyses.random_exact import MOST_STATES, exact_variances
+from eigenbody.analyses.random_exact import MOST_STATES, Exact, exact_variances
 from eigenbody.analyses.random_moments import Moments, Span, moments_of
 from eigenbody.analyses.random_paths import OutputDensities, Path, base_path, input_densities, paths_of
 from eigenbody.analyses.random_result import RandomResponse
@@ -70,7 +70,7 @@ def psd(
     weightings = _weightings(found, weighting)
     low, high = _band(band_hz, paths)
     report("finding modes")
-    motions = motions_of(found)
+    motions = motions_of(found, paths)
     _needs_a_band(found, motions, low, high)
     densities = OutputDensities(found, paths)
     span = _span(motions, paths, weightings, low, high)
@@ -80,7 +80,7 @@ def psd(
     _refuse_drift(found, motions, moments.endless_below, low)
     exact = None
     if isinstance(found.equations, DenseEquations):
-        exact = exact_variances(found.equations, paths, motions.lasting, weightings)
+        exact = exact_variances(found.equations, paths, motions, weightings)
     grid = _grid(motions.poles, span)
     return RandomResponse(
         system=found,
@@ -215,7 +215,8 @@ def _grid(poles: np.ndarray, span: Span) -> np.ndarray:
 
 def _refuse_drift(found: Excited, motions: Motions, endless: np.ndarray, low: float) -> None:
     """Where a motion that nothing restores makes an output infinite, there is no stationary response."""
-    wrong = [n for n, drifts, bad in zip(found.outputs, motions.drifts, endless, strict=True) if drifts and bad]
+    rows = zip(found.outputs, motions.drifts, endless, strict=True)
+    wrong = [name for name, drifts, bad in rows if drifts.any() and bad]
     if wrong and low == 0:
         names = ", ".join(f'"{name}"' for name in wrong)
         what = f"excited and seen by {names}: {motions.drifting}. It wanders ever farther, nothing is stationary."
@@ -238,7 +239,7 @@ def _remarks(found: Excited, motions: Motions, paths: Sequence[Path], moments: M
             f"{', '.join(restless)}: the density falls off so slowly that crossings have no rate (the velocity is"
             " infinite); a band with an end (--to) gives one."
         )
-    drifting = [name for name, drifts in zip(found.outputs, motions.drifts, strict=True) if drifts]
+    drifting = [name for name, drifts in zip(found.outputs, motions.drifts, strict=True) if drifts.any()]
     if drifting and low > 0:
         notes.append(f"{', '.join(drifting)}: {motions.drifting} is seen; the numbers hold inside the band alone.")
     for path in paths:
@@ -252,14 +253,20 @@ def _remarks(found: Excited, motions: Motions, paths: Sequence[Path], moments: M
     return notes
 
 
-def _disagreement(
-    found: Excited, moments: Moments, exact: tuple[np.ndarray, np.ndarray] | None, low: float, high: float
-) -> list[str]:
-    """A note where integration and Lyapunov equations do not give the same."""
+def _disagreement(found: Excited, moments: Moments, exact: Exact | None, low: float, high: float) -> list[str]:
+    """Notes where integration and Lyapunov equations do not give the same, and which of them holds."""
     if exact is None or low > 0 or math.isfinite(high):
         return []
-    pairs = zip(found.outputs, moments.values[:, 0], exact[0], strict=True)
-    wrong = [f'"{name}"' for name, a, b in pairs if not (a == b or abs(a - b) <= AGREE * b)]
-    if not wrong:
-        return []
-    return [f"{', '.join(wrong)}: the integral and the Lyapunov equation do not agree; trust neither, and give a band."]
+    notes = []
+    for name, a, b, error in zip(found.outputs, moments.values[:, 0], exact.plain, exact.relative_error, strict=True):
+        if a == b or abs(a - b) <= AGREE * b:
+            continue
+        apart = f'"{name}": the integral over the frequency and the Lyapunov equation differ'
+        if math.isfinite(a) and math.isfinite(b) and error <= AGREE:
+            notes.append(
+                f"{apart} by {abs(math.sqrt(a / b) - 1):.1e}. The exact RMS holds (its own error is about"
+                f" {0.5 * error:.0e}); the RMS in the band, moments and crossings are as uncertain as that difference."
+            )
+        else:
+            notes.append(f"{apart}, and neither is certain enough to decide; trust neither, and give a band.")
+    return notes

@@ -18,6 +18,7 @@ from eigenbody.analyses.excitation import (
     PeriodicInput,
     SampledInput,
 )
+from eigenbody.analyses.frf_system import DenseEquations, equations_of
 from eigenbody.analyses.large_response import LargeTask, large_motion
 from eigenbody.analyses.linear_motion import Trajectory, motion
 from eigenbody.analyses.modes import Modes, modes
@@ -218,8 +219,9 @@ class _Task:
         if isinstance(linear, SparseLinearModel):
             what = "the stability of a large model is not known, so a stationary response cannot be vouched for."
             raise InputError(Fault("stationary", what, "Use the frequency response, or force solver dense."))
-        lines, B = excitation.lines(), linear.B[:, list(self.found.inputs)]
-        amplitudes, remarks = stationary_states(linear.A, B, lines, modes(linear))
+        lines, equations = excitation.lines(), equations_of(linear, self.found.inputs, self.found.outputs)
+        assert isinstance(equations, DenseEquations)
+        amplitudes, remarks = stationary_states(equations, lines, modes(linear))
         C, D = readout(linear, self.found)[2:]
         outputs = amplitudes @ C.T + lines.amplitude @ D.T
         states = Lines(lines.omega, amplitudes).values(self.times)

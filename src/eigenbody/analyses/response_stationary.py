@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.excitation import Lines
+from eigenbody.analyses.frf_residues import Poles
+from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.linear_motion import stationary_amplitudes
 from eigenbody.analyses.modes import Modes
 from eigenbody.analyses.modes import modes as modes_of
@@ -106,9 +108,10 @@ def pole_remarks(linear: LinearModel, omega: float) -> list[str]:
     return [sentence(growth(found, on, omega)[0])] if on else near_pole(found, omega)
 
 
-def stationary_states(A: np.ndarray, B: np.ndarray, lines: Lines, modes: Modes) -> tuple[np.ndarray, list[str]]:
+def stationary_states(equations: DenseEquations, lines: Lines, modes: Modes) -> tuple[np.ndarray, list[str]]:
     """Complex state amplitudes (lines, n) and remarks; InputError where the response grows without bound."""
     refuse_unstable(modes)
+    A, B = equations.A, equations.B
     out = np.zeros((len(lines.omega), len(A)), complex)
     acting = np.any(lines.amplitude != 0, axis=1)
     on_pole = [resonant_modes(modes, float(omega)) for omega in lines.omega]
@@ -117,7 +120,8 @@ def stationary_states(A: np.ndarray, B: np.ndarray, lines: Lines, modes: Modes) 
     out[regular] = stationary_amplitudes(A, B, Lines(lines.omega[regular], lines.amplitude[regular]))
     notes = []
     for k in np.flatnonzero(acting & singular):
-        out[k] = beside_pole(A, B, float(lines.omega[k]), lines.amplitude[k], modes, on_pole[k])
+        beside = _beside_pole if lines.omega[k] else _beside_rest
+        out[k] = beside(equations, float(lines.omega[k]), lines.amplitude[k], modes, on_pole[k])
         notes.append(sentence(f"{mode_words(modes, on_pole[k][0])} is not excited by this input."))
     for omega in lines.omega[acting]:
         notes += near_pole(modes, float(omega))
@@ -129,11 +133,24 @@ def stationary_states(A: np.ndarray, B: np.ndarray, lines: Lines, modes: Modes) 
     return out, notes
 
 
-def beside_pole(
-    A: np.ndarray, B: np.ndarray, omega: float, amplitude: np.ndarray, modes: Modes, on: list[int]
+def _beside_pole(
+    equations: DenseEquations, omega: float, amplitude: np.ndarray, modes: Modes, on: list[int]
 ) -> np.ndarray:
-    """The response on a pole that the input does not excite; else it grows, which is said."""
-    left, force = 1j * omega * np.eye(len(A)) - A, B @ amplitude
+    """The response on an undamped pole that the input does not excite; else it grows, which is said."""
+    spectrum = equations.spectrum
+    near = np.abs(spectrum.eigenvalues - 1j * omega) <= ON_POLE * np.maximum(np.abs(spectrum.eigenvalues), omega)
+    parts = [pole.part for pole in Poles(equations).among(spectrum.on_axis & near)]
+    if not parts or any((np.abs(p.drive @ amplitude) > p.drive_error @ np.abs(amplitude)).any() for p in parts):
+        raise InputError(Fault("stationary", *growth(modes, on, omega)))
+    return parts[0].states @ amplitude
+
+
+def _beside_rest(
+    equations: DenseEquations, omega: float, amplitude: np.ndarray, modes: Modes, on: list[int]
+) -> np.ndarray:
+    """The response of a model that can move freely to a constant input that does not move it; else it grows."""
+    A, force = equations.A, equations.B @ amplitude
+    left = -A
     unit = np.maximum(np.abs(A).max(axis=1), 1e-300)  # rows of like size
     found = np.linalg.lstsq(left / unit[:, None], force / unit, rcond=1e-10)[0]
     if np.abs((left @ found - force) / unit).max() <= NOT_FELT * np.abs(force / unit).max():

@@ -20,7 +20,8 @@ class Road(Source):
     """A road of a class (A to H) or of roughness Gd(n0) in m^3, driven over at `speed` (m/s).
 
     With the exponent 2 its vertical velocity is white noise: (2 pi)^2 Gd(n0) n0^2 v. The displacement then has no
-    finite variance; `cutoff` (cycles/m) makes the road flat below: Gd(n0) n0^w / (n^2 + cutoff^2)^(w/2).
+    finite variance; with a `cutoff` (cycles/m) it levels off there: Gd(n0) n0^w / (n^2 + cutoff^2)^(w/2), which is
+    2^(-w/2) of ISO 8608 at the cut-off, constant far below it and the standard's far above.
     """
 
     roughness: str | float
@@ -49,7 +50,7 @@ class Road(Source):
 
     @property
     def corner_hz(self) -> float:
-        """Frequency below which the road is flat."""
+        """Frequency at which the density levels off."""
         return self.cutoff * self.speed
 
     def density(self, frequency_hz: np.ndarray) -> np.ndarray:
@@ -72,5 +73,5 @@ class Road(Source):
     def __str__(self) -> str:
         name = f"class {self.roughness}" if isinstance(self.roughness, str) else f"Gd(n0) {self.Gd:g} m^3"
         more = "" if self.exponent == 2 else f", exponent {self.exponent:g}"
-        flat = f", flat below {self.cutoff:g} cycles/m" if self.cutoff else ""
+        flat = f", levelling off at {self.cutoff:g} cycles/m" if self.cutoff else ""
         return f"ISO 8608 road, {name} at {self.speed:g} m/s{more}{flat}"

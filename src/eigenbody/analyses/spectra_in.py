@@ -245,8 +245,8 @@ class Drive:
     of         what each input is (displacement, velocity, acceleration), for all or by input; by default told by the
                unit of the input where the source has such a quantity
     delays     seconds by which the signal comes later, by input: a second axle
-    coherence  of any two of the inputs: 1 the same signal everywhere, 0 independent copies, between them (or a function
-               of the frequency) the cross-spectral density is that part of the density
+    coherence  |S12|^2 / (S11 S22) of any two of the inputs, a number or a function of the frequency: 1 the same signal
+               everywhere, 0 independent copies; the cross-spectral density is its root times the density
     """
 
     source: Source
@@ -268,7 +268,7 @@ class Drive:
             raise InputError(Fault("coherence", f"{self.coherence:g} is not between 0 and 1."))
 
     def coherence_at(self, frequency_hz: np.ndarray) -> np.ndarray:
-        """Coherence (n,) between 0 and 1."""
+        """Coherence |S12|^2 / (S11 S22), (n,) between 0 and 1."""
         if not callable(self.coherence):
             return np.full(len(frequency_hz), float(self.coherence))
         found = np.broadcast_to(np.asarray(self.coherence(frequency_hz), dtype=float), frequency_hz.shape)

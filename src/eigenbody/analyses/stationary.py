@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.analyses.frf_residues import PoleAtPorts, Poles
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.analyses.modes import modes
-from eigenbody.analyses.random_exact import space_of
+from eigenbody.analyses.random_paths import Path
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.numerics.covariance import UNSEEN, balanced, entered, lasting, seen, split
+from eigenbody.numerics.residues import PrincipalPart
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 
 FEW = 20  # modes looked at in a large model
@@ -22,85 +23,80 @@ FEW = 20  # modes looked at in a large model
 class Motions:
     """What was found out about the modes.
 
-    poles     (n,) complex: the eigenvalues, one of each pair
-    lasting   number of eigenvalues of the model that do not decay
-    drifts    (outputs,) bool: sees a motion without restoring force (eigenvalue zero) that the inputs excite
+    poles     (n,) complex: the eigenvalues that decay, one of each pair
+    lasting   (states, k) real basis of the motions that do not decay
+    drifts    (outputs, columns of B) bool: sees a motion without restoring force (eigenvalue zero) that these excite
     drifting  the names of these modes
     """
 
     poles: np.ndarray
-    lasting: int
+    lasting: np.ndarray
     drifts: np.ndarray
     drifting: str
     notes: tuple[str, ...] = ()
 
 
-def motions_of(system: Excited) -> Motions:
+def motions_of(system: Excited, paths: Sequence[Path]) -> Motions:
     """Modes of the model; InputError where one that grows, or an undamped one, takes part."""
     if isinstance(system.linear, SparseLinearModel):
         return _few_motions(system, system.linear)
-    assert isinstance(system.equations, DenseEquations)
-    spectrum = system.equations.spectrum
+    equations = system.equations
+    assert isinstance(equations, DenseEquations)
+    spectrum = equations.spectrum
     values = spectrum.eigenvalues
-    growing = (values.real > 0) & ~spectrum.on_axis & ~spectrum.is_rigid
-    swinging = spectrum.on_axis & ~spectrum.is_rigid
-    counts = [int(np.count_nonzero(kind)) for kind in (growing, swinging, spectrum.is_rigid)]
-    poles = values[conjugate_representatives(spectrum)]
-    if not sum(counts):
-        return Motions(poles, 0, np.zeros(len(system.outputs), dtype=bool), "")
-    parts = _Parts(system.equations, counts)
-    _refuse_growing(parts, spectrum, growing)
-    _refuse_undamped(system, parts, spectrum, swinging)
-    return Motions(poles, sum(counts), parts.transmitted("zero"), _named(spectrum, spectrum.is_rigid))
+    growing = (values.real > 0) & ~spectrum.on_axis
+    poles = Poles(equations)
+    _refuse_growing(spectrum, poles.among(growing))
+    _refuse_undamped(system, paths, spectrum, poles.among(spectrum.on_axis & ~spectrum.is_rigid))
+    drifts = np.zeros(equations.D.shape, dtype=bool)
+    for pole in poles.among(spectrum.is_rigid):
+        drifts |= pole.part.felt
+    return Motions(
+        values[[i for i in conjugate_representatives(spectrum) if not spectrum.on_axis[i]]],
+        _lasting(spectrum, growing | spectrum.on_axis),
+        drifts,
+        _named(spectrum, spectrum.is_rigid),
+    )
 
 
-class _Parts:
-    """The lasting motions by kind: growing, swinging (undamped), zero; each as V, W, A of its own."""
-
-    def __init__(self, equations: DenseEquations, counts: list[int]) -> None:
-        A, self.B, self.C = balanced(*space_of(equations)[:3])
-        first = split(A, lasting(A, sum(counts)))
-        second = split(first.A1, lasting(first.A1, counts[0]))
-        third = split(second.A2, _smallest(second.A2, counts[2]))
-        V2, W2 = first.V1 @ second.V2, second.W2 @ first.W1
-        self.kinds = {
-            "growing": (first.V1 @ second.V1, second.W1 @ first.W1, second.A1),
-            "zero": (V2 @ third.V1, third.W1 @ W2, third.A1),
-            "swinging": (V2 @ third.V2, third.W2 @ W2, third.A2),
-        }
-
-    def transmitted(self, kind: str) -> np.ndarray:
-        """Which outputs see what the inputs excite, (outputs,)."""
-        V, W, A = self.kinds[kind]
-        rows = [seen(A, self.C, V, entered(W, b)) for b in self.B.T]
-        return np.any(rows, axis=0) if rows else np.zeros(len(self.C), dtype=bool)
-
-    def excited(self, kind: str) -> bool:
-        return any(entered(self.kinds[kind][1], b).any() for b in self.B.T)
-
-    def observed(self, kind: str) -> np.ndarray:
-        V, _, _ = self.kinds[kind]
-        return (np.abs(self.C @ V) > UNSEEN * (np.abs(self.C) @ np.abs(V))).any(axis=1)
+def _lasting(spectrum: Spectrum, which: np.ndarray) -> np.ndarray:
+    """Real basis (n, k) of the motions of these eigenvalues."""
+    upper = which & (spectrum.eigenvalues.imag > 0)
+    real = which & (spectrum.eigenvalues.imag == 0)
+    found = spectrum.right[:, upper], spectrum.right[:, real]
+    return np.hstack((found[0].real, found[0].imag, found[1].real))
 
 
-def _smallest(A: np.ndarray, count: int) -> Callable[[complex], bool]:
-    """Which eigenvalues are the `count` smallest ones: a test for `split`."""
-    if count == 0 or len(A) == 0:
-        return lambda value: False
-    size = np.sort(np.abs(np.linalg.eigvals(A)))
-    threshold = np.inf if count >= len(size) else 0.5 * (size[count - 1] + size[count])
-    return lambda value: bool(abs(value) < threshold)
-
-
-def _refuse_growing(parts: _Parts, spectrum: Spectrum, which: np.ndarray) -> None:
-    if not which.any() or not (parts.excited("growing") or parts.observed("growing").any()):
+def _refuse_growing(spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
+    which = np.zeros(len(spectrum.eigenvalues), bool)
+    for pole in poles:
+        if pole.part.driven.any() or pole.part.seen.any():
+            which[pole.members] = True
+    if not which.any():
         return
     what = f"growing: {_named(spectrum, which)}. An unstable model has no stationary response."
     raise InputError(Fault("stability", what, "Stabilize it first; eigenbody modes shows all modes."))
 
 
-def _refuse_undamped(system: Excited, parts: _Parts, spectrum: Spectrum, which: np.ndarray) -> None:
-    rows = parts.transmitted("swinging") if which.any() else np.zeros(0, dtype=bool)
+def _excited(part: PrincipalPart, paths: Sequence[Path]) -> np.ndarray:
+    """Outputs (ny,) that see an undamped mode by what the paths do to it, together where inputs are one signal."""
+    rows = np.zeros(len(part.rest), bool)
+    for path in paths:
+        factors = path.factors(np.array([part.value.imag / (2 * np.pi)]))[0]
+        columns = list(path.columns)
+        shares = factors[:, None] if path.drive.coherence == 1.0 else np.diag(factors)
+        for term, bound in zip(part.terms, part.bounds, strict=True):
+            certain = np.abs(term[:, columns] @ shares) > bound[:, columns] @ np.abs(shares)
+            rows |= certain.any(axis=1)
+    return rows
+
+
+def _refuse_undamped(system: Excited, paths: Sequence[Path], spectrum: Spectrum, poles: Sequence[PoleAtPorts]) -> None:
+    which, rows = np.zeros(len(spectrum.eigenvalues), bool), np.zeros(len(system.outputs), bool)
+    for pole in poles:
+        felt = _excited(pole.part, paths)
+        which[pole.members] = felt.any()
+        rows |= felt
     if rows.any():
         outputs = ", ".join(f'"{name}"' for name, row in zip(system.outputs, rows, strict=True) if row)
         what = f"undamped, excited and seen by {outputs}: {_named(spectrum, which)}. Its motion builds up without end."
@@ -135,4 +131,5 @@ def _few_motions(system: Excited, linear: SparseLinearModel) -> Motions:
     rigid = bool(lowest.is_rigid.any())
     note = f"Large model: stability was judged by its {len(lowest)} lowest modes."
     drifting = "a motion that nothing restores" if rigid else ""
-    return Motions(lowest.eigenvalues, int(rigid), np.full(len(system.outputs), rigid), drifting, (note,))
+    drifts = np.full((len(system.outputs), 1), rigid)
+    return Motions(lowest.eigenvalues, np.zeros((0, 0)), drifts, drifting, notes=(note,))

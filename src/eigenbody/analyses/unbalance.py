@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Evaluator
-from eigenbody.analyses.frf_poles import Pole, axis_poles, infinite
-from eigenbody.analyses.frf_system import DenseEquations, Excited, equations_of, excited
+from eigenbody.analyses.frf_poles import Pole, SharpPole, SharpPoles
+from eigenbody.analyses.frf_system import Excited, equations_of, excited
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.linearization.linearize import linear_model
@@ -195,15 +195,18 @@ class Synchronous:
             report("frequency response, speed by speed", i / len(omega))
             yield self._at(value), np.array([value])
 
-    def infinite_peaks(self) -> list[tuple[float, np.ndarray]]:
+    def sharp_poles(self, low: float, high: float) -> tuple[SharpPole, ...]:
         """None is known beforehand."""
-        return []
+        return ()
+
+    @property
+    def beside_resonances(self) -> np.ndarray:
+        """None is known beforehand."""
+        return np.zeros(0)
 
     def is_undamped(self, omega: float) -> np.ndarray:
         """Entries (ny, 1) that are infinite at an undamped whirl as fast as the spin."""
         system = self._at(omega)
-        assert isinstance(system.equations, DenseEquations)
-        poles, _ = axis_poles(system.equations)
-        near = [p for p in poles if abs(p.omega - omega) <= CRITICAL * omega]
-        none = np.zeros((len(system.outputs), 1), bool)
-        return np.any([none, *(infinite(system, p, 1j * p.omega) for p in near)], axis=0)
+        poles = SharpPoles(system)((1 - CRITICAL) * omega, (1 + CRITICAL) * omega)
+        near = [pole.felt for pole in poles if not pole.decay]
+        return np.any([np.zeros((len(system.outputs), 1), bool), *near], axis=0)

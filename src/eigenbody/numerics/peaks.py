@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+EPS = float(np.finfo(float).eps)
 GOLDEN = 0.381966011250105
 ITERATIONS = 40
 SHARP = 1e-9  # relative width at which a maximum is found: values cannot tell more than the root of rounding
+SHARPER = 1e-4  # the same as part of the first bracket, where that is narrower
 
 
 def local_maxima(values: np.ndarray) -> np.ndarray:
@@ -28,10 +30,11 @@ def refine_minima(
     ends = np.concatenate((a, b, c))
     points = np.stack((a, b, c, *np.split(curve(ends, np.tile(every, 3)), 3)))
     last = np.full(len(b), np.inf)  # the step before
+    sharp = np.maximum(np.minimum(SHARP * np.abs(b), SHARPER * (c - a)), 4 * EPS * np.abs(b))
     open_ = every
     for _ in range(ITERATIONS):
         now = points[:, open_]
-        x, done, was_golden = _next(now, last[open_])
+        x, done, was_golden = _next(now, last[open_], sharp[open_])
         last[open_] = np.where(was_golden, now[2] - now[0], np.abs(x - now[1]))
         open_, now, x = open_[~done], now[:, ~done], x[~done]
         if not len(open_):
@@ -40,14 +43,14 @@ def refine_minima(
     return points[1], points[4]
 
 
-def _next(points: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _next(points: np.ndarray, last: np.ndarray, sharp: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where to look next, which minima are sharp enough, and where the parabola was not trusted."""
     a, b, c = points[:3]
     vertex = _vertex(points)
     golden = np.where(b - a > c - b, b - GOLDEN * (b - a), b + GOLDEN * (c - b))
     slow = ~np.isfinite(vertex) | (vertex <= a) | (vertex >= c) | (np.abs(vertex - b) > 0.5 * last)
     x = np.where(slow, golden, vertex)
-    step, sharp = np.abs(x - b), SHARP * np.abs(b)
+    step = np.abs(x - b)
     done = (~slow & (step <= sharp)) | (c - a <= sharp)
     least = 0.1 * sharp  # a point on b itself would tell nothing
     return np.where(step < least, b + np.where(c - b > b - a, least, -least), x), done, slow

@@ -83,7 +83,7 @@ def _real_times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def away_from_zero(value: np.ndarray) -> np.ndarray:
     """The value, or something tiny where it is zero: exactly on a pole the answer is thrown away later."""
-    return np.where(value == 0, 1e-300, value)
+    return np.where(value == 0, 1e-100, value)
 
 
 class SparseTransfer:

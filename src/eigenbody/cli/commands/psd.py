@@ -51,7 +51,7 @@ def psd(
         typer.Option("--speed", metavar="V", help='Speed on the road, m/s or "72 km/h".', show_default=False),
     ] = None,
     cutoff: Annotated[
-        float, typer.Option("--cutoff", metavar="N", help="The road is flat below so many cycles/m.")
+        float, typer.Option("--cutoff", metavar="N", help="The density of the road levels off at so many cycles/m.")
     ] = 0.0,
     table: Annotated[
         str | None,
@@ -73,7 +73,10 @@ def psd(
         ),
     ] = None,
     coherence: Annotated[
-        float, typer.Option("--coherence", metavar="0..1", help="Of several inputs: 1 the same signal, 0 independent.")
+        float,
+        typer.Option(
+            "--coherence", metavar="0..1", help="|S12|^2/(S11 S22) of several inputs: 1 the same signal, 0 independent."
+        ),
     ] = 1.0,
     from_: Annotated[
         float | None, typer.Option("--from", metavar="HZ", help="Begin of the band.", show_default=False)
