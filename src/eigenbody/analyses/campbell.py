@@ -224,7 +224,7 @@ def _campbell(
 ) -> Campbell:
     shown, lower = branches_of(walk)
     axes = None if spinning is None else _axes(walk, spinning)
-    base = collected(walk, model, with_boundaries=True, axes=axes)
+    base = collected(walk, model, with_boundaries=True, axes=axes, in_frame=frame is not None)
     speed = np.full(len(walk.t), np.nan)
     signed = np.full(base.eigenvalues.shape, np.nan)
     whirl = ("none",) * len(shown)

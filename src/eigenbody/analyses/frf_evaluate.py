@@ -129,7 +129,7 @@ class Evaluator:
         except ComputationError as error:
             self._without_modes = f"Stability and resonances are not known, the modes were not found: {error}"
             return none
-        return found.eigenvalues, np.isin(found.stabilities, ("marginal", "drifting"))
+        return found.eigenvalues, np.isin(found.growths, ("marginal", "drifting"))
 
     def unknown_above(self, high: float) -> tuple[str, ...]:
         """A note where a range that ends at `high` rad/s goes beyond the known modes of a large model."""

@@ -77,6 +77,7 @@ class Modes:
     bounds: np.ndarray | None  # (n,) error bound of each eigenvalue, 1/s; None on the sparse path
     check: ModesCertificate
     remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
+    contradictions: tuple[str, ...]  # what the certificate contradicts; the plain eigenvalues are shown then
     residuals: np.ndarray | None = None  # of each entry, on the sparse path
     complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
 
@@ -274,9 +275,9 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
     report("finding modes")
     spectrum = spectrum_of(linear)
     entries, vectors, check = _entries(linear, spectrum, n, near)
-    remarks: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
     if not check.holds:
-        remarks = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
+        contradictions = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
         spectrum = spectrum_first_order(linear.A, linear.noise_A, recognize=False)
         entries, vectors, _ = _entries(linear, spectrum, n, near)
     moved = vectors[:, : linear.P.shape[1]]
@@ -296,7 +297,8 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         growth=spectrum.stability,
         bounds=spectrum.bounds[entries],
         check=check,
-        remarks=(*remarks, *open_questions(linear, spectrum, entries)),
+        remarks=(*contradictions, *open_questions(linear, spectrum, entries)),
+        contradictions=contradictions,
     )
 
 
@@ -335,6 +337,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         check=ModesCertificate(float(found.residuals.max(initial=0.0)), None, (int(found.is_rigid.sum()), None)),
         residuals=found.residuals,
         complete=found.complete,
+        contradictions=(),
         remarks=(*([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
     )
 

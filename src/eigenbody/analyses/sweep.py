@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HALVINGS = 8
-FROZEN = "frozen at this instant"  # in notes of linear equations
 LISTED = 6  # places in a note
 T = TypeVar("T")
 SweepT = TypeVar("SweepT", bound="Sweep")
@@ -79,6 +78,7 @@ class Sweep:
     is_lower     (branches,) the lower half of a pair that is two real eigenvalues elsewhere
     sought       where stability boundaries were sought: "between points" (wherever parabolas through neighbours let
                  expect that a real part reaches zero), "at points" alone or "nowhere"
+    is_frozen    whether the equations change along the motion: boundaries are then those of an instant's equations
     """
 
     model: Model
@@ -92,6 +92,7 @@ class Sweep:
     events: tuple[Event, ...]
     boundaries: tuple[StabilityBoundary, ...]
     sought: str
+    is_frozen: bool
     failed: tuple[FailedPoint, ...]
     notes: tuple[str, ...]
 
@@ -120,11 +121,6 @@ class Sweep:
     def is_failed(self) -> np.ndarray:
         """(points,) bool."""
         return np.array([s == "failed" for s in self.stability], dtype=bool)
-
-    @property
-    def is_frozen(self) -> bool:
-        """Whether equations of some point change with time: their boundaries are those of the frozen equations."""
-        return "frozen" in self.stability or any(FROZEN in note for note in self.notes)
 
     @property
     def unit(self) -> tuple[str, float]:
@@ -248,7 +244,7 @@ def point_modes(found: Modes) -> PointModes:
         spins=np.real(apply(at.R, at.w)),
         is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
         stability=found.growth,
-        notes=found.notes,
+        notes=(*found.linear.notes, *found.remarks),
     )
 
 
@@ -276,8 +272,10 @@ def values_at(walk: Walk, t: float) -> dict[str, float]:
     return {name: float(v[0]) for name, v in walk.path.at(np.array([t])).items()}
 
 
-def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray | None = None) -> Sweep:
-    """The result: points in order, branches sorted by size, conjugates left out."""
+def collected(
+    walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray | None = None, in_frame: bool = False
+) -> Sweep:
+    """The result: points in order, branches sorted by size, conjugates left out; `in_frame` of a turning frame."""
     shown, lower = branches_of(walk)
     shape = (len(walk.t), len(shown))
     values, rigid = np.full(shape, complex(np.nan, np.nan)), np.zeros(shape, dtype=bool)
@@ -300,6 +298,7 @@ def collected(walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray 
             for c in (stability_crossings(walk, shown, lower) if closing else ())
         ),
         sought=sought,
+        is_frozen=_is_frozen(walk, model, in_frame),
         failed=tuple(
             FailedPoint(i, values_at(walk, walk.t[i]), o.message)
             for i, o in enumerate(walk.outcomes)
@@ -319,6 +318,13 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
     rigid = (walk.track.is_rigid[:, shown] | np.isnan(values.real)).all(axis=0)
     order = np.lexsort((lower, first.real, np.round(np.abs(first), 12), ~rigid))
     return shown[order], lower[order]
+
+
+def _is_frozen(walk: Walk, model: Model, in_frame: bool) -> bool:
+    """Whether the equations of the first or of the last point change along the motion."""
+    ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
+    found = [modes(model.with_values(values_at(walk, walk.t[i]))) for i in ends]
+    return any(one.stability == "frozen" if in_frame else not one.is_constant for one in found)
 
 
 def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:

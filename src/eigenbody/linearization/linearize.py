@@ -260,8 +260,8 @@ def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
         pass  # constant linear equations: nothing to warn of
     elif not point.is_at_rest:
         notes.append(
-            "The mechanism moves: the eigenvalues are those of the equations frozen at this instant and can depend on"
-            " the frame in which the coordinates are measured (fixed or rotating)."
+            "The mechanism moves: the eigenvalues can depend on the frame in which the coordinates are measured (fixed"
+            " or rotating)."
         )
     elif not point.is_equilibrium:
         notes.append(

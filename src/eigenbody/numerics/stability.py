@@ -57,7 +57,8 @@ class Judged:
     rigid        (n, z) its eigenvectors, then generalized ones of rising order
     others       those that are not zero
     near_zero    how many eigenvalues of the plain problem lie within their error bounds of zero
-    zero_error   how far from zero the plain problem has those that were recognized as zero
+    zero_error   how far from zero those that were recognized as zero can be: by an error of the entries, or in the
+                 plain problem
     """
 
     weyr: tuple[int, ...]
@@ -102,7 +103,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     doubtful = np.abs(values) <= DOUBT * np.minimum(bounds.whole, widest)
     judge = bool(doubtful.any()) and at_most != 0
     slow = np.abs(values) <= np.abs(values[doubtful]).max(initial=0.0) if judge else np.zeros(n, bool)
-    near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values) + np.minimum(bounds.whole, widest))
+    near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values))
     values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
     undecided = on_axis & (values.real != 0) & (values.imag != 0)
@@ -111,15 +112,15 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
     rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.capped)))
     weyr: tuple[int, ...] = ()
-    rigid = np.zeros((n, 0), complex)
+    rigid, zero_error = np.zeros((n, 0), complex), 0.0
     if judge:
-        weyr, rigid, found = _judge_slowest(B, noise, int(slow.sum()), at_most)
+        weyr, rigid, found, zero_error = _judge_slowest(B, noise, int(slow.sum()), at_most)
         rest = Pairs(*(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True)))
     whole = np.empty((n, n), complex)
     whole[order] = np.hstack([rigid, rest.vectors]) * scale[:, None]
     z = rigid.shape[1]
     rest = rest._replace(vectors=whole[:, z:])
-    return Judged(weyr, whole[:, :z], rest, near_zero, float(plain[z - 1]) if z else 0.0)
+    return Judged(weyr, whole[:, :z], rest, near_zero, max(zero_error, float(plain[z - 1])) if z else 0.0)
 
 
 def _none(n: int) -> Pairs:
@@ -130,16 +131,19 @@ def _none(n: int) -> Pairs:
 
 def _judge_slowest(
     B: np.ndarray, noise: np.ndarray, count: int, at_most: int | None
-) -> tuple[tuple[int, ...], np.ndarray, Pairs]:
-    """Of the `count` slowest eigenvalues: the staircase of zero with its vectors, and the others."""
+) -> tuple[tuple[int, ...], np.ndarray, Pairs, float]:
+    """Of the `count` slowest eigenvalues: the staircase of zero with its vectors, the others, and how far from zero an
+    error of the block can bring an eigenvalue of such a chain."""
     block = block_of_smallest(B, noise, count)
     zeros, core, core_noise = deflate(block.matrix, block.error, at_most)
     rigid = block.right @ zeros.basis(len(block.matrix))
+    error, size = np.linalg.norm(block.error), np.linalg.norm(block.matrix)
+    away = float(size * (error / size) ** (1 / max(len(zeros.weyr), 1))) if size > error else float(error)
     if not len(core):
-        return zeros.weyr, rigid, _none(len(B))
+        return zeros.weyr, rigid, _none(len(B)), away
     others = judged_modes(core, core_noise, at_most=0).others
     vectors = block.right @ zeros.lift(others.values, others.vectors)
-    return zeros.weyr, rigid, others._replace(vectors=vectors / np.linalg.norm(vectors, axis=0))
+    return zeros.weyr, rigid, others._replace(vectors=vectors / np.linalg.norm(vectors, axis=0)), away
 
 
 def _merge_defective(

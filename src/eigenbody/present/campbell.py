@@ -182,7 +182,9 @@ def _below(sweep: Sweep) -> list[str]:
 
 
 def _boundaries_of(sweep: Sweep) -> str:
-    return "Stability boundaries" + (" of the frozen equations (see the note)" if sweep.is_frozen else "")
+    return "Stability boundaries" + (
+        " of the equations of an instant, which change along the motion" if sweep.is_frozen else ""
+    )
 
 
 def _no_boundary(sweep: Sweep) -> str:

@@ -81,6 +81,7 @@ def mode_entries(modes: Modes) -> list[dict[str, Any]]:
             "damping_ratio": number(ratio[i]),
             "kind": kinds[i],
             "stability": modes.stabilities[i],
+            **({} if modes.bounds is None else {"error": number(modes.bounds[i])}),
         }
         for i, value in enumerate(modes.eigenvalues)
     ]
@@ -117,13 +118,13 @@ def modes_document(modes: Modes) -> dict[str, Any]:
         "modes": [entry | _deformed(modes, i) for i, entry in enumerate(mode_entries(modes))],
         "certificate": _with_residuals(modes),
         "notes": list(modes.notes),
-        "warnings": list(linear.point.warnings),
+        "warnings": [*linear.point.warnings, *modes.contradictions],
     }
 
 
 def _with_residuals(modes: Modes) -> dict[str, Any]:
     """The certificate, on the sparse path with the residual of every mode."""
-    certificate = modes.linear.certificate.as_dict()
+    certificate = {**modes.linear.certificate.as_dict(), "modes": modes.check.as_dict()}
     if modes.residuals is not None:
         certificate["mode_residuals"] = [float(value) for value in modes.residuals]
         certificate["modes_complete"] = modes.complete

@@ -17,6 +17,7 @@ from eigenbody.present.documents import dense, has_second_order_matrices
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from eigenbody.analyses.mode_checks import ModesCertificate
     from eigenbody.analyses.modes import Modes
     from eigenbody.linearization.certificate import Certificate
     from eigenbody.linearization.large import SparseLinearModel
@@ -125,8 +126,16 @@ def verdict(modes: Modes) -> str:
     elif modes.stability == "unstable":
         rates = [value.real for stability, _, value in entries if stability == "unstable"]
         words = _growth(rates) if rates else ": modes beyond those listed grow"
+    elif modes.stability == "frozen":
+        point = modes.linear.point
+        at = "a point that is no equilibrium" if point.is_at_rest else "an instant of a motion along which they change"
+        return f"frozen: equations linearized at {at}; nothing is said about stability"
+    elif modes.stability == "immobile":
+        return "immobile: nothing can move"
     else:
         words = ""
+    if not modes.is_constant and modes.steady_frame is not None:
+        words = f", seen from the frame that turns with {shown(modes.steady_frame[0])}"
     return f"{modes.stability}{words}{some}"
 
 
@@ -145,6 +154,14 @@ def redundancy(rows: Sequence[dict[str, str]]) -> str:
     parts = [f"{shown(joint)} ({', '.join(labels)})" for joint, labels in list(by_joint.items())[:8]]
     more = f", ... and {len(by_joint) - 8} more joints" if len(by_joint) > 8 else ""
     return f"Redundant constraints: {len(rows)}: {', '.join(parts)}{more}"
+
+
+def certified_modes(check: ModesCertificate) -> str:
+    """The certificate of modes, to follow that of the linear equations."""
+    found, plain = check.zeros
+    zeros = f", {counted(found, 'zero')}" + ("" if plain in (None, found) else f" ({plain} by plain eigenvalues)")
+    trace = "" if check.trace is None else f", trace defect {significant(check.trace, 2)}"
+    return f"Modes: backward error {significant(check.residual, 2)}{trace}{zeros}"
 
 
 def certified(certificate: Certificate) -> str:
@@ -209,14 +226,14 @@ def _modes_grid(modes: Modes) -> Grid:
 
 def modes_text(modes: Modes) -> str:
     """The table of modes as plain text."""
-    below = wrapped(remarks_below(modes.linear, remarks=modes.notes))
+    below = wrapped([*remarks_below(modes.linear, remarks=modes.notes), certified_modes(modes.check)])
     return "\n".join([*_modes_head(modes), "", _modes_grid(modes).text(), "", *below])
 
 
 def modes_html(modes: Modes) -> str:
     """The table of modes as HTML; every name is escaped."""
     title, line = _modes_head(modes)
-    below = paragraph(remarks_below(modes.linear, remarks=modes.notes))
+    below = paragraph([*remarks_below(modes.linear, remarks=modes.notes), certified_modes(modes.check)])
     return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_modes_grid(modes).html()}{below}"
 
 
@@ -227,7 +244,8 @@ def modes_rich(modes: Modes) -> RenderableType:
 
     title, line = _modes_head(modes)
     counts, _, words = line.partition("; ")
-    below = [Text(line, style="dim") for line in remarks_below(modes.linear, with_warnings=False, remarks=modes.notes)]
+    remarks = remarks_below(modes.linear, with_warnings=False, remarks=modes.notes)
+    below = [Text(line, style="dim") for line in (*remarks, certified_modes(modes.check))]
     verdict_line = Text.assemble(f"{counts}; ", (words, COLOURS.get(modes.stability, "")))
     return Group(Text(title, style="bold"), verdict_line, Text(), _modes_grid(modes).rich(), Text(), *below)
 
