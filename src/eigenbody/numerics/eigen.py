@@ -16,11 +16,11 @@ from functools import partial
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_space
-from eigenbody.numerics.noise import EPS, equilibrate, noise_of
+from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, graded_error, mass_basis, symmetric_null_space
+from eigenbody.numerics.noise import BACKWARD, EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
 from eigenbody.numerics.stability import Judged, judged_modes
-from eigenbody.numerics.zeros import BACKWARD, null_space
+from eigenbody.numerics.zeros import null_space
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -204,7 +204,7 @@ def _near_zero(system: _Scaled, basis: _ModalBasis) -> int:
 def _errors(system: _Scaled, basis: _ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
     """Bounds of the zeros (two each) and of both `eigenvalues` of every mode, damped by `loss` (e,) or not."""
     zero, square = (_error_of_squares(system, shapes) for shapes in (basis.rigid, basis.elastic))
-    square = np.repeat(square + BACKWARD * EPS * np.abs(basis.stiffness), 2)
+    square = np.repeat(square + graded_error(basis.stiffness), 2)
     slope = np.abs(2 * eigenvalues + np.repeat(loss, 2))
     simple = square / np.where(slope > 0, slope, 1.0)
     return np.concatenate([np.tile(np.sqrt(zero), 2), np.minimum(np.where(slope > 0, simple, np.inf), np.sqrt(square))])

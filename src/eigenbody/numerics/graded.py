@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.noise import even_noise, unscaled
+from eigenbody.numerics.noise import BACKWARD, even_noise, unscaled
 
 GRADED = 1e-6
 """Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
@@ -60,3 +60,14 @@ def graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if slow:
         values[:slow], vectors[:, :slow] = graded_eigh(H, vectors[:, :slow])
     return values, vectors
+
+
+def graded_error(values: np.ndarray) -> np.ndarray:
+    """Error bound of every value of `graded_eigh` as it leaves them: a few eps of the largest in its own subspace."""
+    size, level = np.abs(values), np.zeros(len(values))
+    pending = np.ones(len(values), bool)
+    while pending.any():
+        largest = size[pending].max()
+        found = pending & (size >= GRADED * largest)
+        level[found], pending = largest, pending & ~found
+    return BACKWARD * np.finfo(float).eps * level

@@ -9,6 +9,8 @@ from eigenbody.errors import ComputationError
 EPS = float(np.finfo(float).eps)
 ENTRY_NOISE = 8.0 * EPS
 """Default relative error of a matrix entry: it is a short sum of rounded products."""
+BACKWARD = 10.0
+"""Backward error of orthogonal decompositions in units of eps * Frobenius norm; measured ones stay below 3."""
 FINEST = 1e-14
 """No scale may be finer than this part of the coarsest: what looks more certain is the rounding of rounding."""
 

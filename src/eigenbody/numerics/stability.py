@@ -20,8 +20,8 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.invariant import block_of_smallest
-from eigenbody.numerics.noise import EPS
-from eigenbody.numerics.zeros import BACKWARD, deflate
+from eigenbody.numerics.noise import BACKWARD, EPS
+from eigenbody.numerics.zeros import deflate
 
 DOUBT = 8.0
 """Error bounds within which an eigenvalue is judged as one of those next to zero: the members of a defective zero lie

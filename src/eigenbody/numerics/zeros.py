@@ -11,10 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.numerics.noise import EPS, even_noise, unscaled
-
-BACKWARD = 10.0
-"""Backward error of orthogonal decompositions in units of eps * Frobenius norm; measured ones stay below 3."""
+from eigenbody.numerics.noise import BACKWARD, EPS, even_noise, unscaled
 
 
 def null_space(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
