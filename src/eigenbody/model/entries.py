@@ -88,6 +88,7 @@ class EntryReader:
             Kind.INTEGER: self.integer,
             Kind.FLAG: lambda v, f, p, at: self.typed(v, bool, "true or false", at),
             Kind.TEXT: lambda v, f, p, at: self.typed(v, str, "text", at),
+            Kind.FILE: lambda v, f, p, at: self.file(v, at),
             Kind.ANY: lambda v, f, p, at: v,
         }
 
@@ -337,6 +338,11 @@ class EntryReader:
             self.faults.unknown(path, "choice", value, field.choices)
             return None
         return int(number.real)
+
+    def file(self, value: Any, path: Path) -> Any:
+        """A file that the model names, wherever this process stands."""
+        name = self.typed(value, str, "the path of a file", path)
+        return None if name is None else self.faults.source.folder / name
 
     def typed(self, value: Any, kind: type, expected: str, path: Path) -> Any:
         """A value of one Python type."""
