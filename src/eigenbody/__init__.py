@@ -38,11 +38,13 @@ if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel
     from eigenbody.model.description import Function
     from eigenbody.operation.point import OperatingPoint
-    from eigenbody.operation.reactions import Reactions, reactions
+    from eigenbody.operation.reactions import Reactions
     from eigenbody.points.equilibrium import Equilibrium, equilibrium
     from eigenbody.points.find import operating_point
+    from eigenbody.points.impulse import impulse
+    from eigenbody.points.reactions import reactions
     from eigenbody.present.report.build import figure, report
-    from eigenbody.simulation.impulse import Impulse, impulse
+    from eigenbody.simulation.impulse import Impulse
     from eigenbody.simulation.inverse import InverseDynamics, inverse
     from eigenbody.simulation.laws import cycloid, harmonic, polynomial345
     from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
@@ -93,9 +95,9 @@ _HOME = {
     "sweep": "eigenbody.analyses.sweep",
     "Sweep": "eigenbody.analyses.sweep",
     "SweepInterrupted": "eigenbody.analyses.sweep",
-    "reactions": "eigenbody.operation.reactions",
+    "reactions": "eigenbody.points.reactions",
     "Reactions": "eigenbody.operation.reactions",
-    "impulse": "eigenbody.simulation.impulse",
+    "impulse": "eigenbody.points.impulse",
     "Impulse": "eigenbody.simulation.impulse",
     "inverse": "eigenbody.simulation.inverse",
     "InverseDynamics": "eigenbody.simulation.inverse",

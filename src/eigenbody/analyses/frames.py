@@ -16,8 +16,8 @@ from eigenbody.analyses.modes import Modes, modes
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.turns import counted
 from eigenbody.points.find import operating_point
@@ -72,13 +72,13 @@ class FrameModes:
 
 
 @on_one_thread
-def modes_in_frames(model: Model | OperatingPoint, frame: str) -> FrameModes:
+def modes_in_frames(model: Subject, frame: str) -> FrameModes:
     """All modes in the fixed frame and in a rotating one, side by side.
 
     `frame` names a moving frame of the model's section `frames`, or a joint: then the frame turns with the joint's
     second body, axis and rate taken from the operating point.
     """
-    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    point = operating_point(model)
     if len(point.chosen.velocities) > DENSE_FREEDOMS:
         raise ComputationError(
             f"Frames are compared up to {DENSE_FREEDOMS} degrees of freedom; this mechanism has"

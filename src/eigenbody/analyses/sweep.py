@@ -21,7 +21,9 @@ from eigenbody.analyses.walk import Evaluate, Outcome, Path, Stopped, Walk
 from eigenbody.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import system_of
+from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed
 from eigenbody.spatial.rotations import apply
 
@@ -159,7 +161,7 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 def sweep(
-    model: Model,
+    model: Subject,
     parameter: str | Mapping[str, Values],
     values: Values | None = None,
     n: int | None = None,
@@ -173,6 +175,7 @@ def sweep(
     Steps over which modes cannot be told apart are halved up to `refine` times. A point that fails is marked, the sweep
     goes on. Stability boundaries are closed in to rounding unless `boundaries` is False.
     """
+    model = model_asking_for(model)
     path = path_of(model, parameter, values)
     few = few_of(model, n)
     walk = walked(model, path, lambda at: modes_along(model, at, few), refine)

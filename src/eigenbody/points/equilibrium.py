@@ -14,6 +14,7 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.projection import closed, weight
@@ -105,15 +106,17 @@ class Equilibrium:
 
 
 @on_one_thread
-def equilibrium(model: Model, *, which: str = "stable", all_from: int = 0) -> Equilibrium:
-    """The stable equilibrium nearest to the initial state (or to the explicit values of the model's operating point).
+def equilibrium(model: Subject, *, which: str = "stable", all_from: int = 0) -> Equilibrium:
+    """The stable equilibrium nearest to the initial state (or to the explicit values of the model's operating point);
+    or nearest to the operating point given, or to the one that a result carries (where a simulation ended).
 
     `which="nearest"` takes the first one found, stable or not. `all_from=N` also searches from N random starts
     (always the same ones) and lists what is found in `others`.
     """
     if which not in ("stable", "nearest"):
         raise InputError(Fault("which", f'"{which}" is not known.', 'Use "stable" or "nearest".'))
-    search = _Search(model)
+    found = subject(model)
+    search = _Search(found) if isinstance(found, Model) else _Search(found.model, found)
     found = search.wanted(search.start, which == "nearest")
     if not all_from:
         return found
@@ -130,11 +133,14 @@ def equilibrium_point(model: Model, options: Mapping[str, Any]) -> OperatingPoin
 class _Search:
     """Where the search starts and what it may do."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, point: OperatingPoint | None = None) -> None:
         self.model = model
         self.system, _ = held_still(system_of(model))
-        self.start = given_configuration(self.system, model.description.operating_point)
         self.M = weight(self.system)
+        self.start = given_configuration(self.system, model.description.operating_point)
+        if point is not None:
+            at_rest = replace(self.start, r=point.state.r, R=point.state.R, x=point.state.x, turns=point.state.turns)
+            self.start = closed(self.system, at_rest, select(Mechanics(self.system, at_rest)), self.M)
 
     def wanted(self, start: State, any_will_do: bool = False) -> Equilibrium:
         """Settle; from an unstable equilibrium go on, both ways along the growing modes, to the nearest stable one."""
