@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+# What a terminal would obey instead of showing: control characters but tab and newline, and turns of the direction.
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """The text with everything that a terminal would obey written out: `\\x1b[31m`. Names come from other people."""
+    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +26,7 @@ class Fault:
 
     def __str__(self) -> str:
         remedy = f" {self.remedy}" if self.remedy else ""
-        return f"{self.where}: {self.what}{remedy}"
+        return printable(f"{self.where}: {self.what}{remedy}")
 
 
 class EigenbodyError(Exception):
@@ -47,8 +56,12 @@ def suggest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.55)
     if near:
-        return f'Did you mean "{near[0]}"?'
+        return f'Did you mean "{_in_line(near[0])}"?'
     if not known:
         return "There are none to choose from."
-    listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    listed = ", ".join(map(_in_line, known[:12])) + (", ..." if len(known) > 12 else "")
     return f"Known: {listed}."
+
+
+def _in_line(name: str) -> str:
+    return printable(name).replace("\n", "\\n")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,9 @@ def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed: ./run test installs it"
     )
+    started = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    if started.returncode:
+        pytest.skip(f"playwright does not start; ./run test says what it needs ({started.stderr.strip()})")
     found = next((path for path in map(shutil.which, CHROMIUMS) if path), None)
     with playwright.sync_playwright() as driver:
         try:

@@ -340,5 +340,5 @@ def test_wrong_requests() -> None:
         eb.reactions(point, axes="jont")
     with pytest.raises(eb.InputError, match=r'no joint "tip".*"top"'):
         eb.reactions(point)["tip"]
-    with pytest.raises(eb.InputError, match="operating_point"):
-        eb.reactions(door())  # type: ignore[arg-type]
+    with pytest.raises(eb.InputError, match="an operating point"):
+        eb.reactions(3)

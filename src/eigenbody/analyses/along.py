@@ -26,6 +26,7 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.linear import DENSE_LIMIT, stack
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.motion import Motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
@@ -117,7 +118,7 @@ class AlongError(ComputationError):
 
 @on_one_thread
 def along(
-    reference: Simulation | Model | OperatingPoint,
+    reference: Subject,
     times: Sequence[float] | np.ndarray | None = None,
     coordinates: Sequence[str] | Mapping[str, float] | None = None,
     motion: Mapping[str, Any] | None = None,
@@ -129,6 +130,7 @@ def along(
     which need not be one that the mechanism makes by itself: the deviations stay free, and h is what is missing. The
     coordinates are those given, or those of the first instant, all the way; where they fail an AlongError says so.
     """
+    reference = subject(reference, Simulation)
     simulation = _reference(reference, times, motion)
     model = simulation.model if motion is None or isinstance(reference, Simulation) else _model_of(reference)
     followed = _Follower(model, simulation, coordinates, motion is not None)

@@ -33,7 +33,9 @@ from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.model.model import Model
 from eigenbody.model.source import shown as printable
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint, system_of
+from eigenbody.points.asked import model_asking_for
 from eigenbody.points.find import operating_point
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Campbell(Sweep):
 
 
 def campbell(
-    model: Model,
+    model: Subject,
     parameter: str | Mapping[str, Values],
     values: Values | None = None,
     per_rev: Sequence[float] | None = None,
@@ -103,6 +105,7 @@ def campbell(
     measured in the frame that turns with it; there unbalance stands still and the default order is 0. For the rest see
     `sweep`.
     """
+    model = model_asking_for(model)
     path = path_of(model, parameter, values)
     orders = _orders(per_rev, frame)
     _refuse_unknown(model, frame, joint)

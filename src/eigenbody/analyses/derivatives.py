@@ -12,8 +12,9 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, linear_
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.points.asked import model_and_point
 from eigenbody.points.shift import Steps, independent, shifted_point, with_steps
 from eigenbody.progress import report
 from eigenbody.system.system import Output
@@ -44,9 +45,14 @@ class Derivatives:
 
 
 @on_one_thread
-def derivatives(model: Model, names: Sequence[str], at: OperatingPoint | None = None) -> Derivatives:
+def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None) -> Derivatives:
     """Derivatives by parameters or by any numbers of the model by path, all in one batched evaluation."""
-    point = operating_point(model) if at is None else at
+    model, point = model_and_point(model, at)
+    return derivatives_at(point, model, names)
+
+
+def derivatives_at(point: OperatingPoint, model: Model, names: Sequence[str]) -> Derivatives:
+    """The same at the operating point that the model asks for."""
     linear = linear_model(point, solver="dense")
     assert isinstance(linear, LinearModel)
     if linear.dof > DENSE_FREEDOMS:

@@ -11,11 +11,13 @@ from eigenbody.analyses.elastic_labels import ElasticParts
 from eigenbody.analyses.mode_energy import ELASTIC, ModeEnergies, mode_energies
 from eigenbody.analyses.mode_labels import scene, story
 from eigenbody.analyses.mode_motion import ModeMotion, mode_motion
+from eigenbody.analyses.mode_set import modes_of
 from eigenbody.analyses.participation import by_coordinate, participation
 from eigenbody.analyses.screws import Screws, screws
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
@@ -115,8 +117,9 @@ class Explanation:
 
 
 @on_one_thread
-def explain(modes: Modes) -> Explanation:
-    """Explain every mode of a set, dense or sparse."""
+def explain(modes: Subject) -> Explanation:
+    """Explain every mode of a set, dense or sparse, or of a model."""
+    modes = modes_of(modes)
     report("explaining the modes")
     point = modes.linear.point
     motion = mode_motion(modes)

@@ -16,13 +16,11 @@ from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.turning_verdict import is_constant_in
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 
-PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
-CONSTANT = 1e-8  # relative change of A that still counts as none
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}
 
@@ -69,13 +67,13 @@ class FrameModes:
 
 
 @on_one_thread
-def modes_in_frames(model: Model | OperatingPoint, frame: str) -> FrameModes:
+def modes_in_frames(model: Subject, frame: str) -> FrameModes:
     """All modes in the fixed frame and in a rotating one, side by side.
 
     `frame` names a moving frame of the model's section `frames`, or a joint: then the frame turns with the joint's
     second body, axis and rate taken from the operating point.
     """
-    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    point = operating_point(model)
     if len(point.chosen.velocities) > DENSE_FREEDOMS:
         raise ComputationError(
             f"Frames are compared up to {DENSE_FREEDOMS} degrees of freedom; this mechanism has"

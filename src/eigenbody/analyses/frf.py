@@ -18,9 +18,9 @@ from eigenbody.analyses.ports import Ports, need_inputs, ports
 from eigenbody.analyses.unbalance import Synchronous, unbalance_excited
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 
 METHODS = ("direct", "modal")
 SPARSE_MODES = 20
@@ -35,7 +35,7 @@ def frequency_response(found: Ports, omega: np.ndarray) -> np.ndarray:
 
 @on_one_thread
 def frf(
-    model: Model | LinearModel | SparseLinearModel,
+    model: Subject,
     inputs: str | Sequence[str] | None = None,
     outputs: str | Sequence[str] | None = None,
     frequencies_hz: tuple[float, float, int] | Sequence[float] | np.ndarray | None = None,
@@ -97,7 +97,7 @@ def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> N
 
 
 def _excited(
-    model: Model | LinearModel | SparseLinearModel, inputs: Any, outputs: Any, base: str | None, base_order: int,
+    model: Subject, inputs: Any, outputs: Any, base: str | None, base_order: int,
     unbalance: Mapping[str, Any] | None, solver: str | None,
 ) -> Excited:  # fmt: skip
     if base is None and unbalance is None:
@@ -111,8 +111,7 @@ def _excited(
     if inputs:
         what = "the named inputs would be a second excitation beside it."
         raise InputError(Fault(where, what, "Leave out the inputs."))
-    if not isinstance(model, Model):
-        raise InputError(Fault(where, "a linear model cannot be excited there.", "Give the model itself."))
+    model = model_asking_for(model)
     if base is not None:
         return base_excited(model, base, base_order, outputs, solver)
     assert unbalance is not None
@@ -163,10 +162,10 @@ def _synchronous(
     unbalance: Mapping[str, Any] | None, parameter: str,
 ) -> FrequencyResponse:  # fmt: skip
     """Excitation frequency = spin speed, linearized anew at every speed."""
-    if unbalance is None or base is not None or inputs or not isinstance(model, Model):
+    if unbalance is None or base is not None or inputs:
         what = "the speed follows the frequency only for the unbalance of a model."
-        raise InputError(Fault("speed_parameter", what, "Give unbalance and the model itself, without inputs or base."))
-    evaluator = Synchronous(model, unbalance, outputs, parameter)
+        raise InputError(Fault("speed_parameter", what, "Give unbalance, without inputs or base."))
+    evaluator = Synchronous(model_asking_for(model), unbalance, outputs, parameter)
     grid = frequencies(asked, evaluator.resonances, False)
     return _result(evaluator, grid, refine, "direct, linearized at every speed", evaluator.notes)
 

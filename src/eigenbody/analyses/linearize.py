@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.operation.given import Subject, subject
+from eigenbody.points.asked import point_at
 
 
 @on_one_thread
 def linearize(
-    model: Model | OperatingPoint,
-    at: OperatingPoint | None = None,
+    model: Subject,
+    at: Subject | None = None,
     coordinates: Sequence[str] | Mapping[str, float] | None = None,
     solver: str | None = None,
 ) -> LinearModel | SparseLinearModel:
@@ -24,5 +23,10 @@ def linearize(
 
     `solver` "dense" or "sparse" forces the form of the result; by default it is sparse above 2000 degrees of freedom.
     """
-    point = model if isinstance(model, OperatingPoint) else at if at is not None else operating_point(model)
-    return linear_model(point, coordinates, solver)
+    return linear_model(point_at(model, at), coordinates, solver)
+
+
+def linear_of(given: Subject) -> LinearModel | SparseLinearModel:
+    """The linear model that was given or that a result carries; else that of what was given."""
+    found = subject(given, LinearModel, SparseLinearModel)
+    return found if isinstance(found, LinearModel | SparseLinearModel) else linearize(found)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.analyses.mode_set import modes_of
 from eigenbody.errors import Fault, InputError
+from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,13 +99,16 @@ class Mac:
         return mac_html(self)
 
 
-def mac(a: Modes | np.ndarray, b: Modes | np.ndarray | None = None, weight: np.ndarray | str | None = "mass") -> Mac:
+def mac(
+    a: Subject | np.ndarray, b: Subject | np.ndarray | None = None, weight: np.ndarray | str | None = "mass"
+) -> Mac:
     """MAC between two mode sets; without `b` of one with itself.
 
     Modes of models with the same bodies are compared by mass and inertia (`weight` "mass"), arrays (n, m) of row
     vectors as they are. `weight` None compares plainly; an array (m,) or (m, m) weighs the components.
     """
-    b = a if b is None else b
+    a = a if isinstance(a, np.ndarray) else modes_of(a)
+    b = a if b is None else b if isinstance(b, np.ndarray) else modes_of(b)
     if isinstance(weight, str) and weight != "mass":
         raise InputError(Fault("weight", f'"{weight}" is not known.', 'Use "mass", None or an array.'))
     by_mass = isinstance(weight, str) and not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.linearize import linear_of
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
@@ -21,6 +22,7 @@ from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.springs import Springs
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.given import Subject
 
 ROUNDING = 64 * EPS  # of mode shapes
 ZERO = 1e-9  # of the highest frequency: an undamped mode below it is rigid
@@ -49,7 +51,7 @@ class DampedSparseLinearModel(SparseLinearModel):
 
 @on_one_thread
 def with_damping(
-    linear: LinearModel | SparseLinearModel,
+    linear: Subject,
     *,
     proportional: tuple[float, float] | None = None,
     modal: float | Sequence[float] | None = None,
@@ -70,6 +72,7 @@ def with_damping(
     if len(given) != 1:
         what = "nothing was given." if not given else f"{' and '.join(given)} were given together."
         raise InputError(Fault("with_damping", what, "Give one of proportional, modal, matrix."))
+    linear = linear_of(linear)
     if proportional is not None:
         return _proportional(linear, *_two(proportional))
     if isinstance(linear, SparseLinearModel):

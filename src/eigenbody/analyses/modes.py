@@ -22,6 +22,7 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import spectrum_first_order
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.constancy import depends_on_time, has_constant_coefficients
 from eigenbody.points.find import operating_point
@@ -232,20 +233,21 @@ class Modes:
 
 @on_one_thread
 def modes(
-    model: Model | LinearModel | SparseLinearModel | OperatingPoint,
+    model: Subject,
     n: int | None = None,
     near: float | None = None,
     solver: str | None = None,
 ) -> Modes:
-    """Modes of a model, operating point or linear model: all, the `n` lowest, or the `n` nearest to a frequency.
+    """Modes of a model or of what a result was found at: all, the `n` lowest, or the `n` nearest to a frequency.
 
     `near` is in Hz and compares |eigenvalue| / 2 pi. All modes are found up to 2000 degrees of freedom; above, or when
     few of many are asked for, the sparse path finds `n` (default 20). `solver` "dense" or "sparse" forces a path.
     """
     if n is not None and n < 1:
         raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
+    model = subject(model, LinearModel, SparseLinearModel)
     if isinstance(model, Model | OperatingPoint):
-        point = model if isinstance(model, OperatingPoint) else operating_point(model)
+        point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
         if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:
             found = _few_of_many(point, n, near)

@@ -16,6 +16,8 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
 
 ROUNDS = 6  # from one start
@@ -47,13 +49,14 @@ class Run:
 
 
 @on_one_thread
-def optimize(model: Model, problem: Given | None = None, exact: bool = True) -> Optimum:
+def optimize(model: Subject, problem: Given | None = None, exact: bool = True) -> Optimum:
     """Find the values of the variables that make the objective best and keep the constraints.
 
     `problem` is a map or a YAML file with variables, objective and constraints; None: the model's own section
     `optimization`. Gradients are exact; `exact` False
     takes them from central differences. Ctrl-C ends the search with the best design so far.
     """
+    model = model_asking_for(model)
     task, space = read_problem(model, _own(model) if problem is None else problem, exact)
     first = space.at(task.start)
     wanted = tuple(i for q in task.quantities for i in q.wanted_modes())

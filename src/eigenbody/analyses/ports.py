@@ -11,7 +11,9 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
-from eigenbody.operation.point import system_of
+from eigenbody.operation.given import Subject, subject
+from eigenbody.operation.point import OperatingPoint, system_of
+from eigenbody.points.asked import in_model
 from eigenbody.points.find import operating_point
 
 
@@ -37,7 +39,7 @@ class Ports:
 
 
 def ports(
-    model: Model | LinearModel | SparseLinearModel,
+    model: Subject,
     inputs: str | Sequence[str] | None = None,
     outputs: str | Sequence[str] | None = None,
     solver: str | None = None,
@@ -49,13 +51,16 @@ def ports(
              model, or its coordinates where it has none
     """
     wanted_in, wanted_out = _listed(inputs), _listed(outputs)
-    if not isinstance(model, Model):
-        return _of_linear(model, wanted_in, wanted_out)
+    found = subject(model, LinearModel, SparseLinearModel)
+    if isinstance(found, LinearModel | SparseLinearModel):
+        return _of_linear(found, wanted_in, wanted_out)
+    at = found if isinstance(found, OperatingPoint) else None
+    model = found if at is None else at.model
     description = model.description
     if wanted_in is None:
         wanted_in = [entry.name for entry in description.inputs]
     if wanted_out is None:
-        wanted_out = [entry.name for entry in description.outputs] or _coordinates(model)
+        wanted_out = [entry.name for entry in description.outputs] or _coordinates(found)
     names_in, names_out = [], []
     for name in wanted_in:
         model, own = with_input(model, name)
@@ -63,7 +68,8 @@ def ports(
     for name in wanted_out:
         model, own = with_output(model, name)
         names_out.append(own)
-    found = _of_linear(linearize(model, solver=solver), names_in, names_out)
+    linear = linearize(model if at is None else in_model(at, model), solver=solver)
+    found = _of_linear(linear, names_in, names_out)
     return Ports(found.linear, found.inputs, found.outputs, tuple(wanted_in), tuple(wanted_out))
 
 
@@ -74,8 +80,8 @@ def need_inputs(found: Ports) -> None:
         raise InputError(Fault("inputs", what, "Name a measure to push along (--input slide), or add an input."))
 
 
-def _coordinates(model: Model) -> list[str]:
-    point = operating_point(model)
+def _coordinates(found: Model | OperatingPoint) -> list[str]:
+    point = operating_point(found)
     return [point.system.names[i] for i in point.chosen.positions]
 
 

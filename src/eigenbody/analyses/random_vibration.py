@@ -20,9 +20,9 @@ from eigenbody.analyses.spectra_in import QUANTITIES, Coherence, Drive, Excitati
 from eigenbody.analyses.stationary import Motions, motions_of
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
 
 GRID = 500  # frequencies of the curves, before those around resonances
@@ -35,7 +35,7 @@ ACCELERATION = ("m/s^2", "m/s**2", "", *ROTATION)
 
 @on_one_thread
 def psd(
-    model: Model | LinearModel | SparseLinearModel,
+    model: Subject,
     excitation: Excitation,
     inputs: str | Sequence[str] | None = None,
     outputs: str | Sequence[str] | None = None,
@@ -101,7 +101,7 @@ def psd(
 
 
 def _located(
-    model: Model | LinearModel | SparseLinearModel, excitation: Excitation, inputs: str | Sequence[str] | None,
+    model: Subject, excitation: Excitation, inputs: str | Sequence[str] | None,
     outputs: str | Sequence[str] | None, of: str | Mapping[str, str] | None, delays: Mapping[str, float] | None,
     coherence: Coherence, solver: str | None,
 ) -> tuple[Excited, tuple[Drive, ...]]:  # fmt: skip
@@ -119,21 +119,19 @@ def _located(
 
 
 def _moving_base(
-    model: Model | LinearModel | SparseLinearModel, excitation: Excitation, base: str,
+    model: Subject, excitation: Excitation, base: str,
     inputs: str | Sequence[str] | None, outputs: str | Sequence[str] | None, of: str | Mapping[str, str] | None,
     solver: str | None,
 ) -> tuple[Excited, tuple[Path, ...]]:  # fmt: skip
     """The model excited by the motion of its base."""
     if not isinstance(excitation, Source) or inputs is not None:
         raise InputError(Fault("base", "a moving base is driven by one source alone.", "Leave out the inputs."))
-    if not isinstance(model, Model):
-        raise InputError(Fault("base", "a linear model cannot be excited there.", "Give the model itself."))
     quantity = excitation.of or of
     if not isinstance(quantity, str):
         what = "it is not known what the density is of."
         raise InputError(Fault("of", what, f"Say one of: {', '.join(QUANTITIES)}."))
     check_quantity(quantity)
-    found = _watched(base_excited(model, base, QUANTITIES.index(quantity), outputs, solver))
+    found = _watched(base_excited(model_asking_for(model), base, QUANTITIES.index(quantity), outputs, solver))
     return found, (base_path(found, excitation, quantity),)
 
 

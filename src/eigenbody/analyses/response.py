@@ -21,6 +21,7 @@ from eigenbody.analyses.excitation import (
 from eigenbody.analyses.frf_system import DenseEquations, equations_of
 from eigenbody.analyses.large_response import LargeTask, large_motion
 from eigenbody.analyses.linear_motion import Trajectory, motion
+from eigenbody.analyses.linearize import linear_of
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.analyses.response_amplitudes import ModeAmplitude, mode_amplitudes
@@ -30,9 +31,9 @@ from eigenbody.analyses.response_stationary import Harmonics, mode_words, pole_r
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics import fundamental
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
@@ -128,21 +129,18 @@ class TimeResponse:
 
 
 @on_one_thread
-def fundamental_matrix(
-    model: Model | LinearModel | SparseLinearModel | np.ndarray, t: float | np.ndarray, method: str = "pade"
-) -> np.ndarray:
+def fundamental_matrix(model: Subject | np.ndarray, t: float | np.ndarray, method: str = "pade") -> np.ndarray:
     """Phi(t) = exp(A t): how the state of a linear model (or of x' = A x) moves freely from 0 to t.
 
     (n, n) for one time, (times, n, n) for many. `method` is "pade", "modal", "series" or "cayley-hamilton".
     """
-    if isinstance(model, Model | LinearModel | SparseLinearModel):
-        model = ports(model, inputs=[]).linear.A if isinstance(model, Model) else model.A
-    return fundamental.fundamental_matrix(model, t, method)
+    A = model if isinstance(model, np.ndarray) else linear_of(model).A
+    return fundamental.fundamental_matrix(A, t, method)
 
 
 @on_one_thread
 def response(
-    model: Model | LinearModel | SparseLinearModel,
+    model: Subject,
     excitation: Excitation | None = None,
     initial: Mapping[str, float] | None = None,
     times: float | tuple[float, int] | None = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.derivatives import Derivatives, derivatives
+from eigenbody.analyses.derivatives import Derivatives, derivatives_at
 from eigenbody.analyses.large_sensitivity import eigenvalue_slopes
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.sensitivity_responses import (
@@ -30,8 +30,9 @@ from eigenbody.model.paths import numeric_paths
 from eigenbody.numerics.eigen_clusters import EigenBasis, eigen_basis, matching
 from eigenbody.numerics.eigen_sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.points.asked import model_and_point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -146,10 +147,10 @@ class Sensitivity:
 
 @on_one_thread
 def sensitivity(
-    model: Model,
+    model: Subject,
     parameters: str | Sequence[str] | None = None,
     n: int | None = None,
-    at: OperatingPoint | None = None,
+    at: Subject | None = None,
     solver: str | None = None,
 ) -> Sensitivity:
     """Sensitivities of the modes to parameters, or to any numbers of the model by path (`bodies.rotor.mass`).
@@ -157,12 +158,12 @@ def sensitivity(
     parameters  names or paths; by default the model's parameters, or where it has none its masses and stiffnesses
     n           that many modes, lowest first; by default all (20 on the sparse path)
     """
+    model, point = model_and_point(model, at)
     names = _names(model, parameters)
-    point = operating_point(model) if at is None else at
     dof = len(point.chosen.velocities)
     if solver == "sparse" or (solver is None and dof > DENSE_FREEDOMS):
         return _sparse(point, names, n)
-    found = derivatives(model, names, point)
+    found = derivatives_at(point, model, names)
     lowest = modes(found.linear, n=n)
     basis = _basis(found.linear)
     place = matching(basis.eigenvalues, lowest.eigenvalues)

@@ -22,7 +22,9 @@ from eigenbody.analyses.windows import seek_windows, suspected
 from eigenbody.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import system_of
+from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed
 from eigenbody.spatial.rotations import apply
 
@@ -166,7 +168,7 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 def sweep(
-    model: Model,
+    model: Subject,
     parameter: str | Mapping[str, Values],
     values: Values | None = None,
     n: int | None = None,
@@ -181,6 +183,7 @@ def sweep(
     may reach zero between two; 0 adds none. A point that fails is marked, the sweep goes on. Stability boundaries are
     closed in to rounding unless `boundaries` is False.
     """
+    model = model_asking_for(model)
     path = path_of(model, parameter, values)
     few = few_of(model, n)
     walk = walked(model, path, lambda at: modes_along(model, at, few), refine)

@@ -17,6 +17,8 @@ from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class Tolerance:
 
 @on_one_thread
 def tolerance(
-    model: Model,
+    model: Subject,
     vary: Vary,
     method: str = "first-order",
     samples: int = 2000,
@@ -119,6 +121,7 @@ def tolerance(
     peaks         (input, output, from, to): highest response in a band of frequencies (Hz)
     workers       processes of a large Monte Carlo run; the result does not depend on it
     """
+    model = model_asking_for(model)
     widths = _checked(model, vary, method, samples, distribution, workers)
     names = tuple(widths)
     space = DesignSpace.of(model, names, [p[0] for p in peaks], [p[1] for p in peaks])

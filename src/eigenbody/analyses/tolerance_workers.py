@@ -11,6 +11,7 @@ from eigenbody.analyses.designs import Design, DesignSpace
 from eigenbody.analyses.objectives import Quantity
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.model import Model
+from eigenbody.model.source import Source
 from eigenbody.progress import report
 
 
@@ -22,7 +23,7 @@ def in_processes(
     from multiprocessing import get_context
 
     count = min(workers or os.cpu_count() or 1, len(pieces))
-    packed = (space.model.document, *_ports(space), nominal.x, quantities)
+    packed = (space.model.source, *_ports(space), nominal.x, quantities)
     out = []
     with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_prepare, initargs=packed) as pool:
         for k, table in enumerate(pool.map(_piece, pieces)):
@@ -38,7 +39,7 @@ def can_share(space: DesignSpace) -> bool:
     if space.model.vocabulary is not VOCABULARY:
         return False
     try:
-        pickle.dumps(space.model.document)
+        pickle.dumps(space.model.source)
     except (pickle.PicklingError, TypeError, AttributeError):
         return False
     return True
@@ -54,12 +55,12 @@ _task: dict[str, Any] = {}
 
 
 def _prepare(
-    document: dict[str, Any], names: tuple[str, ...], inputs: dict[str, int],
+    source: Source, names: tuple[str, ...], inputs: dict[str, int],
     outputs: dict[str, int], velocities: tuple[int, int], units: dict[str, str], x: np.ndarray,
     quantities: list[Quantity],
 ) -> None:  # fmt: skip
     """In each process, once: the space and the nominal design."""
-    space = DesignSpace(Model(document, vocabulary=VOCABULARY), names, inputs, outputs, slice(*velocities), units)
+    space = DesignSpace(Model(source, vocabulary=VOCABULARY), names, inputs, outputs, slice(*velocities), units)
     _task.update(space=space, nominal=space.at(x), quantities=quantities)
 
 

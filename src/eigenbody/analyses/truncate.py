@@ -10,19 +10,18 @@ exact at zero frequency, and its error grows with the square of the frequency ov
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from eigenbody.analyses.linearize import linearize
+from eigenbody.analyses.linearize import linear_of
 from eigenbody.analyses.participation import balanced, left_and_right
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
-from eigenbody.operation.point import OperatingPoint
+from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +45,7 @@ class TruncatedModel:
     states: tuple[str, ...]
     first_dropped_hz: float
     static_correction: bool
+    point: ClassVar[None] = None  # analyses of the whole model would not be those of the truncated one
 
     @property
     def A(self) -> np.ndarray:
@@ -106,7 +106,7 @@ class TruncatedModel:
 
 @on_one_thread
 def truncate(
-    model: Model | OperatingPoint | LinearModel | SparseLinearModel,
+    model: Subject,
     n: int | None = None,
     below_hz: float | None = None,
     static_correction: bool = False,
@@ -116,7 +116,7 @@ def truncate(
     Zeros (rigid modes) are always kept, and counted in `n`. `static_correction` adds what the dropped modes do at rest.
     """
     _refuse_unclear(n, below_hz)
-    linear = linearize(model) if isinstance(model, Model | OperatingPoint) else model
+    linear = linear_of(model)
     if isinstance(linear, SparseLinearModel):
         return truncate_sparse(linear, n, below_hz, static_correction)
     from eigenbody.analyses.spectrum import spectrum_of

@@ -16,6 +16,8 @@ from eigenbody.analyses.problem import Problem, Reader
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ class Update:
 
 @on_one_thread
 def update(
-    model: Model,
+    model: Subject,
     variables: Mapping[str, Mapping[str, Any]],
     measured: Mapping[str, Any],
     weights: Mapping[str, Any] | None = None,
@@ -108,6 +110,7 @@ def update(
     weights    {"frequencies": one number or one per mode, "shapes": likewise}: of relative errors of frequencies
                (default 1) and of sqrt(1 - MAC) (default 0.1)
     """
+    model = model_asking_for(model)
     reader = Reader(model, {"variables": {name: dict(entry) for name, entry in variables.items()}})
     found = reader.variables()
     data, faults = _read(measured)

@@ -17,7 +17,9 @@ from eigenbody.linearization.linearize import Equations, dense_models, linear_mo
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
 from eigenbody.points.find import operating_point
 
@@ -84,12 +86,13 @@ class VariantModes:
 
 
 @on_one_thread
-def variants(model: Model, values: Mapping[str, Sequence[float] | np.ndarray]) -> VariantModes:
+def variants(model: Subject, values: Mapping[str, Sequence[float] | np.ndarray]) -> VariantModes:
     """Linearize and solve all variants of a model: `values` has one number per variant for each parameter or path.
 
     A path names any number of the model: `bodies.rotor.mass`, `joints.b.at[2]`. Variants that fail are listed in
     `failures`; the others go on.
     """
+    model = model_asking_for(model)
     arrays = checked_values(model, values)
     count = len(next(iter(arrays.values())))
     collected = _Collected(count)

@@ -15,8 +15,8 @@ from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
@@ -177,10 +177,10 @@ def place_of(point: OperatingPoint) -> Place:
 
 
 @on_one_thread
-def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None = None) -> Verification:
+def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verification:
     """Linearize by every route that applies to the model (or by those named) and compare all eigenvalues."""
     chosen = _chosen(routes)
-    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    point = operating_point(model)
     start = perf_counter()
     linear = _dense(point)
     spectrum = spectrum_of(linear)
@@ -198,12 +198,12 @@ def verify(model: Model | OperatingPoint, routes: Sequence[str | Route] | None =
 
 
 @on_one_thread
-def by_route(model: Model | OperatingPoint, name: str) -> RouteModel:
+def by_route(model: Subject, name: str) -> RouteModel:
     """The linear equations of one route; InputError where it does not apply to the model."""
     from eigenbody.crosscheck.routes import route_named
 
     route = route_named(name)
-    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    point = operating_point(model)
     place = place_of(point)
     if reason := _why_not(route, point, place):
         what = f'the route "{name}" does not apply to this model: {reason.rstrip(".")}.'

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from eigenbody.cli import waiting
-from eigenbody.errors import EigenbodyError, InputError
+from eigenbody.errors import EigenbodyError, InputError, printable
 
 MAX_FAULTS = 20
 DONE, BUG, WRONG_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def say(text: str) -> None:
     """A message to the user, on standard error."""
     with suppress(OSError, ValueError, AttributeError):  # nobody listens
-        sys.stderr.write(f"eigenbody: {text}\n")
+        sys.stderr.write(f"eigenbody: {printable(text)}\n")
         sys.stderr.flush()
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from eigenbody.cli import waiting
 from eigenbody.cli.main import abandon_output, say
-from eigenbody.errors import Fault, InputError
+from eigenbody.errors import Fault, InputError, printable
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
     from eigenbody.model.model import Model
 
@@ -124,7 +125,7 @@ def warn(warnings: Sequence[str], quiet: bool) -> None:
 def put(text: str) -> None:
     """Text to standard output."""
     with _standard_output() as stream:
-        stream.write(text + "\n")
+        stream.write(printable(text) + "\n")
 
 
 def put_table(text: Callable[[], str], rich: Callable[[], RenderableType]) -> None:
@@ -135,7 +136,20 @@ def put_table(text: Callable[[], str], rich: Callable[[], RenderableType]) -> No
     from rich.console import Console
 
     with _standard_output() as stream:
-        Console(file=stream, highlight=False).print(rich())
+        Console(file=stream, highlight=False).print(_Printable(rich()))
+
+
+class _Printable:
+    """What rich has laid out, without anything that the terminal would obey but rich's own colours."""
+
+    def __init__(self, inner: RenderableType) -> None:
+        self.inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        from rich.segment import Segment
+
+        for text, style, control in console.render(self.inner, options):
+            yield Segment(printable(text), style, control)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from eigenbody.errors import printable
 from eigenbody.progress import listening
 
 if TYPE_CHECKING:
@@ -46,10 +47,10 @@ class _Display:
     def hear(self, stage: str, share: float | None) -> None:
         """Take a report."""
         with self._lock:
-            self._stage, self._share = stage, share
+            self._stage, self._share = printable(stage), share
             if self._progress is not None and self._task is not None:
                 total = None if share is None else 1.0
-                self._progress.update(self._task, description=stage, total=total, completed=share or 0.0)
+                self._progress.update(self._task, description=self._stage, total=total, completed=share or 0.0)
 
     def close(self) -> None:
         """Clear the line."""

@@ -19,7 +19,7 @@ import numpy as np
 from eigenbody.errors import Fault, InputError
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.operation.reactions import COMPONENTS, Reactions, reactions
+from eigenbody.operation.reactions import COMPONENTS, Reactions, at_point
 from eigenbody.operation.wrenches import JointWrenches
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.system import Output, Reaction
@@ -38,7 +38,7 @@ class ReactionRows:
 
     @cached_property
     def _found(self) -> dict[str, Reactions]:
-        return {axes: reactions(self.point, axes) for axes in ("joint", "ground")} if self._has_redundant else {}
+        return {axes: at_point(self.point, axes) for axes in ("joint", "ground")} if self._has_redundant else {}
 
     @property
     def _has_redundant(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from eigenbody.errors import printable
 from eigenbody.model.description import Entry
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
@@ -87,7 +88,8 @@ class EntryReader:
             Kind.CHOICE: self.choice,
             Kind.INTEGER: self.integer,
             Kind.FLAG: lambda v, f, p, at: self.typed(v, bool, "true or false", at),
-            Kind.TEXT: lambda v, f, p, at: self.typed(v, str, "text", at),
+            Kind.TEXT: lambda v, f, p, at: self.text(v, at),
+            Kind.FILE: lambda v, f, p, at: self.file(v, at),
             Kind.ANY: lambda v, f, p, at: v,
         }
 
@@ -337,6 +339,19 @@ class EntryReader:
             self.faults.unknown(path, "choice", value, field.choices)
             return None
         return int(number.real)
+
+    def file(self, value: Any, path: Path) -> Any:
+        """A file that the model names, wherever this process stands."""
+        name = self.typed(value, str, "the path of a file", path)
+        return None if name is None else self.faults.source.folder / name
+
+    def text(self, value: Any, path: Path) -> Any:
+        """Text that can be printed."""
+        text = self.typed(value, str, "text", path)
+        if text is not None and printable(text) != text:
+            self.faults.add(path, f'"{shown(text)}" has characters that cannot be printed.', "Leave them out.")
+            return None
+        return text
 
     def typed(self, value: Any, kind: type, expected: str, path: Path) -> Any:
         """A value of one Python type."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,10 +50,10 @@ class Expansion:
 NOTHING = Expansion()
 
 
-def expanded(vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str], folder: Path) -> Expansion:
+def expanded(vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
     """What the entries stand for. `mentioned` are all names that the rest of the model uses: nodes among them."""
     assert vocabulary.expand is not None  # a vocabulary with types of flexible bodies knows what they stand for
-    result: Expansion = vocabulary.expand(entries, mentioned, folder)
+    result: Expansion = vocabulary.expand(entries, mentioned)
     return result
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
 from eigenbody.model.faults import Faults
+from eigenbody.model.files import with_files_from
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.paths import locate, replaced
 from eigenbody.model.resolve import resolve
@@ -30,7 +32,7 @@ class Model:
 
     def __init__(
         self,
-        document: Mapping[str, Any] | None = None,
+        document: Mapping[str, Any] | Source | None = None,
         *,
         vocabulary: Vocabulary,
         overrides: Mapping[str, object] | None = None,
@@ -80,10 +82,19 @@ class Model:
     @property
     def document(self) -> dict[str, Any]:
         """The model as plain data (a copy), overridden parameters included."""
-        document = copy.deepcopy(self._source.data)
-        if self._overrides:
-            document["parameters"] = {**document.get("parameters", {}), **self._overrides}
-        return document
+        return copy.deepcopy(self.source.data)
+
+    @property
+    def source(self) -> Source:
+        """The document with its places and the folder of its files: all that builds the same model elsewhere."""
+        data = self._source.data
+        if not self._overrides:
+            return self._source
+        return self._source.with_data({**data, "parameters": {**data.get("parameters", {}), **self._overrides}})
+
+    def document_in(self, folder: Path) -> dict[str, Any]:
+        """The document to be written in another folder: the files that it names are the same."""
+        return with_files_from(folder, self.source, self._vocabulary)
 
     def where(self, *path: PathItem) -> str:
         """Place of an item for messages: `joints.b.axis (rotor.yaml, line 12)`."""
@@ -158,8 +169,7 @@ class Model:
         return self._replaced({**self._source.data, **_plain(top_level)})
 
     def _replaced(self, data: dict[str, Any]) -> Model:
-        source = Source(data, name=self._source.name)
-        return self.from_source(source, self._vocabulary, self._overrides, validate=False)
+        return self.from_source(self._source.rewritten(data), self._vocabulary, self._overrides, validate=False)
 
     def _with(self, section: str, name: str, entry: Any) -> Model:
         existing = self._source.data.get(section) or {}

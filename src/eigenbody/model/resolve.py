@@ -51,7 +51,7 @@ def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, obje
     added = NOTHING
     if flexible := entries.pop("flexible"):
         mentioned = names_in((*entries.values(), coordinates, operating_point))
-        added = expanded(vocabulary, flexible, mentioned, source.folder)
+        added = expanded(vocabulary, flexible, mentioned)
         bodies = extended(bodies, added.bodies)
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
     parameters = FrozenDict(values.parameters)

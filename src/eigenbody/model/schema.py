@@ -137,6 +137,7 @@ _KINDS: dict[Kind, Schema] = {
     Kind.INTEGER: {"type": ["integer", "string"]},
     Kind.FLAG: {"type": "boolean"},
     Kind.TEXT: _TEXT,
+    Kind.FILE: _TEXT,
     Kind.ANY: {},
 }
 

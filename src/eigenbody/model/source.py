@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +18,23 @@ from eigenbody.model.yaml_events import MAX_DEPTH, YamlProblem, load
 PathItem = str | int
 
 
+@dataclass(frozen=True, eq=False)
 class Source:
     """Plain data of a model and where it was written. Treat `data` as read-only."""
 
-    def __init__(
-        self, data: dict[str, Any], label: str = "", name: str = "model", text: str | None = None,
-        folder: Path | None = None,
-    ) -> None:  # fmt: skip
-        self.data = data
-        self.label = label  # how messages call the file
-        self.name = name  # default name of the model
-        self.folder = Path() if folder is None else folder  # where files that the model names are looked for
-        self._text = text
-        self._lines: Any = None
+    data: dict[str, Any]
+    folder: Path  # where files that the model names are looked for; absolute, so that it means the same everywhere
+    label: str = ""  # how messages call the file
+    name: str = "model"  # default name of the model
+    text: str | None = None
 
     def with_data(self, data: dict[str, Any]) -> Source:
-        """Other data from the same file: same places, same name."""
-        return Source(data, self.label, self.name, self._text, self.folder)
+        """Other values in the same file: same places, same name, same folder."""
+        return replace(self, data=data)
+
+    def rewritten(self, data: dict[str, Any]) -> Source:
+        """Other data than the file has, so that its lines say nothing any more: same name, same folder."""
+        return replace(self, data=data, label="", text=None)
 
     def where(self, path: tuple[PathItem, ...]) -> str:
         """`joints.b.axis (rotor.yaml, line 12)`; without a file only the dotted path."""
@@ -45,8 +47,6 @@ class Source:
 
     def _line(self, path: tuple[PathItem, ...]) -> int:
         """Line of the item, or of the nearest item around it; found only when a fault is reported."""
-        if self._lines is None:
-            self._lines = _find_lines(self._text)
         line, below = 0, self._lines
         for item in path:
             if isinstance(below, dict):
@@ -57,6 +57,10 @@ class Source:
                 break
             line, below = found
         return line
+
+    @cached_property
+    def _lines(self) -> Any:
+        return _find_lines(self.text)
 
 
 def dotted_path(path: tuple[PathItem, ...]) -> str:
@@ -87,7 +91,7 @@ def read(source: str | Path | Mapping[str, Any] | Source) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, Mapping):
-        return Source(_plain_map(source), name="model")
+        return Source(_plain_map(source), _current_folder())
     if isinstance(source, str | Path):
         return _read_file(source)
     raise InputError(Fault("model", f"a path or a map is expected, not {type(source).__name__}"))
@@ -103,7 +107,14 @@ def read_text(text: str, label: str = "text", name: str = "model", folder: Path 
     if not isinstance(data, dict):
         what = "the file is empty" if data is None else f"the file holds {_kind(data)}, not a map of sections"
         raise InputError(Fault(label, f"{what}.", "Begin with `eigenbody: 1`."))
-    return Source(data, label, name, text, folder)
+    return Source(data, folder or _current_folder(), label, name, text)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted: then there is nothing to be found in it either
+        return Path()
 
 
 def _read_file(source: str | Path) -> Source:
@@ -117,7 +128,7 @@ def _read_file(source: str | Path) -> Source:
         content = path.read_bytes()
     except OSError as problem:
         raise InputError(Fault(shown(str(source), 200), _file_problem(path, problem))) from problem
-    return read_text(_decode(content, label), label, path.stem or "model", path.parent)
+    return read_text(_decode(content, label), label, path.stem or "model", path.absolute().parent)
 
 
 def _file_problem(path: Path, problem: OSError) -> str:

@@ -44,6 +44,7 @@ class Kind(Enum):
     INTEGER = "integer"  # whole number                     -> int
     FLAG = "flag"  # true or false                          -> bool
     TEXT = "text"  # any string                             -> str
+    FILE = "file"  # path of a file, from the model's folder -> absolute Path
     ANY = "any"  # kept as it is (drawing hints)            -> object
 
 

@@ -134,11 +134,8 @@ class Reactions:
 
 
 @on_one_thread
-def reactions(point: OperatingPoint, axes: str = "joint") -> Reactions:
-    """Force and moment in every joint at an operating point, in joint axes or ground axes."""
-    if not isinstance(point, OperatingPoint):
-        what = f"an operating point is expected, not {type(point).__name__}."
-        raise InputError(Fault("reactions", what, "Use reactions(operating_point(model))."))
+def at_point(point: OperatingPoint, axes: str = "joint") -> Reactions:
+    """Reactions at an operating point."""
     frame = point.frame
     return at_frame(frame, (point.motion.multipliers, point.motion.slip_multipliers), axes)
 

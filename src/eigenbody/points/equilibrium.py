@@ -14,6 +14,7 @@ from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.projection import closed, weight
@@ -106,8 +107,9 @@ class Equilibrium:
 
 
 @on_one_thread
-def equilibrium(model: Model, *, which: str = "stable", all_from: int = 0) -> Equilibrium:
-    """The stable equilibrium nearest to the initial state (or to the explicit values of the model's operating point).
+def equilibrium(model: Subject, *, which: str = "stable", all_from: int = 0) -> Equilibrium:
+    """The stable equilibrium nearest to the initial state (or to the explicit values of the model's operating point);
+    or nearest to the operating point given, or to the one that a result carries (where a simulation ended).
 
     `which="nearest"` takes the nearest one, stable or not: of what Newton's method finds from the start and what the
     forces lead to. `all_from=N` also searches from N random starts (always the same ones) in both ways and lists what
@@ -115,7 +117,8 @@ def equilibrium(model: Model, *, which: str = "stable", all_from: int = 0) -> Eq
     """
     if which not in ("stable", "nearest"):
         raise InputError(Fault("which", f'"{which}" is not known.', 'Use "stable" or "nearest".'))
-    search = _Search(model)
+    given = subject(model)
+    search = _Search(given) if isinstance(given, Model) else _Search(given.model, given)
     found = search.nearest() if which == "nearest" else search.wanted(search.start)
     if not all_from:
         return found
@@ -133,11 +136,14 @@ def equilibrium_point(model: Model, options: Mapping[str, Any]) -> OperatingPoin
 class _Search:
     """Where the search starts and what it may do."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, point: OperatingPoint | None = None) -> None:
         self.model = model
         self.system, _ = held_still(system_of(model))
-        self.start = given_configuration(self.system, model.description.operating_point)
         self.M = weight(self.system)
+        self.start = given_configuration(self.system, model.description.operating_point)
+        if point is not None:
+            at_rest = replace(self.start, r=point.state.r, R=point.state.R, x=point.state.x, turns=point.state.turns)
+            self.start = closed(self.system, at_rest, select(Mechanics(self.system, at_rest)), self.M)
 
     def nearest(self) -> Equilibrium:
         """The nearer of the one that Newton's method finds from the start and the one to which the forces lead."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 
@@ -56,11 +57,15 @@ KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {
 
 
 @on_one_thread
-def operating_point(model: Model, at: str | Mapping[str, Any] | None = None) -> OperatingPoint:
-    """Find the operating point that the model asks for, or the one asked for here.
+def operating_point(model: Subject, at: str | Mapping[str, Any] | None = None) -> OperatingPoint:
+    """Find the operating point that the model asks for, or the one asked for here; that of a result is known already.
 
     `at` is what may stand in the model's section `operating_point`: a word, a word with options, or explicit values.
     """
+    found = subject(model)
+    if isinstance(found, OperatingPoint) and at is None:
+        return found
+    model = found.model if isinstance(found, OperatingPoint) else found
     if at is not None:
         model = model.set(operating_point=dict(at) if isinstance(at, Mapping) else at)
     wanted = model.description.operating_point or {"type": "reference"}

@@ -144,7 +144,7 @@ class Inspection:
 
 def inspect(model: Model | OperatingPoint) -> Inspection:
     """Count bodies, constraints and freedom at the operating point."""
-    point = model if isinstance(model, OperatingPoint) else operating_point(model)
+    point = operating_point(model)
     description = point.system.description
     held: dict[tuple[str, str], list[ConstraintRow]] = {}
     for row in _rows(point):

@@ -48,7 +48,7 @@ def equilibrium_document(found: Equilibrium) -> dict[str, Any]:
 
 
 def _entry(one: Equilibrium) -> dict[str, Any]:
-    from eigenbody.operation.reactions import reactions
+    from eigenbody.points.reactions import reactions
 
     point, state = one.point, one.point.state
     require_finite(positions=state.r, rotations=state.R, certificate=[point.residual, *point.drift])
@@ -105,7 +105,7 @@ def _verdict(one: Equilibrium) -> str:
 
 
 def _grids(found: Equilibrium) -> list[Grid]:
-    from eigenbody.operation.reactions import reactions
+    from eigenbody.points.reactions import reactions
 
     shown_ones = found.all
     grids = [_coordinates(found)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -176,12 +177,15 @@ def _constraint(c: Kept) -> dict[str, Any]:
     }
 
 
-def optimum_writer(r: Optimum, ending: str) -> Writer:
-    """Writes the result: json the document, yaml the changed model, csv the variables, npz and mat the arrays."""
+def optimum_writer(r: Optimum, ending: str, folder: Path) -> Writer:
+    """Writes the result: json the document, yaml the changed model, csv the variables, npz and mat the arrays.
+
+    `folder` is where the file will be: the model names its own files from there.
+    """
     if ending == "json":
         return text_file(as_json(optimum_document(r)) + "\n")
     if ending == "yaml":
-        return text_file(model_text(r))
+        return text_file(model_text(r, folder))
     if ending == "csv":
         rows = [[v.name, *map(csv_cell, (v.before, v.after, v.lower, v.upper)), v.at_bound] for v in r.variables]
         return text_file(csv_text([["name", "before", "after", "lower", "upper", "at_bound"], *rows]))
@@ -196,12 +200,12 @@ def optimum_writer(r: Optimum, ending: str) -> Writer:
     return array_file(arrays, ending)
 
 
-def model_text(r: Optimum) -> str:
-    """The model with the new values as a YAML document."""
+def model_text(r: Optimum, folder: Path) -> str:
+    """The model with the new values as a YAML document to be written in `folder`."""
     import yaml
 
     remark = f"# {r.objective}: {r.message}\n".replace("\n#", " ")
-    return remark + yaml.safe_dump(r.model.document, sort_keys=False, allow_unicode=True, width=140)
+    return remark + yaml.safe_dump(r.model.document_in(folder), sort_keys=False, allow_unicode=True, width=140)
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------

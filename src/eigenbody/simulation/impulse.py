@@ -24,7 +24,7 @@ from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_state
 from eigenbody.operation.motion import DENSE_FREEDOMS
 from eigenbody.operation.partition import select
-from eigenbody.operation.point import OperatingPoint, system_of
+from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.reactions import Reactions, at_frame, independent_multipliers
 from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
@@ -75,6 +75,11 @@ class Impulse:
     notes: tuple[str, ...]
 
     @property
+    def point(self) -> OperatingPoint:
+        """The operating point after the blow."""
+        return at_state(self.model, system_of(self.model), self.state)
+
+    @property
     def rate_after(self) -> np.ndarray:
         """(coordinates,) rates after the blow."""
         return self.rate_before + self.jump
@@ -110,20 +115,13 @@ class Impulse:
 
 
 @on_one_thread
-def impulse(
+def strike(
     model: Model | OperatingPoint,
     impulses: Mapping[str, Any] | Sequence[Mapping[str, Any] | Blow],
     angles: str | None = None,
     axes: str = "joint",
 ) -> Impulse:
-    """Strike a mechanism at its operating point.
-
-    impulses   one or several of `{"body", "impulse", "angular", "at", "axes", "frame", "against"}` (an impulse in N*s
-               and an angular impulse in N*m*s at a body or marker; `against`: a body that takes the opposite) or
-               `{"along", "value"}` (along a measure: an internal impulse, equal and opposite)
-    angles     "123", "313", ...: ball joints and floating bodies are read as angles of that intrinsic sequence
-    axes       of the impulsive reactions: "joint" or "ground"
-    """
+    """Strike a model in its initial state, or a mechanism at its operating point."""
     sequence = None if angles is None else read_sequence(angles)
     point_model, system, state = _place(model)
     blows = read_blows(impulses, system, point_model)
@@ -164,13 +162,9 @@ def _frozen(values: Any) -> np.ndarray:
 
 
 def _place(model: Model | OperatingPoint) -> tuple[Model, System, State]:
-    """Model, system and state to strike. A model is struck in its initial state; other states come as points."""
+    """Model, system and state to strike."""
     if isinstance(model, OperatingPoint):
         return model.model, model.system, model.state
-    kind = (model.description.operating_point or {"type": "reference"}).get("type")
-    if kind != "reference":
-        what = f'its operating point is of type "{kind}".'
-        raise InputError(Fault("impulse", what, "Give impulse(operating_point(model), ...)."))
     system = system_of(model)
     return model, system, initial_state(system)
 

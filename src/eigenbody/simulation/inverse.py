@@ -19,10 +19,11 @@ from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.given import Subject, is_same_state, subject
 from eigenbody.operation.initial import counted
 from eigenbody.operation.motion import solve_motion
 from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import at_state
+from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.projection import closed, consistent, weight
 from eigenbody.operation.reactions import (
     Reactions,
@@ -33,6 +34,7 @@ from eigenbody.operation.reactions import (
 from eigenbody.operation.wrenches import JointWrenches, body_wrench
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
+from eigenbody.simulation.start import initial_point
 from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -129,7 +131,7 @@ class InverseDynamics:
 
 @on_one_thread
 def inverse(
-    model: Model,
+    model: Subject,
     motion: Mapping[str, Any] | None = None,
     *,
     until: float | None = None,
@@ -149,10 +151,21 @@ def inverse(
     inputs     values of inputs over time, in the same forms: given forces
     tolerance  of the integration where coordinates are free, relative
     """
+    model = _starting(subject(model))
     instants = _instants(until, points, times)
     plan = prescribe(model, motion or {}, holds, inputs or {}, instants)
     states = _walk(model, plan, instants, tolerance)
     return _collected(model, plan, instants, states)
+
+
+def _starting(found: Model | OperatingPoint) -> Model:
+    """The model, from whose initial state the motion begins; other points are refused."""
+    if isinstance(found, Model):
+        return found
+    if not is_same_state(found, initial_point(found.model)[0].state):
+        what = "the motion begins at the initial state of the model, which is not the operating point given."
+        raise InputError(Fault("inverse", what, "Give the model, with the positions of its joints."))
+    return found.model
 
 
 def _instants(until: float | None, points: int, times: Sequence[float] | np.ndarray | None) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.model.model import Model
 from eigenbody.operation.partition import Selection
+from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -56,6 +57,11 @@ class Simulation:
     def state(self) -> State:
         """The last state."""
         return self.state_at(len(self) - 1)
+
+    @cached_property
+    def point(self) -> OperatingPoint:
+        """The operating point at the end."""
+        return at_state(self.model, self.system, self.state)
 
     @cached_property
     def _reader(self) -> Reader:

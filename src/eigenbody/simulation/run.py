@@ -10,8 +10,8 @@ import numpy as np
 
 from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
 from eigenbody.model.description import is_inner
-from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
 from eigenbody.simulation import kernels
@@ -31,7 +31,7 @@ Progress = Callable[[float], None]
 
 @on_one_thread
 def simulate(
-    start: Model | OperatingPoint,
+    start: Subject,
     until: float,
     method: str = "auto",
     tolerance: float = 1e-8,
@@ -45,7 +45,7 @@ def simulate(
     points: int = POINTS,
     compiled: bool | None = None,
 ) -> Simulation:
-    """The motion from a model's initial state, or from an operating point, to the time `until` (s).
+    """The motion from a model's initial state, or from an operating point or a result's, to the time `until` (s).
 
     `times` are the output times, or the interval between them (default: `points` equidistant ones). `tolerance` is the
     local error of a step, relative to the mechanism's length, to a radian and to the largest speeds so far. `step` is
@@ -57,6 +57,7 @@ def simulate(
     SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as `partial`.
     """
     kernels.prepare(compiled)
+    start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
     _check(point, until, begin, method, tolerance, step, max_step)

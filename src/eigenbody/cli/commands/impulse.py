@@ -11,8 +11,7 @@ from eigenbody.cli import options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from eigenbody.model.model import Model
-    from eigenbody.operation.point import OperatingPoint
+    pass
 
 THREE = '--impulse "100,0,0"'
 
@@ -83,9 +82,9 @@ def impulse(
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, angles="--angles", axes="--axes"):
-        from eigenbody.simulation.impulse import impulse as strike
+        from eigenbody.points.impulse import impulse as strike
 
-        result = strike(_struck(mechanism), blows, angles=angles, axes=axes)
+        result = strike(mechanism, blows, angles=angles, axes=axes)
     from eigenbody.present.documents import as_json
     from eigenbody.present.loads import impulse_document, impulse_rich, impulse_text, impulse_writer
 
@@ -97,16 +96,6 @@ def impulse(
         session.put(as_json(impulse_document(result)))
     elif not (quiet and (out or plot)):
         session.put_table(lambda: impulse_text(result), lambda: impulse_rich(result))
-
-
-def _struck(model: Model) -> Model | OperatingPoint:
-    """The model itself where its initial state is meant, else the operating point it asks for."""
-    wanted = model.description.operating_point
-    if not wanted or wanted.get("type") == "reference":
-        return model
-    from eigenbody.points.find import operating_point
-
-    return operating_point(model)
 
 
 def _blows(

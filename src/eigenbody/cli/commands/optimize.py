@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -87,7 +88,7 @@ def optimize(
     from eigenbody.present.documents import as_json
 
     if out is not None:
-        session.write(out, present.optimum_writer(result, ending), quiet)
+        session.write(out, present.optimum_writer(result, ending, Path(out).absolute().parent), quiet)
     if plot is not None:
         session.write(plot, export.figure_writer(result.plot(), picture), quiet)
     if json:

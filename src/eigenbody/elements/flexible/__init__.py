@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eigenbody.elements.registry import Registry, types_in
@@ -22,11 +21,11 @@ __all__ = ["FLEXIBLE", "expand"]
 FLEXIBLE: Registry[FlexibleType] = types_in(__name__, beam="beam.BEAM", matrices="matrices.MATRICES")
 
 
-def expand(found: Sequence[Entry], mentioned: frozenset[str], folder: Path) -> Expansion:
+def expand(found: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
     """Everything that the entries of `flexible` stand for; `mentioned` are the names that the model uses."""
     out = NOTHING
     for entry in found:
-        out = out + FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned), folder)
+        out = out + FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned))
     return out
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,11 +40,11 @@ def wrong_reduction(values: Mapping[str, Any]) -> Iterator[Wrong]:
 class FlexibleType:
     """A type of the `flexible` section: its keys and what an entry stands for.
 
-    `build(entry, used, folder)` gets the names of its nodes that the model uses, in the order of the model's names.
+    `build(entry, used)` gets the names of its nodes that the model uses, in the order of the model's names.
     """
 
     spec: TypeSpec
-    build: Callable[[Entry, Sequence[str], Path], Expansion]
+    build: Callable[[Entry, Sequence[str]], Expansion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +129,15 @@ def _along(scale: np.ndarray, name: str) -> np.ndarray:
 
 
 def over_variants_of(
-    build: Callable[[Entry, Sequence[str], Path], Expansion],
-) -> Callable[[Entry, Sequence[str], Path], Expansion]:
+    build: Callable[[Entry, Sequence[str]], Expansion],
+) -> Callable[[Entry, Sequence[str]], Expansion]:
     """Let a builder that takes plain numbers also take entries whose numbers vary: variant by variant."""
 
-    def built(entry: Entry, used: Sequence[str], folder: Path) -> Expansion:
+    def built(entry: Entry, used: Sequence[str]) -> Expansion:
         count = _variants(entry)
         if count is None:
-            return build(entry, used, folder)
-        found = [build(variant(entry, k), used, folder) for k in range(count)]
+            return build(entry, used)
+        found = [build(variant(entry, k), used) for k in range(count)]
         return _together(found)
 
     return built

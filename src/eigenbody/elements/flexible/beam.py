@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,7 @@ class _Beam:
         return max(int(np.searchsorted(self.cuts, node)) - 1, 0)
 
 
-def _build(entry: Entry, used: Sequence[str], folder: Path) -> Expansion:
+def _build(entry: Entry, used: Sequence[str]) -> Expansion:
     if entry.get("segments") is not None:
         return _rigid(entry, used)
     beam = _meshed(entry)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -25,11 +24,11 @@ from eigenbody.numerics.structures.structure import Structure, turned
 MODES = 8
 
 KEYS = (
-    Field("file", Kind.TEXT, doc="npz file with M, K and nodes"),
-    Field("mass", Kind.TEXT, doc="file of the mass matrix: npz, Matrix Market, OP4 or punch"),
-    Field("stiffness", Kind.TEXT, doc="file of the stiffness matrix"),
+    Field("file", Kind.FILE, doc="npz file with M, K and nodes"),
+    Field("mass", Kind.FILE, doc="file of the mass matrix: npz, Matrix Market, OP4 or punch"),
+    Field("stiffness", Kind.FILE, doc="file of the stiffness matrix"),
     Field("matrices", Kind.NAMES, doc="names of mass and stiffness matrix in a file that holds several (OP4, punch)"),
-    Field("nodes", Kind.TEXT, doc="file of the nodes: csv with name, x, y, z"),
+    Field("nodes", Kind.FILE, doc="file of the nodes: csv with name, x, y, z"),
     Field("at", Kind.POINT, "m", doc="where the origin of the files stands in the drawing, default its origin"),
     Field("rotation", Kind.ROTATION, doc="how their axes are turned in the drawing"),
     *REDUCTION,
@@ -37,10 +36,10 @@ KEYS = (
 )
 
 
-def _build(entry: Entry, used: Sequence[str], folder: Path) -> Expansion:
+def _build(entry: Entry, used: Sequence[str]) -> Expansion:
     from eigenbody.numerics.structures.read import read_structure
 
-    structure = _placed(read_structure(entry.values, folder, entry.where), entry)
+    structure = _placed(read_structure(entry.values, where=entry.where), entry)
     known = {name: k for k, name in enumerate(structure.names)}
     wanted = [*used, *entry.get("interface", ())]
     faults = [

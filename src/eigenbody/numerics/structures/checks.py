@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.errors import Fault, InputError, printable, suggest
 from eigenbody.numerics.structures.invariants import mass_and_centre, rigid_motions
 from eigenbody.numerics.structures.structure import Structure
 
@@ -54,6 +54,9 @@ def check_first_frequency(omega: float, where: str) -> None:
 
 
 def _sizes(structure: Structure, where: str) -> Iterator[Fault]:
+    for name in structure.names:
+        if printable(name) != name:
+            yield Fault(where, f'the name of the node "{name}" has characters that cannot be printed.', "Rename it.")
     for name, matrix in (("M", structure.M), ("K", structure.K)):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             yield Fault(where, f"{name} is {_shape(matrix)}, not square.")

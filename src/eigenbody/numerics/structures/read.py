@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +106,7 @@ def _check_square(M: Any, K: Any, where: str) -> None:
 
 def _existing(path: str | Path, where: str) -> Path:
     path = Path(path)
-    if path.is_file():
+    if os.path.isfile(path):  # also false where a path is too long or not allowed
         return path
     siblings = [p.name for p in path.parent.glob(f"*{path.suffix}")] if path.parent.is_dir() and path.suffix else []
     raise InputError(Fault(where, f'there is no file "{path}".', suggest(path.name, siblings) if siblings else ""))

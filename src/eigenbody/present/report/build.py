@@ -13,6 +13,8 @@ import numpy as np
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.model.model import Model
+from eigenbody.operation.given import Subject
+from eigenbody.points.asked import model_asking_for
 from eigenbody.points.find import operating_point
 from eigenbody.present.report import charts as charts_of
 from eigenbody.present.report.motions import mode_documents, motion_document, packed_bends, packed_shapes
@@ -47,7 +49,7 @@ Range = tuple[str, float | str, float | str] | tuple[str, float | str, float | s
 
 
 def report(
-    model: Model,
+    model: Subject,
     file: str | Path | None = None,
     *,
     n: int | None = None,
@@ -71,7 +73,7 @@ def report(
 
     Returns the HTML; writes it to `file` too, if one is named.
     """
-    text = build(model, n, campbell, response, simulate, sensitivity, optimize, results).html()
+    text = build(model_asking_for(model), n, campbell, response, simulate, sensitivity, optimize, results).html()
     if file is not None:
         from eigenbody.present.export import ending_of, write_atomically
 

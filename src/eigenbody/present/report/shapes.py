@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.model.description import owner_of
 from eigenbody.model.faults import Faults
 from eigenbody.model.model import Model
-from eigenbody.model.source import PathItem, Source, shown
+from eigenbody.model.source import shown
 from eigenbody.model.values import Values
 from eigenbody.spatial.rotations import frame
 
@@ -58,7 +58,7 @@ class Solid:
 def given_solids(model: Model, which: Sequence[int]) -> dict[int, list[Solid]]:
     """The solids of the bodies that have a `shape`, by index; every fault at once. An empty list: not drawn."""
     table = model.description.bodies
-    faults = Faults(_Placed(model))
+    faults = Faults(model.source)
     values = Values(faults, dict(model.parameters))
     found, own = {}, {body.name for body in model.description.flexible}
     for i in which:
@@ -72,17 +72,6 @@ def given_solids(model: Model, which: Sequence[int]) -> dict[int, list[Solid]]:
             found[i] = [solid for solid in solids if solid is not None]
     faults.raise_if_any()
     return found
-
-
-class _Placed(Source):
-    """The places of a model's items, for messages."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__({}, name=model.name)
-        self._model = model
-
-    def where(self, path: tuple[PathItem, ...]) -> str:
-        return self._model.where(*path)
 
 
 def _read(item: Any, path: tuple[Any, ...], values: Values) -> Solid | None:
