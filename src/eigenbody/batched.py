@@ -132,14 +132,18 @@ def over_variants(f: F) -> F:
 
 
 def entries(batch: np.ndarray) -> np.ndarray:
-    """(variants, ...) as an array of objects: `Variants` where they differ, else the plain number."""
-    out = np.empty(batch.shape[1:], dtype=object)
-    for index in np.ndindex(out.shape):
-        column = batch[(slice(None), *index)]
-        varies = len(column) == 1 or np.any(column != column[0])
-        common = column[0].item()
-        out[index] = Variants(column) if varies else common.real if common.imag == 0 else common
+    """(variants, ...) as an array of objects: `Variants` where they differ or carry a step, else the plain number."""
+    out = np.array(batch[0].real, dtype=object)
+    for index in map(tuple, np.argwhere(~is_common(batch))):
+        out[index] = Variants(batch[(slice(None), *index)])
     return out
+
+
+def is_common(batch: np.ndarray) -> np.ndarray:
+    """Where (...) the numbers (variants, ...) are real and the same in several variants. One variant shares nothing:
+    its numbers keep their batch axis."""
+    same = np.all(batch == batch[0], axis=0) & ~np.any(batch.imag, axis=0)
+    return same if len(batch) > 1 else np.zeros_like(same)
 
 
 def numbers(values: Any) -> np.ndarray:
