@@ -53,6 +53,14 @@ def test_monte_carlo_agrees_with_first_order_for_small_tolerances() -> None:
         assert a.lower - 0.02 * a.deviation <= b.lower <= b.upper <= a.upper + 0.02 * a.deviation
 
 
+def test_band_of_a_bicycle_by_the_tilt_of_its_steering_axis() -> None:
+    """Rolling wheels: rows of velocity that one number alone does not move, beside rows that it does."""
+    model = eb.load(EXAMPLES / "whipple_bicycle.yaml")
+    band = tolerance(model, {"tilt": 1e-4}).band("frequency of mode 8")
+    ahead, behind = (eb.modes(model.with_values({"tilt": model.value_of("tilt") + s})) for s in (1e-4, -1e-4))
+    assert band.upper - band.lower == pytest.approx(abs(ahead.frequency_hz[7] - behind.frequency_hz[7]), rel=1e-4)
+
+
 def test_exact_distribution_of_an_oscillator() -> None:
     """k uniform: the median of f is f of the median, and its limits those of k."""
     found = tolerance(oscillator(), {"k": "20 %"}, "monte-carlo", samples=3000, seed=3)
