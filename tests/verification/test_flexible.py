@@ -1,6 +1,7 @@
 """Flexible bodies against closed forms, literature, and other ways to model the same thing."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -325,7 +326,7 @@ SUM = {"E": "=E1 + E2", "nu": 0.3, "density": "=rho", "diameter": 0.02, "modes":
 
 @pytest.mark.parametrize("names", [["E1"], ["rho"], ["E1", "E2"], ["E1", "rho", "E2"], ["flexible.rod.E"]])
 def test_frequencies_grow_with_the_root_of_modulus_over_density(names: list[str]) -> None:
-    """f = const sqrt(E / rho): d ln f = (d ln E - d ln rho) / 2. Equal steps in both halves of E give equal variants."""
+    """f = const sqrt(E / rho): d ln f = (d ln E - d ln rho) / 2. Halves of E have equal variants."""
     halves = {"E1": 105e9, "E2": 105e9, "rho": 7850.0}
     model = beam_on_ground({"points": [[0, 0, 0], [0.5, 0, 0]], **SUM}, parameters=halves)
     found = eb.sensitivity(model, names)
@@ -355,6 +356,51 @@ def test_variants_are_single_models() -> None:
         found = np.asarray(many.eigenvalues)[k]
         for value in single:
             assert np.abs(found - value).min() < 1e-8 * max(1.0, abs(value))
+
+
+STATIONS = {"points": [[0, 0, 0], [0.5, 0, 0], [1, 0, 0]], **STEEL, "diameter": 0.04}
+
+
+@pytest.mark.parametrize("name", ["s1", "s2", "frame"])
+def test_a_station_has_any_name_that_is_free(name: str) -> None:
+    beam = {**STATIONS, "names": [name, "middle", "tip"]}
+    clamp = {"type": "fixed", "between": ["ground", f"rod.{name}"], "at": [0, 0, 0]}
+    document = {"eigenbody": 1, "flexible": {"rod": {"type": "beam", **beam}}, "joints": {"clamp": clamp}}
+    outputs = {"y": {"measure": f"rod.{name}.x"}}
+    assert rates(eb.load({**document, "outputs": outputs})) == pytest.approx(rates(beam_on_ground(STATIONS)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("q1", {}), ("x", {}), ("rz", {}), ("modes1", {}), ("2", {}), ("end", {}), ("start+1", {}), ("middle+1", {}),
+     ("s1", {"sections": 2}), ("s2", {"cuts": ["middle"]}), ("s3", {"segments": 4})],
+)  # fmt: skip
+def test_a_station_cannot_have_the_name_of_something_else(name: str, form: dict) -> None:
+    """Once "2" and "end" meant another station, "s1" the first section, "q1" a coordinate: none of them the station."""
+    with pytest.raises(eb.InputError, match=rf'flexible\.rod\.names: "{re.escape(name)}" means .* another name'):
+        eb.modes(beam_on_ground({**STATIONS, "names": [name, "middle", "tip"], **form}))
+
+
+@pytest.mark.parametrize("name", ["q1", "x", "rx", "modes1", "s1", "s1.q1"])
+def test_what_is_no_node_carries_nothing(name: str) -> None:
+    beam = {"type": "beam", **STATIONS}
+    clamp = {"type": "fixed", "between": ["ground", f"rod.{name}"], "at": [0, 0, 0]}
+    with pytest.raises(eb.InputError, match="no node"):
+        eb.modes(eb.load({"eigenbody": 1, "flexible": {"rod": beam}, "joints": {"clamp": clamp}}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "form"),
+    [("rod.q99", {}), ("rod.x", {"sections": 2}), ("rod.q1", {"segments": 4}), ("rod.s1.q99", {"sections": 2})],
+)
+@pytest.mark.parametrize(
+    "section",
+    [lambda name: {"outputs": {"y": {"measure": name}}}, lambda name: {"outputs": {"y": {"expression": f"=2*{name}"}}},
+     lambda name: {"coordinates": [name]}, lambda name: {"operating_point": {"positions": {name: 0}}}],
+)  # fmt: skip
+def test_coordinates_that_a_beam_does_not_have(measure: str, form: dict, section: Callable[[str], dict]) -> None:
+    with pytest.raises(eb.InputError, match=rf'flexible\.rod: it has no "{re.escape(measure)}"'):
+        eb.modes(beam_on_ground({**STATIONS, **form}, **section(measure)))
 
 
 # Wrong input ----------------------------------------------------------------------------------------------------------
