@@ -8,6 +8,7 @@ variants fall apart, so that the caller can treat each part by itself.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -171,6 +172,11 @@ def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     if any(part.shape != parts[0].shape for part in parts):
         parts = np.broadcast_arrays(*parts)
     return np.stack(parts, axis=axis)
+
+
+def as_rows(array: np.ndarray) -> np.ndarray:
+    """(n, ...) as rows (n, m); n may be zero, of which reshape(n, -1) makes nothing."""
+    return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
 def arrays_in(item: Any) -> list[np.ndarray]:

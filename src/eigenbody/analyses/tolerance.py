@@ -193,6 +193,9 @@ def _quantities(nominal: Design, peaks: Sequence[tuple[str, str, float, float]])
         label = f"peak of {output}/{input_} from {low:g} to {high:g} Hz"
         count = len(nominal.eigenvalues) + SPARE_PEAKS
         found.append(ResponsePeak(input_, output, low, high, count, label, f"({units[output]})/({units[input_]})"))
+    if not found:
+        what = "no mode of the model vibrates or decays, and no peak is asked for: there is nothing to have a band."
+        raise InputError(Fault("tolerance", what, "Ask for the peak of a response (--peak), or free the mechanism."))
     return found
 
 
