@@ -8,6 +8,7 @@ variants fall apart, so that the caller can treat each part by itself.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -132,14 +133,18 @@ def over_variants(f: F) -> F:
 
 
 def entries(batch: np.ndarray) -> np.ndarray:
-    """(variants, ...) as an array of objects: `Variants` where they differ, else the plain number."""
-    out = np.empty(batch.shape[1:], dtype=object)
-    for index in np.ndindex(out.shape):
-        column = batch[(slice(None), *index)]
-        varies = len(column) == 1 or np.any(column != column[0])
-        common = column[0].item()
-        out[index] = Variants(column) if varies else common.real if common.imag == 0 else common
+    """(variants, ...) as an array of objects: `Variants` where they differ or carry a step, else the plain number."""
+    out = np.array(batch[0].real, dtype=object)
+    for index in map(tuple, np.argwhere(~is_common(batch))):
+        out[index] = Variants(batch[(slice(None), *index)])
     return out
+
+
+def is_common(batch: np.ndarray) -> np.ndarray:
+    """Where (...) the numbers (variants, ...) are real and the same in several variants. One variant shares nothing:
+    its numbers keep their batch axis."""
+    same = np.all(batch == batch[0], axis=0) & ~np.any(batch.imag, axis=0)
+    return same if len(batch) > 1 else np.zeros_like(same)
 
 
 def numbers(values: Any) -> np.ndarray:
@@ -167,6 +172,11 @@ def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     if any(part.shape != parts[0].shape for part in parts):
         parts = np.broadcast_arrays(*parts)
     return np.stack(parts, axis=axis)
+
+
+def as_rows(array: np.ndarray) -> np.ndarray:
+    """(n, ...) as rows (n, m); n may be zero, of which reshape(n, -1) makes nothing."""
+    return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
 def arrays_in(item: Any) -> list[np.ndarray]:

@@ -1,6 +1,7 @@
 """Flexible bodies against closed forms, literature, and other ways to model the same thing."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -386,6 +387,41 @@ def test_sensitivities_to_beam_parameters() -> None:
         assert np.abs(found.eigenvalues[k] - wanted).max() < 1e-6 * np.abs(wanted).max(), name
 
 
+@pytest.mark.parametrize("name", list(PARAMETERS))
+def test_a_sensitivity_is_the_same_alone_as_among_others(name: str) -> None:
+    """One step alone gives arrays of one variant, which keep their batch axis."""
+    alone, all_of_them = eb.sensitivity(parametric(), [name]), eb.sensitivity(parametric(), list(PARAMETERS))
+    wanted = all_of_them.eigenvalues[list(PARAMETERS).index(name)]
+    assert np.abs(alone.eigenvalues[0] - wanted).max() < 1e-10 * np.abs(wanted).max()
+
+
+SUM = {"E": "=E1 + E2", "nu": 0.3, "density": "=rho", "diameter": 0.02, "modes": 4}
+
+
+@pytest.mark.parametrize("names", [["E1"], ["rho"], ["E1", "E2"], ["E1", "rho", "E2"], ["flexible.rod.E"]])
+def test_frequencies_grow_with_the_root_of_modulus_over_density(names: list[str]) -> None:
+    """f = const sqrt(E / rho): d ln f = (d ln E - d ln rho) / 2. Halves of E have equal variants."""
+    halves = {"E1": 105e9, "E2": 105e9, "rho": 7850.0}
+    model = beam_on_ground({"points": [[0, 0, 0], [0.5, 0, 0]], **SUM}, parameters=halves)
+    found = eb.sensitivity(model, names)
+    f, values = found.modes.frequency_hz, {**halves, "flexible.rod.E": 210e9}
+    shares = {"E1": 0.25, "E2": 0.25, "rho": -0.5, "flexible.rod.E": 0.5}
+    for k, name in enumerate(names):
+        assert found.frequency_hz[k] * values[name] / f == pytest.approx(shares[name], rel=1e-9)
+
+
+def test_tolerance_and_optimum_of_a_beam_by_its_modulus() -> None:
+    """The band of f is half that of E; the least E with f at least 1.1 f0 is 1.21 E0."""
+    model = beam_on_ground({"points": [[0, 0, 0], [0.5, 0, 0]], **SUM}, parameters={"E1": 210e9, "E2": 0, "rho": 7850})
+    band = eb.tolerance(model, {"E1": "2 %"}).bands[0]
+    assert band.upper - band.nominal == pytest.approx(0.01 * band.nominal, rel=1e-9)
+    problem = {
+        "variables": {"E1": {"from": 100e9, "to": 400e9}}, "objective": {"minimize": {"parameter": "E1"}},
+        "constraints": [{"frequency": {"mode": 1}, "min": 1.1 * band.nominal}],
+    }  # fmt: skip
+    assert eb.optimize(model, problem).values["E1"] == pytest.approx(1.21 * 210e9, rel=1e-6)
+
+
 def test_variants_are_single_models() -> None:
     values = {"E": [1e9, 2e9, 3e9], "L": [0.9, 1.0, 1.2]}
     many = eb.variants(parametric(), values)
@@ -394,6 +430,51 @@ def test_variants_are_single_models() -> None:
         found = np.asarray(many.eigenvalues)[k]
         for value in single:
             assert np.abs(found - value).min() < 1e-8 * max(1.0, abs(value))
+
+
+STATIONS = {"points": [[0, 0, 0], [0.5, 0, 0], [1, 0, 0]], **STEEL, "diameter": 0.04}
+
+
+@pytest.mark.parametrize("name", ["s1", "s2", "frame"])
+def test_a_station_has_any_name_that_is_free(name: str) -> None:
+    beam = {**STATIONS, "names": [name, "middle", "tip"]}
+    clamp = {"type": "fixed", "between": ["ground", f"rod.{name}"], "at": [0, 0, 0]}
+    document = {"eigenbody": 1, "flexible": {"rod": {"type": "beam", **beam}}, "joints": {"clamp": clamp}}
+    outputs = {"y": {"measure": f"rod.{name}.x"}}
+    assert rates(eb.load({**document, "outputs": outputs})) == pytest.approx(rates(beam_on_ground(STATIONS)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("q1", {}), ("x", {}), ("rz", {}), ("modes1", {}), ("2", {}), ("end", {}), ("start+1", {}), ("middle+1", {}),
+     ("s1", {"sections": 2}), ("s2", {"cuts": ["middle"]}), ("s3", {"segments": 4})],
+)  # fmt: skip
+def test_a_station_cannot_have_the_name_of_something_else(name: str, form: dict) -> None:
+    """Once "2" and "end" meant another station, "s1" the first section, "q1" a coordinate: none of them the station."""
+    with pytest.raises(eb.InputError, match=rf'flexible\.rod\.names: "{re.escape(name)}" means .* another name'):
+        eb.modes(beam_on_ground({**STATIONS, "names": [name, "middle", "tip"], **form}))
+
+
+@pytest.mark.parametrize("name", ["q1", "x", "rx", "modes1", "s1", "s1.q1"])
+def test_what_is_no_node_carries_nothing(name: str) -> None:
+    beam = {"type": "beam", **STATIONS}
+    clamp = {"type": "fixed", "between": ["ground", f"rod.{name}"], "at": [0, 0, 0]}
+    with pytest.raises(eb.InputError, match="no node"):
+        eb.modes(eb.load({"eigenbody": 1, "flexible": {"rod": beam}, "joints": {"clamp": clamp}}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "form"),
+    [("rod.q99", {}), ("rod.x", {"sections": 2}), ("rod.q1", {"segments": 4}), ("rod.s1.q99", {"sections": 2})],
+)
+@pytest.mark.parametrize(
+    "section",
+    [lambda name: {"outputs": {"y": {"measure": name}}}, lambda name: {"outputs": {"y": {"expression": f"=2*{name}"}}},
+     lambda name: {"coordinates": [name]}, lambda name: {"operating_point": {"positions": {name: 0}}}],
+)  # fmt: skip
+def test_coordinates_that_a_beam_does_not_have(measure: str, form: dict, section: Callable[[str], dict]) -> None:
+    with pytest.raises(eb.InputError, match=rf'flexible\.rod: it has no "{re.escape(measure)}"'):
+        eb.modes(beam_on_ground({**STATIONS, **form}, **section(measure)))
 
 
 # Wrong input ----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 from scipy.interpolate import make_interp_spline
 
 import eigenbody as eb
@@ -298,6 +299,25 @@ def test_torques_fed_back_reproduce_a_double_pendulum() -> None:
     again = eb.inverse(pushed, inputs={"tp": found["p"], "tq": found["q"]}, times=times)
     assert again.free == ("p", "q")
     assert again.positions == pytest.approx(found.positions, abs=1e-7)
+
+
+def beam_on_a_rail() -> eb.Model:
+    beam = {"points": [[0, 0, 0], [0, 0, 1]], "E": 210e9, "nu": 0.3, "density": 7850, "diameter": 0.04, "modes": 4}
+    rail = {"type": "prismatic", "between": ["ground", "beam.start"], "at": [0, 0, 0], "axis": [1, 0, 0]}
+    return eb.load({"eigenbody": 1, "flexible": {"beam": {"type": "beam", **beam}}, "joints": {"rail": rail}})
+
+
+def test_the_push_on_an_elastic_beam_is_the_rate_of_its_momentum() -> None:
+    """Its foot driven along a rail, its modal coordinates free: the impulse of the drive is the momentum reached."""
+    found = eb.inverse(beam_on_a_rail(), {"rail": "=t**2"}, until=0.01, points=201)
+    assert found.free == tuple(f"beam.q{k}" for k in (1, 2, 3, 4))
+    assert simpson(found["rail"], x=found.t) == pytest.approx(found.linear_momentum[-1, 0], rel=1e-7)
+
+
+def test_an_elastic_beam_is_held_at_a_node() -> None:
+    assert np.abs(eb.inverse(beam_on_a_rail(), until=0.01, points=3, holds=["beam.start"]).holding_force).max() == 0
+    with pytest.raises(eb.InputError, match=r"hold beam: a flexible body is held at a node.*beam\.start"):
+        eb.inverse(beam_on_a_rail(), until=0.01, points=3, holds=["beam"])
 
 
 # Wrong input --------------------------------------------------------------------------------------------------------

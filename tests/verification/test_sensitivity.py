@@ -1,6 +1,7 @@
 """Sensitivities of modes, shapes and responses: closed forms, extrapolated differences, a second formulation."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -359,3 +360,26 @@ def test_responses_that_do_not_exist_are_refused():
         eb.sensitivity(pair(), ["p"]).shapes(0)
     with pytest.raises(ComputationError, match="sparse path"):
         eb.sensitivity(oscillator(), solver="sparse").frf(1.0, "push", "x")
+
+
+def conical_pendulum(**bodies: Any) -> eb.Model:
+    """A mass of 10 kg on an arm of 0.5 m that circles at 30 degrees; what is in its middle has no mass yet."""
+    document = eb.load(EXAMPLES / "conical_pendulum.yaml").document
+    document["bodies"] |= {name: {"mass": mass, "at": [0, 0, "=-l/2"]} for name, mass in bodies.items()}
+    for name in bodies:
+        document["joints"][name] = {"type": "fixed", "between": ["bob", name], "at": [0, 0, 0]}
+    return eb.load({**document, "parameters": {**document["parameters"], "p": 0.0}})
+
+
+def test_sensitivity_to_a_mass_that_is_zero_looks_ahead_alone() -> None:
+    """Rate^2 = g S / (J cos) with S = m l + p l / 2, J = m l^2 + p l^2 / 4, and omega = rate sqrt(1 + 3 cos^2): by p
+    d ln omega = 1 / (8 m). A step back would make the mass negative; the shift of the steady motion is one of
+    differences, with an error of the step cubed."""
+    for name in ("bodies.middle.mass", "p"):
+        found = eb.sensitivity(conical_pendulum(middle=0.0 if name != "p" else "=p"), [name])
+        assert found.frequency_hz[0, 2] / found.modes.frequency_hz[2] == pytest.approx(1 / 80, rel=1e-7)
+
+
+def test_a_number_that_cannot_move_either_way_is_named() -> None:
+    with pytest.raises(eb.InputError, match="p: the model takes no value a little above or below 0"):
+        eb.sensitivity(conical_pendulum(one="=p", other="=-p"), ["p"])

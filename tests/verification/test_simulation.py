@@ -557,3 +557,14 @@ def test_contradicting_velocities_are_corrected_and_reported_or_refused() -> Non
 def test_wrong_input_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(eb.InputError, match=words):
         eb.simulate(pendulum(), **options)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "rk4"])
+def test_one_free_body_falls(method: str) -> None:
+    """No joint, no force that is measured: z = -g t^2 / 2."""
+    model = eb.load({
+        "eigenbody": 1, "gravity": [0, 0, -9.81], "bodies": {"a": {"mass": 2, "inertia": [1, 2, 2.5], "at": [0, 0, 0]}},
+    })  # fmt: skip
+    step = {"step": 0.01} if method in ("generalized-alpha", "rk4") else {}
+    found = eb.simulate(model, until=0.5, points=3, method=method, **step)
+    assert found.signal("a.z")[-1] == pytest.approx(-9.81 * 0.5**2 / 2, rel=1e-9)

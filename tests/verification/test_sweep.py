@@ -415,3 +415,16 @@ def test_a_number_by_path_can_be_swept():
     assert np.sort(np.abs(found.eigenvalues[-1])) == pytest.approx(np.abs(last.eigenvalues), rel=1e-9)
     with pytest.raises(InputError, match="maas"):
         eb.sweep(model, f"bodies.{body}.maas", [1, 2])
+
+
+def test_chain_for_a_beam_is_swept_like_single_models() -> None:
+    """A chain of rigid bodies in place of modes: its nodes ride on the segments and have no shape of their own."""
+    beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "E": 210e9, "density": 7850, "diameter": "=d"}
+    clamp = {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]}
+    model = eb.load({
+        "eigenbody": 1, "parameters": {"d": 0.02}, "flexible": {"rod": {**beam, "segments": 3}}, "joints": {"c": clamp},
+    })  # fmt: skip
+    found = eb.sweep(model, "d", [0.02, 0.03])
+    for k, d in enumerate((0.02, 0.03)):
+        alone = np.sort(eb.modes(model.with_values({"d": d})).frequency_hz)
+        assert np.sort(np.abs(found.eigenvalues[k])) / (2 * np.pi) == pytest.approx(alone, rel=1e-9)

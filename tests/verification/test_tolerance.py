@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,14 @@ def test_monte_carlo_agrees_with_first_order_for_small_tolerances() -> None:
         assert a.label == b.label
         assert b.deviation == pytest.approx(a.deviation, rel=0.1)  # 1000 samples: 2 % of standard error
         assert a.lower - 0.02 * a.deviation <= b.lower <= b.upper <= a.upper + 0.02 * a.deviation
+
+
+def test_band_of_a_bicycle_by_the_tilt_of_its_steering_axis() -> None:
+    """Rolling wheels: rows of velocity that one number alone does not move, beside rows that it does."""
+    model = eb.load(EXAMPLES / "whipple_bicycle.yaml")
+    band = tolerance(model, {"tilt": 1e-4}).band("frequency of mode 8")
+    ahead, behind = (eb.modes(model.with_values({"tilt": model.value_of("tilt") + s})) for s in (1e-4, -1e-4))
+    assert band.upper - band.lower == pytest.approx(abs(ahead.frequency_hz[7] - behind.frequency_hz[7]), rel=1e-4)
 
 
 def test_exact_distribution_of_an_oscillator() -> None:
@@ -199,3 +210,22 @@ def test_updating_faults() -> None:
         update(oscillator(), {"kk": {"from": 1, "to": 2}}, {"frequencies": [-1], "shape": 1})
     for part in ('"kk"', "positive frequencies", 'Did you mean "shapes"'):
         assert part in str(error.value)
+
+
+def test_a_script_without_main_guard_gets_the_same_bands_from_one_process(tmp_path: Path) -> None:
+    """Processes that start anew read the script again and come to the same call: they end there, and say nothing."""
+    alone = tolerance(oscillator(), {"k": "5 %"}, "monte-carlo", samples=300, workers=1)
+    (tmp_path / "model.json").write_text(json.dumps(oscillator().document))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import json, eigenbody as eb\n"
+        f"model = eb.load({str(tmp_path / 'model.json')!r})\n"
+        "found = eb.tolerance(model, {'k': '5 %'}, 'monte-carlo', samples=300, workers=2)\n"
+        "print(json.dumps([found.bands[0].samples.tolist(), found.notes]))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=True)
+    samples, notes = json.loads(done.stdout)
+    assert samples == alone.bands[0].samples.tolist()  # type: ignore[union-attr]
+    assert len(notes) == 1
+    assert "__main__" in notes[0]
+    assert "Traceback" not in done.stderr

@@ -96,15 +96,15 @@ def tracked_rows(system: System) -> TrackedRows:
 
 def tracked_shapes(point: OperatingPoint, motion: np.ndarray) -> np.ndarray:
     """(n, k, 6) motion of rigid bodies and of nodes of flexible ones in global axes."""
-    flexible = point.system.description.flexible
+    flexible, rigid = point.system.description.flexible, motion[:, _rigid(point.system)]
     if not flexible:
-        return motion
+        return rigid
     nodes = node_motion(point, motion)
     sizes = [len(body.reduced.names) for body in flexible]
     starts = np.cumsum([0, *sizes[:-1]])
     chosen = np.concatenate([start + _some(size) for start, size in zip(starts, sizes, strict=True)])
     both = np.concatenate((nodes.move, nodes.turn), axis=-1)[:, chosen]
-    return np.concatenate((motion[:, _rigid(point.system)], both), axis=1)
+    return np.concatenate((rigid, both), axis=1)
 
 
 def _rigid(system: System) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 from eigenbody.analyses.frame_chart import TurningFrame, charted, turning_frame
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.turning_verdict import is_constant_in
+from eigenbody.batched import as_rows
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.numerics.runtime import on_one_thread
@@ -127,7 +128,7 @@ def _pairs(fixed: Modes, rotating: Modes, rate: float) -> tuple[FramePair, ...]:
 
 def _as_vectors(modes: Modes) -> np.ndarray:
     weights = np.repeat((1.0, modes.linear.point.system.length), 3)
-    return (modes.motion * weights).reshape(len(modes.eigenvalues), -1)
+    return as_rows(modes.motion * weights)
 
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.modes import Modes
+from eigenbody.batched import as_rows
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
@@ -122,7 +123,7 @@ def _shapes_of(found: Modes) -> np.ndarray:
     """Body coordinates (nq, modes) of the shapes: rotations back into body axes."""
     point, system = found.linear.point, found.linear.point.system
     turned = np.einsum("bji,nbj->nbi", point.state.R, found.motion[..., 3:])
-    both = np.concatenate((found.motion[..., :3], turned), axis=-1).reshape(len(found), -1)
+    both = as_rows(np.concatenate((found.motion[..., :3], turned), axis=-1))
     return both[:, system.body_columns].T
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.mode_set import modes_of
+from eigenbody.batched import as_rows
 from eigenbody.errors import Fault, InputError
 from eigenbody.operation.given import Subject
 
@@ -127,13 +128,13 @@ def mac(
 def _plain(shapes: Modes | np.ndarray) -> np.ndarray:
     """(n, m) row vectors."""
     if not isinstance(shapes, np.ndarray) and hasattr(shapes, "shapes"):
-        return shapes.motion.reshape(len(shapes), -1)
+        return as_rows(shapes.motion)
     array = np.asarray(shapes)
     if array.ndim < 2:
         raise InputError(
             Fault("mac", f"an array of shape {array.shape} is no set of modes.", "Give (modes, components).")
         )
-    return array.reshape(len(array), -1)
+    return as_rows(array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +177,11 @@ def _by_mass(modes: Modes, roots: _Roots) -> np.ndarray:
     motion = modes.motion
     moved = motion[..., :3] * roots.mass[:, None]
     turned = (roots.inertia @ motion[..., 3:, None])[..., 0]
-    parts = [np.concatenate((moved, turned), axis=-1).reshape(len(modes), -1)]
+    parts = [as_rows(np.concatenate((moved, turned), axis=-1))]
     for root, frame, R, modal in roots.flexible:
         own = np.concatenate(((R.mT @ motion[:, frame, 3:, None])[..., 0],
-                              motion[..., :3].reshape(len(modes), -1)[:, modal]), axis=-1)  # fmt: skip
-        parts.append((root @ own[..., None])[..., 0].reshape(len(modes), -1))
+                              as_rows(motion[..., :3])[:, modal]), axis=-1)  # fmt: skip
+        parts.append(as_rows((root @ own[..., None])[..., 0]))
     return np.concatenate(parts, axis=1)
 
 

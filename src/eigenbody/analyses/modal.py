@@ -93,7 +93,7 @@ def modal_damping(linear: LinearModel, ratio: float | Sequence[float]) -> tuple[
     ratios = np.atleast_1d(np.asarray(ratio, dtype=float))
     if not np.isfinite(ratios).all() or np.any(ratios < 0):
         raise InputError(Fault("modal", "a damping ratio must be a number, zero or positive.", "For example 0.02."))
-    squared, shapes = eigh(linear.conservative, linear.M)
+    squared, shapes = eigh(linear.conservative, linear.M) if linear.dof else (np.zeros(0), np.zeros((0, 0)))
     elastic = np.flatnonzero(squared > (ZERO**2) * np.abs(squared).max(initial=0.0))
     if np.ndim(ratio) == 0:
         ratios = np.full(len(elastic), ratios[0])

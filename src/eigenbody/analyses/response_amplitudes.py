@@ -39,7 +39,7 @@ def mode_amplitudes(modes: Modes, x0: np.ndarray) -> tuple[ModeAmplitude, ...]:
     assert modes.states_shape is not None
     shapes, paired = modes.states_shape, modes.eigenvalues.imag > 0
     columns = np.concatenate((shapes.real, -shapes[paired].imag)).T  # unknowns: real parts, then imaginary parts
-    unit = np.maximum(np.abs(columns).max(axis=1), 1e-300)
+    unit = np.maximum(np.abs(columns).max(axis=1, initial=0.0), 1e-300)
     condition = np.linalg.cond(columns / unit[:, None]) if columns.size else 1.0
     if not condition < WORST:
         raise ComputationError(

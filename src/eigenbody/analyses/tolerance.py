@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,8 +131,9 @@ def tolerance(
     if method == "first-order":
         return _first_order(model, widths, nominal, quantities, half, distribution)
     x = _drawn(nominal.x, half, samples, seed, distribution)
-    table = _sampled(space, nominal, quantities, x, workers)
-    return _collected(model, widths, nominal, quantities, table, seed, distribution)
+    table, notes = _sampled(space, nominal, quantities, x, workers)
+    found = _collected(model, widths, nominal, quantities, table, seed, distribution)
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def _checked(
@@ -196,6 +197,9 @@ def _quantities(nominal: Design, peaks: Sequence[tuple[str, str, float, float]])
         label = f"peak of {output}/{input_} from {low:g} to {high:g} Hz"
         count = len(nominal.eigenvalues) + SPARE_PEAKS
         found.append(ResponsePeak(input_, output, low, high, count, label, f"({units[output]})/({units[input_]})"))
+    if not found:
+        what = "no mode of the model vibrates or decays, and no peak is asked for: there is nothing to have a band."
+        raise InputError(Fault("tolerance", what, "Ask for the peak of a response (--peak), or free the mechanism."))
     return found
 
 
@@ -270,19 +274,23 @@ def _drawn(x: np.ndarray, half: np.ndarray, samples: int, seed: int, distributio
 
 def _sampled(
     space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray, workers: int | None
-) -> np.ndarray:
-    """(samples, quantities), nan where a variant failed; in batches, by several processes where there are many."""
-    from eigenbody.analyses.tolerance_workers import can_share, in_processes
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """(samples, quantities), nan where a variant failed, and notes; in batches, by several processes where many."""
+    from eigenbody.analyses.tolerance_workers import ALONE, can_share, in_processes
 
     pieces = [x[k : k + CHUNK] for k in range(0, len(x), CHUNK)]
     many = (workers or 1) > 1 or (workers is None and len(x) >= MANY)
+    notes: tuple[str, ...] = ()
     if many and len(pieces) > 1 and can_share(space):
-        return np.concatenate(in_processes(space, nominal, quantities, pieces, workers))
+        shared = in_processes(space, nominal, quantities, pieces, workers)
+        if shared is not None:
+            return np.concatenate(shared), ()
+        notes = (ALONE,)
     out = []
     for k, piece in enumerate(pieces):
         report(f"variants {k * CHUNK + 1} to {k * CHUNK + len(piece)} of {len(x)}", k / len(pieces))
         out.append(evaluated(space, nominal, quantities, piece))
-    return np.concatenate(out)
+    return np.concatenate(out), notes
 
 
 def evaluated(space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray) -> np.ndarray:

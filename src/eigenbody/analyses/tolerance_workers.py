@@ -14,21 +14,32 @@ from eigenbody.model.model import Model
 from eigenbody.model.source import Source
 from eigenbody.progress import report
 
+ALONE = (
+    "The other processes could not start, so one did all the work. In a script, call what works by several processes"
+    ' under `if __name__ == "__main__":`, or ask for workers=1.'
+)
+
 
 def in_processes(
     space: DesignSpace, nominal: Design, quantities: list[Quantity], pieces: list[np.ndarray], workers: int | None
-) -> list[np.ndarray]:
-    """The table of each piece, in order."""
+) -> list[np.ndarray] | None:
+    """The table of each piece, in order; None where processes cannot be started or end early."""
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import current_process, get_context
 
+    if getattr(current_process(), "_inheriting", False):  # such a process, reading a script that has no main guard
+        raise SystemExit(1)
     count = min(workers or os.cpu_count() or 1, len(pieces))
     packed = (space.model.source, *_ports(space), nominal.x, quantities)
     out = []
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_prepare, initargs=packed) as pool:
-        for k, table in enumerate(pool.map(_piece, pieces)):
-            report(f"batch {k + 1} of {len(pieces)}", (k + 1) / len(pieces))
-            out.append(table)
+    try:
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_prepare, initargs=packed) as pool:
+            for k, table in enumerate(pool.map(_piece, pieces)):
+                report(f"batch {k + 1} of {len(pieces)}", (k + 1) / len(pieces))
+                out.append(table)
+    except BrokenProcessPool:
+        return None
     return out
 
 

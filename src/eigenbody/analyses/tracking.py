@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.mac import mac_matrix
+from eigenbody.batched import as_rows
 
 SAME = 1e-7  # relative: eigenvalues that are repeated
 CLEAR = 0.7  # MAC of a mode with itself a step later
@@ -90,7 +91,7 @@ def spectrum(point: PointModes, scales: Scales) -> Spectrum:
     n = len(point.eigenvalues)
     upper = np.flatnonzero(point.eigenvalues.imag > 0)
     take = np.concatenate((np.arange(n), upper))
-    vectors = np.concatenate(((point.shapes * scales.body).reshape(n, -1), point.extra * scales.extra), axis=1)
+    vectors = np.concatenate((as_rows(point.shapes * scales.body), point.extra * scales.extra), axis=1)
     size = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors / np.where(size > 0, size, 1.0)
     values = np.concatenate((point.eigenvalues, point.eigenvalues[upper].conj()))

@@ -278,9 +278,11 @@ class EntryReader:
         """Name of a body, marker, frame or ground."""
         if isinstance(value, str) and self.names.is_carrier(value):
             return value
-        if isinstance(value, str) and value in self.names.bodies.flexible:
-            what = f'"{shown(value)}" is a flexible body; what is attached to it is attached to a node.'
-            self.faults.add(path, what, f"Name one: {shown(value)}.start, {shown(value)}.end, ...")
+        owner, dot, _ = value.partition(".") if isinstance(value, str) else ("", "", "")
+        if owner in self.names.bodies.flexible:
+            kind = "no node of a flexible body" if dot else "a flexible body"
+            what = f'"{shown(value)}" is {kind}; what is attached to it is attached to a node.'
+            self.faults.add(path, what, f"Name one: {shown(owner)}.start, {shown(owner)}.end, ...")
             return None
         self.faults.unknown(path, "body or marker", value, self.names.carriers())
         return None

@@ -14,6 +14,7 @@ TIME = "t"
 RESERVED = ("t", "pi")  # names with a meaning of their own in every expression
 BODY_COORDINATES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
 MODAL = re.compile("q[1-9][0-9]*")  # modal coordinates of a flexible body
+NO_NODE = re.compile("[xyz]|r[xyz]|q[0-9]+|modes[0-9]+")  # its coordinates, and what carries the modal ones
 ANY_DIMENSION = ""  # of a measure whose own entry is faulty: nothing is checked against it
 
 Specs = Mapping[str, TypeSpec | None]
@@ -107,7 +108,7 @@ class BodyNames:
     def is_node(self, name: str) -> bool:
         """Whether the name is that of a flexible body followed by that of a node."""
         body, dot, node = name.partition(".")
-        return bool(dot and node) and body in self.flexible
+        return bool(dot and node) and body in self.flexible and not NO_NODE.fullmatch(node.rpartition(".")[2])
 
     def __iter__(self) -> Iterator[str]:
         return chain(self._rigid, (f"{name}.NODE" for name in self.flexible))

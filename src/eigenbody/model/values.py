@@ -136,7 +136,7 @@ class Values:
             self.faults.add(path, f"a list of {count} numbers is expected, not {found}.")
             return None
         if all(map(is_plain, value)):
-            return value
+            return list(map(float, value))  # whole numbers may be larger than numpy's
         each = [dimensions] * count if dimensions is None or isinstance(dimensions, str) else dimensions
         read = [self.number(item, each[i], (*path, i)) for i, item in enumerate(value)]
         good = [item for item in read if item is not None]

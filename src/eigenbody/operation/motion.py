@@ -69,7 +69,7 @@ def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.nd
     held = mechanics.holonomic.acceleration[..., frame.chosen.rows]
     if frame.has_slips:
         slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
-        held = np.concatenate((held, slips), axis=-1)
+        held = _joined(held, slips)
     own = frame.speed_jet.acceleration
     return held, own, mechanics.driving
 

@@ -218,9 +218,9 @@ def _initial_velocities(system: System, state: State, group: Group) -> tuple[Sta
     chosen = select(Mechanics(group.first, _one_of(state, 0)), given.measure, by_order=True)
     measures = value_set(system, chosen.velocities)
     jet = measures.jet(mechanics.at, state.turns)
-    place = {int(i): k for k, i in enumerate(given.measure)}
-    zero = np.zeros(given.value.shape[:-1])
-    wanted = np.stack([given.value[..., place[i]] if i in place else zero for i in chosen.velocities.tolist()], axis=-1)
+    wanted = np.zeros((*given.value.shape[:-1], measures.count), dtype=given.value.dtype)
+    for k, i in enumerate(given.measure):
+        wanted[..., chosen.velocities == i] = given.value[..., k, None]
     own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
     G = matrix(mechanics.holonomic.rows(), (system.constraints.count, system.nq), False)
     N = matrix(mechanics.non_holonomic.rows(), (system.slips.count, system.nq), False)

@@ -287,25 +287,43 @@ def _least_change(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 # Differences ----------------------------------------------------------------------------------------------------------
 def _by_differences(point: OperatingPoint, steps: Steps) -> State:
-    """Central differences of the whole search with two steps, extrapolated to zero."""
-    columns: tuple[list[np.ndarray], ...] = ([], [], [])
-    for name, value in zip(steps.names, steps.values, strict=True):
-        width = 1e-3 * (abs(value) or 1.0)
-        coarse, fine = (_difference(point, steps.model, name, value, h) for h in (width, width / 2))
-        slopes = [(4 * f - c) / 3 for c, f in zip(coarse, fine, strict=True)]
-        for column, slope in zip(columns, slopes, strict=True):
-            column.append(slope)
-    dq, du, dx = (np.array(column) for column in columns)
+    """Differences of the whole search with several steps, extrapolated to zero."""
+    slopes = [_slope(point, steps.model, name, value) for name, value in zip(steps.names, steps.values, strict=True)]
+    dq, du, dx = (np.array(column) for column in zip(*slopes, strict=True))
     step = 1j * steps.size[:, None]
     moved = point.state.moved(steps.system, step * dq)
     u = point.state.velocity(point.system) + step * du
     return replace(moved.with_velocity(steps.system, u), x=point.state.x + step * dx)
 
 
-def _difference(point: OperatingPoint, model: Model, name: str, value: float, h: float) -> tuple[np.ndarray, ...]:
-    ahead, behind = (operating_point(model.with_values({name: v})).state for v in (value + h, value - h))
+def _slope(point: OperatingPoint, model: Model, name: str, value: float) -> list[np.ndarray]:
+    """Slopes of position, velocity and states by one number: central where the model takes values on both sides."""
+    width = 1e-3 * (abs(value) or 1.0)
+    sides = [side for side in (1.0, -1.0) if _is_valid(model, name, value + side * width)]
+    if not sides:
+        what = f"the model takes no value a little above or below {value:g}, by which to find how its motion changes."
+        raise InputError(Fault(name, what, "Leave it out, or change it."))
+
+    def change(h: float) -> list[np.ndarray]:
+        return _change(point, operating_point(model.with_values({name: value + h})).state)
+
+    if len(sides) == 2:
+        halved = [[(a - b) / (2 * h) for a, b in zip(change(h), change(-h), strict=True)] for h in (width, width / 2)]
+        return [(4 * fine - coarse) / 3 for coarse, fine in zip(*halved, strict=True)]
+    quarters = [[a / h for a in change(h)] for h in sides[0] * width * np.array((1.0, 0.5, 0.25))]
+    return [(8 * fine - 6 * middle + coarse) / 3 for coarse, middle, fine in zip(*quarters, strict=True)]
+
+
+def _is_valid(model: Model, name: str, value: float) -> bool:
+    """Whether the model is one with this value: no mass is negative, and the like."""
+    try:
+        return model.with_values({name: value}).description is not None
+    except InputError:
+        return False
+
+
+def _change(point: OperatingPoint, there: State) -> list[np.ndarray]:
+    """What parts another state of the same mechanism from this one: body coordinates, velocities, states."""
     system, now = point.system, point.state
-    turned = [log(np.swapaxes(now.R, -1, -2) @ state.R) for state in (ahead, behind)]
-    dq = collect(system, ahead.r - behind.r, turned[0] - turned[1])
-    du = ahead.velocity(system) - behind.velocity(system)
-    return dq / (2 * h), du / (2 * h), (ahead.x - behind.x) / (2 * h)
+    turned = log(np.swapaxes(now.R, -1, -2) @ there.R)
+    return [collect(system, there.r - now.r, turned), there.velocity(system) - now.velocity(system), there.x - now.x]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.batched import as_rows
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.documents import as_json, mode_entries, modes_document, number, require_finite_modes
@@ -210,7 +211,7 @@ def _explanation_csv(found: Explanation) -> str:
     columns = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
     flexible = [body.name for body in found.modes.linear.point.system.description.flexible]
     bent = found.deformation[:, [found.bodies.index(name) for name in flexible]]
-    kinetic = np.hstack((found.kinetic.reshape(len(found), -1), bent))
+    kinetic = np.hstack((as_rows(found.kinetic), bent))
     names = [f"kinetic {body} {part}" for body in found.bodies for part in COMPONENTS]
     names += [f"kinetic {body} {DEFORMATION}" for body in flexible]
     names += [f"strain {name}" for name in found.strain_sources]

@@ -45,5 +45,6 @@ def _rows(result: VariantModes) -> list[list[str]]:
             continue
         upper = result.eigenvalues[i][result.eigenvalues[i].imag > 0]
         lowest = ", ".join(f"{f:.6g}" for f in np.abs(upper[:3]) / (2 * np.pi)) or "-"
-        rows.append([*values, lowest, f"{result.eigenvalues[i].real.max():.3g}"])
+        growth = f"{result.eigenvalues[i].real.max():.3g}" if len(result.eigenvalues[i]) else "-"
+        rows.append([*values, lowest, growth])
     return rows

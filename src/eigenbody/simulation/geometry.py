@@ -109,7 +109,7 @@ class Products:
             own = np.take(R, self.carriers[:, k], axis=2)
             ax, ay = self._own[:, k]
             _add_cross(out[:, k, 3:].T, ax, np.einsum("ijn,in->jn", own, y), ay, np.einsum("ijn,in->jn", own, x))
-        return out.reshape(self.count, -1)
+        return out.reshape(self.count, 6 * self.width)
 
 
 def components(R: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.elements.joints import ALL_JOINTS
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
@@ -162,6 +163,7 @@ def _held_bodies(model: Model, holds: Sequence[str]) -> list[tuple[str, int]]:
     system, out, faults = system_of(model), [], []
     places, markers = system.places, system.description.markers
     hidden = set(system.description.bodies.names) - set(system.description.bodies.known_names)
+    flexible = {body.name for body in system.description.flexible}
     seen: dict[int, str] = {}
     for name in [holds] if isinstance(holds, str) else holds:
         where = f"hold {name}"
@@ -170,7 +172,9 @@ def _held_bodies(model: Model, holds: Sequence[str]) -> list[tuple[str, int]]:
             faults.append(Fault(where, "there is no such body or marker.", remedy))
             continue
         body = places.carrier(name)
-        if body >= system.bodies:
+        if name in flexible:
+            faults.append(Fault(where, "a flexible body is held at a node.", f"Name one: {name}.start, ..."))
+        elif body >= system.bodies:
             faults.append(Fault(where, "it does not move anyway.", "Name a body."))
         elif body in seen:
             faults.append(Fault(where, f"its body is held already (by {seen[body]}).", "Hold it once."))
@@ -283,9 +287,10 @@ def _drives(system: System) -> tuple[Drive, ...]:
     """Every prescribed coordinate: motions of joints, drivers of the file, those added."""
     description = system.description
     names = [
-        f"{entry.name}.{label}"
+        f"{entry.name}.{ALL_JOINTS[entry.type].free[k].label}"
         for entry in description.joints
-        for label in _moved_labels(system, entry.name, entry.get("motion", ()))
+        for k, signal in enumerate(entry.get("motion", ()))
+        if signal is not None
     ]
     names += [entry["measure"] for entry in description.drivers if holds_a_row(entry)]
     motions = system.constraints.motions
@@ -294,14 +299,6 @@ def _drives(system: System) -> tuple[Drive, ...]:
         index = system.aliases[name]
         out.append(Drive(system.names[index], motion.row, index, FORCE_UNITS[system.dimensions[index]]))
     return tuple(out)
-
-
-def _moved_labels(system: System, joint: str, motion: Sequence[Any]) -> list[str]:
-    from eigenbody.elements.joints import JOINTS
-
-    types = {entry.name: entry.type for entry in system.description.joints}
-    free = JOINTS[types[joint]].free
-    return [free[k].label for k, signal in enumerate(motion) if signal is not None]
 
 
 def positions_of(system: System, state: State) -> np.ndarray:

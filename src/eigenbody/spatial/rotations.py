@@ -60,6 +60,7 @@ def apply_transposed(R: np.ndarray, a: np.ndarray) -> np.ndarray:
 @over_variants
 def unit(a: np.ndarray) -> np.ndarray:
     """The direction of a as a unit vector."""
+    a = a / np.abs(np.real(a)).max(axis=-1, keepdims=True)  # squares of the components neither over- nor underflow
     return a / np.sqrt(dot(a, a))[..., None]
 
 

@@ -10,7 +10,8 @@ from eigenbody.elements.joints import ALL_JOINTS
 from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description, FlexibleBody
+from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.model.description import Description, FlexibleBody, owner_of
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
 from eigenbody.system.topology import Tree
@@ -97,9 +98,20 @@ class NamedMeasures:
 
     def of(self, name: str) -> int:
         """Index of a measure by name; body coordinates come into being when asked for."""
+        body = name.rpartition(".")[0]
+        if name not in self.index and body in self.places.index:
+            self.body(body)
         if name not in self.index:
-            self.body(name.rpartition(".")[0])
+            self._refuse_of_flexible(name)
         return self.index[name]
+
+    def _refuse_of_flexible(self, name: str) -> None:
+        """How many modes and sections a flexible body has is known only when it is built."""
+        owner = owner_of(name)
+        parts = f"{owner}."  # no other name of a body has a dot
+        if any(part.startswith(parts) for part in self.places.names):
+            known = [measure for measure in self.index if measure.startswith(parts)]
+            raise InputError(Fault(f"flexible.{owner}", f'it has no "{name}".', suggest(name, known)))
 
     @property
     def counter(self) -> np.ndarray:

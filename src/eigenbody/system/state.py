@@ -55,7 +55,7 @@ def collect(system: System, linear: np.ndarray, angular: np.ndarray) -> np.ndarr
     """(..., bodies, 3) twice -> (..., nq)."""
     if linear.shape != angular.shape:
         linear, angular = np.broadcast_arrays(linear, angular)
-    both = np.concatenate((linear, angular), axis=-1).reshape(*linear.shape[:-2], -1)
+    both = np.concatenate((linear, angular), axis=-1).reshape(*linear.shape[:-2], 6 * linear.shape[-2])
     return both[..., system.body_columns]
 
 

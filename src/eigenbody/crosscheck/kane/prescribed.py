@@ -102,7 +102,7 @@ def prescribed_of(description: Description, place: Place, tree: Tree) -> Prescri
                 row[index] += factor
         rows.append(row)
         given.append(0.0)
-    return prescribed(np.array(rows).reshape(-1, tree.count), np.array(given))
+    return prescribed(np.array(rows).reshape(len(rows), tree.count), np.array(given))
 
 
 def _acceleration(signal: Any, t: float) -> float:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eigenbody.elements.registry import Registry, types_in
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, Expansion
-from eigenbody.model.names import BODY_COORDINATES
+from eigenbody.model.names import NO_NODE
 
 if TYPE_CHECKING:
     from eigenbody.elements.flexible.base import FlexibleType
-
-OF_BODY = re.compile(r"(s[0-9]+|(s[0-9]+\.)?q[0-9]+)")  # sections and modal coordinates
 
 __all__ = ["FLEXIBLE", "expand"]
 
@@ -30,8 +27,8 @@ def expand(found: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
 
 
 def _nodes(body: str, mentioned: frozenset[str]) -> list[str]:
-    """Names of nodes of a body among those mentioned: `tip` of `rod.tip` and of its coordinate `rod.tip.x`."""
+    """Names of parts of a body among those mentioned, nodes and sections: `tip` of `rod.tip` and of its coordinate
+    `rod.tip.x`, `s2` of the modal coordinate `rod.s2.q1`."""
     own = {name.removeprefix(f"{body}.") for name in mentioned if name.startswith(f"{body}.")}
-    own = {base if dot and label in BODY_COORDINATES else name for name in own
-           for base, dot, label in [name.rpartition(".")]}  # fmt: skip
-    return sorted(name for name in own if name not in BODY_COORDINATES and not OF_BODY.fullmatch(name))
+    own = {base if NO_NODE.fullmatch(label) else name for name in own for base, _, label in [name.rpartition(".")]}
+    return sorted(own - {""})

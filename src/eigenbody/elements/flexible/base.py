@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants, arrays_in, entries, stack, variant
+from eigenbody.batched import Variants, arrays_in, entries, is_common, stack, variant
 from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
@@ -156,11 +156,12 @@ def _together(found: Sequence[Any]) -> Any:
     """The same structure with numbers and arrays that vary where those of the given ones differ."""
     first = found[0]
     if isinstance(first, np.ndarray):
-        if first.dtype.kind in "fc" and any(not np.array_equal(item, first) for item in found):
-            return entries(stack(list(found), axis=0))
-        return first
+        if first.dtype.kind not in "fc":
+            return first
+        batch = stack(list(found), axis=0)
+        return batch[0].real if is_common(batch).all() else entries(batch)
     if isinstance(first, float | complex | np.generic) and not isinstance(first, np.bool_ | np.integer):
-        return first if all(item == first for item in found) else Variants(np.array(found))
+        return entries(np.array(found))[()]
     if isinstance(first, Mapping):
         return type(first)({key: _together([item[key] for item in found]) for key in first})  # type: ignore[call-arg]
     if isinstance(first, tuple):

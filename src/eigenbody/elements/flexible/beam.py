@@ -24,6 +24,7 @@ from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import NO_NODE
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.numerics.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
 from eigenbody.numerics.structures.beam_load import axial_load, centrifugal_force, geometric_stiffness
@@ -67,8 +68,9 @@ class _Beam:
 
     @property
     def part_names(self) -> list[str]:
-        parts, name = len(self.cuts) - 1, self.entry.name
-        return [name] if parts == 1 else [f"{name}.s{k + 1}" for k in range(parts)]
+        name, segments = self.entry.name, self.entry.get("segments")
+        parts = len(self.cuts) - 1 if segments is None else int(segments)
+        return [name] if parts == 1 and segments is None else [f"{name}.s{k + 1}" for k in range(parts)]
 
     def part(self, node: int) -> int:
         """The section that a node belongs to; at a cut the one that ends there."""
@@ -76,9 +78,12 @@ class _Beam:
 
 
 def _build(entry: Entry, used: Sequence[str]) -> Expansion:
-    if entry.get("segments") is not None:
-        return _rigid(entry, used)
     beam = _meshed(entry)
+    own = [name.removeprefix(f"{entry.name}.") for name in beam.part_names]
+    _refuse_names(entry, own)
+    used = [name for name in used if name not in own]
+    if entry.get("segments") is not None:
+        return _rigid(beam, used)
     parts = len(beam.cuts) - 1
     modes = entry.get("modes", MODES if parts == 1 else SECTION_MODES)
     out = NOTHING
@@ -130,12 +135,23 @@ def _meshed(entry: Entry) -> _Beam:
     given = entry.get("elements")
     elements = _spread(stations.points) if given is None else _counted(given, f"{entry.where}.elements")
     mesh = beam_mesh(stations, elements, labels, entry.where)
-    known = {name: k for k, name in enumerate(mesh.names)}
-    known |= {str(k + 1): int(node) for k, node in enumerate(mesh.stations)}
-    known |= {"start": 0, "end": len(mesh.nodes) - 1}
-    known |= {f"start+{k}": k for k in range(1, int(mesh.stations[1]))}
-    beam = _Beam(entry, mesh, known, ())
+    always = {str(k + 1): int(node) for k, node in enumerate(mesh.stations)}
+    always |= {"start": 0, "end": len(mesh.nodes) - 1}
+    always |= {f"start+{k}": k for k in range(1, int(mesh.stations[1]))}
+    given = {name: k for k, name in enumerate(mesh.names)}
+    _refuse_names(
+        entry, [name for name in labels if always.get(name, given[name]) != given[name] or mesh.names.count(name) > 1]
+    )
+    beam = _Beam(entry, mesh, given | always, ())
     return replace(beam, cuts=_cuts(beam))
+
+
+def _refuse_names(entry: Entry, taken: Sequence[str]) -> None:
+    """Refuse names of stations that mean something else already: another node, or a part of the beam."""
+    for name in entry.get("names", ()):
+        if name in taken:
+            what = f'"{name}" means another node or a part of this beam.'
+            raise InputError(Fault(f"{entry.where}.names", what, "Choose another name for the station."))
 
 
 def _counted(given: np.ndarray, where: str) -> int | list[int]:
@@ -187,12 +203,11 @@ def _axial_load(beam: _Beam) -> np.ndarray | None:
     return np.broadcast_to(N, mesh.weight.shape)
 
 
-def _rigid(entry: Entry, used: Sequence[str]) -> Expansion:
+def _rigid(beam: _Beam, used: Sequence[str]) -> Expansion:
     """Rigid bodies and bushings; a node is a point of the rigid body that contains it."""
-    beam = _meshed(entry)
-    stations, n = stations_of(entry), int(entry["segments"])
-    chain = rigid_segments(stations, n, entry.where)
-    names = [f"{entry.name}.s{k + 1}" for k in range(n)]
+    entry, names = beam.entry, beam.part_names
+    n = len(names)
+    chain = rigid_segments(stations_of(entry), n, entry.where)
     shape = entry.get("shape")
     bodies = [
         AddedBody(name, chain.centre[k], chain.mass[k], chain.inertia[k], shape=shape) for k, name in enumerate(names)
@@ -224,6 +239,9 @@ def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     points = values.get("points")
     if isinstance(points, np.ndarray) and (points.ndim != 2 or points.shape[0] < 2 or points.shape[1] != 3):
         yield "points", "a beam needs at least two stations of three coordinates each.", "Write [[0, 0, 0], [1, 0, 0]]."
+    for name in values.get("names") or ():
+        if isinstance(name, str) and NO_NODE.fullmatch(name):
+            yield "names", f'"{name}" means a coordinate of the beam.', "Choose another name for the station."
     for key in ("sections", "segments"):
         if isinstance(values.get(key), int) and values[key] < 1:
             yield key, f"{values[key]} is too few.", "Give at least 1."

@@ -108,6 +108,7 @@ def part_of(mesh: BeamMesh, first: int, last: int) -> BeamMesh:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite the reduction refuses
 def structure_of(mesh: BeamMesh) -> Structure:
     """Assembled mass and stiffness of a mesh, and its mass as points."""
     n = len(mesh.nodes)

@@ -224,6 +224,7 @@ def _line_faults(stations: BeamStations) -> Found:
     y = _between(
         np.real(_y_axis(stations)), len(points), np.arange(len(step)), np.tile([0.0, 0.5, 1.0], (len(step), 1)), 3
     )
+    y = y / np.maximum(np.abs(y).max(axis=-1, keepdims=True), np.finfo(float).tiny)
     normal = cross(step[:, None] / length[:, None, None], y)
     along = (normal**2).sum(axis=-1) <= 1e-12 * (y**2).sum(axis=-1)
     for i in np.flatnonzero(along.any(axis=1)):

@@ -19,6 +19,7 @@ UNEVEN_MASS = 1e-6
 DENSE = 600  # freedoms up to which all eigenvalues are computed
 STEPS = 60  # of the iteration beyond that
 FASTEST = 1e9  # Hz
+LEAST_MASS = 1e-150  # kg: its square is still a number
 
 MOTIONS = (
     "moving along x", "moving along y", "moving along z", "turning about x", "turning about y", "turning about z",
@@ -41,6 +42,21 @@ def interface_nodes(structure: Structure, names: Sequence[str], where: str = "fl
     if missing:
         raise InputError(Fault(where, f'there is no node "{name}".', suggest(name, known)) for name in missing)
     return tuple(known[name] for name in names)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def check_magnitudes(structure: Structure, where: str) -> np.ndarray:
+    """The centre of mass (3,). Raises InputError where mass or stiffness leave the range of double precision."""
+    from scipy.sparse import issparse
+
+    mass, centre = mass_and_centre(structure)
+    sizes = [part.data if issparse(part) else part for part in (structure.M, structure.K)]
+    if structure.points is not None:
+        sizes += [structure.points.inertia, structure.points.position**2 * structure.points.mass[:, None]]
+    if not (np.real(mass) > LEAST_MASS and all(np.isfinite(part).all() for part in (centre, *sizes))):
+        what = "its mass or stiffness is too large or too small for double precision."
+        raise InputError(Fault(where, what, "Check dimensions, offsets, density and moduli, and their units."))
+    return centre
 
 
 def check_first_frequency(omega: float, where: str) -> None:

@@ -20,8 +20,8 @@ import numpy as np
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.graded import graded_eigh, mass_basis
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
-from eigenbody.numerics.structures.checks import check_first_frequency, check_rigid_mass
-from eigenbody.numerics.structures.invariants import gathered, invariants, mass_and_centre, owners, rigid_motions
+from eigenbody.numerics.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
+from eigenbody.numerics.structures.invariants import gathered, invariants, owners, rigid_motions
 from eigenbody.numerics.structures.ordering import dissection
 from eigenbody.numerics.structures.structure import Reduced, Structure
 from eigenbody.numerics.structures.turning import node_turns
@@ -56,7 +56,7 @@ def reduce(
     attachment     modes of the free body and the shapes that loads at the interface give it
     """
     _check_request(structure, interface, modes, upto, method, where)
-    _, centre = mass_and_centre(structure)
+    centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
     node, _ = owners(structure)
     body = _Body(*_matrices(structure), R, node, np.real(structure.nodes))
