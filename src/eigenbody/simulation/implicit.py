@@ -5,7 +5,10 @@
     M v1' + h - Q + H^T l = 0,  Phi(q1, t1) = 0,  N v1 + b = 0
 
 Second order, with numerical damping of high frequencies set by the spectral radius `rho` at infinity; HHT is the choice
-am = 0. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors as long
+am = 0. The algorithmic acceleration a belongs to the time t + (am - af) h. Where the step changes it is shifted on the
+line through v' if the new step is shorter; if it is longer, a stays where it is and the parameters of that one step are
+fitted to its time (`Parameters.after`): shifted outwards, what is left of a jump in v' would grow faster than the method
+damps it. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors as long
 as it converges well. Positions obey the constraints at every step; output states have their velocities projected too
 (the method's own velocities obey them to second order, which is left to it). First-order states follow the trapezoidal
 rule within the same iteration.
@@ -55,6 +58,13 @@ class Parameters:
         am, af = (0.0, (1 - rho) / (1 + rho)) if hht else ((2 * rho - 1) / (rho + 1), rho / (rho + 1))
         gamma = 0.5 + af - am
         return Parameters(am, af, gamma, 0.25 * (gamma + 0.5) ** 2)
+
+    def after(self, ratio: float) -> Parameters:
+        """Of a step whose a0 is that of a step shorter by `ratio`: second order, and the same memory of a0."""
+        now = self.am - self.af
+        then = ratio * now  # times of a after t1 and t0, in steps
+        gamma = (0.5 - then) / (1 + now - then)
+        return Parameters(self.am, 1 - (1 - self.am) * (1 + now) - self.am * then, gamma, 0.25 * (gamma + 0.5) ** 2)
 
     def guess(self, h: float) -> np.ndarray:
         """d, u and a of the end of a step whose u' stays as it is, as sums (3, 3) of u, a and u' at its start."""
@@ -108,20 +118,19 @@ class GeneralizedAlpha:
         u = forward.collect(np.concatenate((state.v, state.w), axis=1))
         self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
         self._tolerance, self._max_step, self._fixed = tolerance, max_step, step
-        self._h = step if step is not None else self._first_step(now.acceleration)
-        self._h_last = self._h
+        self._h = step if step is not None else self._first_step()
+        self._h_last, self._last = self._h, self._at
         self._factors: TangentSolver | None = None
+        self._filter: TangentSolver | None = None  # the factors that the last iteration used
         self._speed, self._since = 1.0, 0  # of convergence, and steps since it was measured
         self._patience, self._usual = PROBED, 0.0  # steps to the next measurement, and the correction at the last one
         self._age = 0  # steps made with these factors
         self._angles, self._travel = forward.angles(state), 0.0  # when turns were last counted, and rad since then
 
-    def _first_step(self, acceleration: np.ndarray) -> float:
-        fastest = float(
-            np.abs(acceleration / self._scales.vector()[self.forward.nq : 2 * self.forward.nq]).max(initial=0)
-        )
-        speed = float(np.abs(self._at.u / self._unit).max(initial=0.0))
-        rate = max(fastest, speed, 1 / self.until)
+    def _first_step(self) -> float:
+        now = self._at
+        rates = np.concatenate((now.u, now.rate, now.state_rate)) / self._scales.vector()
+        rate = max(float(np.abs(rates).max(initial=0.0)), 1 / self.until)
         return min(self._tolerance ** (1 / 3) / rate, self._max_step)
 
     # One step ---------------------------------------------------------------------------------------------------------
@@ -158,14 +167,34 @@ class GeneralizedAlpha:
             self._at.multipliers = forward.evaluate(state, solver).multipliers
 
     def _error(self, end: _Moment, h: float) -> float:
+        """Error of the step relative to the tolerance; that of velocities, along the constraints and without what is
+        stiff, may reach what second order leaves of it over the motion, tolerance^(2/3)."""
         if self._fixed is not None:
             return 0.0
+        speed, x = np.split(self._scales.vector()[self.forward.nq :], [self.forward.nq])
         e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
-        return float(np.abs(e / self._unit).max(initial=0.0)) / self._tolerance
+        errors = (
+            e / self._unit / self._tolerance,
+            self._filtered(end, h) / speed / self._tolerance ** (2 / 3),
+            self._bend(h, self._last.state_rate, self._at.state_rate, end.state_rate) / x / self._tolerance,
+        )
+        return max(float(np.abs(part).max(initial=0.0)) for part in errors)
+
+    def _filtered(self, end: _Moment, h: float) -> np.ndarray:
+        """Error of velocities through the factors of the step (Hairer & Wanner 1996, IV.8, for Radau's error)."""
+        assert self._filter is not None
+        e = self._bend(h, self._last.rate, self._at.rate, end.rate)
+        return self._filter.solve(self.forward.mass(end.state) @ e, np.zeros_like(end.multipliers))[0]
+
+    def _bend(self, h: float, before: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """h^3/12 times the third derivative of what has the rates given, at the starts of the last step and of this one and at its end."""
+        if self._last is self._at:
+            return np.zeros_like(end)
+        return h * h / (6 * (h + self._h_last)) * (end - start - h / self._h_last * (start - before))
 
     def _accepted(self, t: float, h: float, end: _Moment, error: float) -> Step:
         forward, start = self.forward, self._at
-        self._h_last = h
+        self._h_last, self._last = h, start
         if self._fixed is None:
             grow = min(2.0, 0.8 * error ** (-1 / 3)) if error > 0 else 2.0
             if h >= self._h and (grow > 1.3 or grow < 1):
@@ -195,16 +224,15 @@ class GeneralizedAlpha:
             found = self._iterated(t, h)
         return found
 
-    def _shifted(self, h: float) -> np.ndarray:
-        """a0 for this step: it belongs to a time shifted by a share of the step, so a new step shifts it anew."""
-        a, p = self._at.a, self._p
-        if h == self._h_last:
-            return a
-        return self._at.rate + h / self._h_last * (a - self._at.rate) if p.am != p.af else a
+    def _adapted(self, h: float) -> tuple[Parameters, np.ndarray]:
+        """The parameters of this step, and its a0."""
+        p, start, ratio = self._p, self._at, self._h_last / h
+        if ratio < 1:
+            return p.after(ratio), start.a
+        return p, start.a if ratio == 1 else start.rate + (start.a - start.rate) / ratio
 
     def _iterated(self, t: float, h: float) -> _Moment | None:
-        p, start = self._p, self._at
-        a0 = self._shifted(h)
+        (p, a0), start = self._adapted(h), self._at
         by_rate, by_speed = (1 - p.am) / ((1 - p.af) * p.beta * h * h), p.gamma / (p.beta * h)
         free, u_free, a_free = p.guess(h) @ np.stack((start.u, a0, start.rate))
         d, u, rate = free, u_free, start.rate
@@ -217,6 +245,7 @@ class GeneralizedAlpha:
             if self._factors is None:
                 self._speed, self._age, self._patience = 1.0, 0, PROBED
                 self._factors = self._tangent(state, rate, loads, by_rate, by_speed)
+            self._filter = self._factors
             step, pull = self._factors.solve(-residual[0], -residual[1])
             self.counts.iterations += 1
             size = float(np.abs(step / self._unit).max(initial=0.0))
