@@ -102,11 +102,11 @@ def falling_mass(k: float = 1e6, c: float = 200.0) -> eb.Model:
     [
         ({"method": "dop853"}, 1e-6),
         ({"method": "radau"}, 1e-6),
-        *(({"method": "hht" if hht else "generalized-alpha", "rho": rho}, 2e-4) for hht, rho in METHODS),
+        *(({"method": "hht" if hht else "generalized-alpha", "rho": rho}, 5e-4) for hht, rho in METHODS),
     ],
 )
 def test_rebound_from_a_stop(options: dict[str, Any], allowed: float) -> None:
-    """Methods of second order leave tolerance^(2/3) = 5e-6 of the speed in each of some dozen steps of the impact."""
+    """Methods of second order may err by 1e-8 m in each of some 200 steps of a contact that is 4.3 mm deep: 5e-4."""
     found = eb.simulate(falling_mass(), until=1.2, points=2401, outputs=["z"], **options)
     height = 1 + found.signal("z")[found.t > 0.5].max()
     assert height == pytest.approx(rebound(1e6, 200.0), rel=allowed)

@@ -26,7 +26,7 @@ from eigenbody.numerics.linear import Saddle, matrix
 from eigenbody.simulation import kernels
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.stepping import Consistency, Counts, Node, Scales, Step, counted_nodes, stalled
 from eigenbody.simulation.tangents import Multipliers, held_matrix
 from eigenbody.simulation.vectors import vector_rate
 from eigenbody.spatial.rotations import log
@@ -40,6 +40,7 @@ PROBED = 8  # steps after which the speed of convergence is measured again by a 
 PATIENT = 64  # doubled each time it was found that fast, up to this,
 LIVELIER = 4.0  # and at once where the correction of the guess has grown by this factor
 SLOW = 0.15  # convergence slower than this asks for new factors
+KINK = 0.1  # share of what second order leaves of the tolerance over a motion that a jump in forces may cost velocities
 RHO = 0.9
 
 
@@ -168,14 +169,14 @@ class GeneralizedAlpha:
 
     def _error(self, end: _Moment, h: float) -> float:
         """Error of the step relative to the tolerance; that of velocities, along the constraints and without what is
-        stiff, may reach what second order leaves of it over the motion, tolerance^(2/3)."""
+        stiff, may reach a share of what second order leaves over the motion, tolerance^(2/3)."""
         if self._fixed is not None:
             return 0.0
         speed, x = np.split(self._scales.vector()[self.forward.nq :], [self.forward.nq])
         e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
         errors = (
             e / self._unit / self._tolerance,
-            self._filtered(end, h) / speed / self._tolerance ** (2 / 3),
+            self._filtered(end, h) / speed / (KINK * self._tolerance ** (2 / 3)),
             self._bend(h, self._last.state_rate, self._at.state_rate, end.state_rate) / x / self._tolerance,
         )
         return max(float(np.abs(part).max(initial=0.0)) for part in errors)
@@ -213,7 +214,7 @@ class GeneralizedAlpha:
         self.counts.accept(h)
         self.counts.evaluations = forward.evaluations
         within = _Within(self, t, h, start, end, before, self._factors)
-        return Step(t, t + h, end.state, within.at)
+        return Step(t, t + h, end.state, within.at, within.nodes)
 
     # Newton's iteration -----------------------------------------------------------------------------------------------
     def _solved(self, t: float, h: float) -> _Moment | None:
@@ -362,9 +363,17 @@ class _Within:
 
     def at(self, t: float) -> State:
         """Hermite's cubic of positions; velocities from the accelerations likewise."""
-        f, h, x = self._forward, self._h, (t - self._t) / self._h
-        if x >= 1 - 1e-9:
-            return self._consistent(self._end.state)
+        x = (t - self._t) / self._h
+        return self._consistent(self._end.state if x >= 1 - 1e-9 else replace(self._between(x), t=t))
+
+    def nodes(self) -> list[Node]:
+        """Simpson's: the cubic in the middle is as accurate as the rule."""
+        h, middle = self._h, self._between(0.5)
+        nodes = (Node(h / 6, self._start.state), Node(4 * h / 6, middle), Node(h / 6, self._end.state))
+        return counted_nodes(self._forward, self._before, nodes)
+
+    def _between(self, x: float) -> State:
+        f, h = self._forward, self._h
         s0, s1 = self._start.state, self._end.state
         d = np.concatenate((s1.r - s0.r, log(np.swapaxes(s0.R, -1, -2) @ s1.R)), axis=1)
         v0, v1 = f.spread(self._start.u), f.spread(self._end.u)
@@ -377,8 +386,7 @@ class _Within:
         rest = (1 + 2 * x) * (1 - x) ** 2 * x0 + x * x * (3 - 2 * x) * x1
         rest = rest + h * (x * (1 - x) ** 2 * self._start.state_rate + x * x * (x - 1) * self._end.state_rate)
         r, R = f.placed(s0, between)
-        state = replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=t)
-        return self._consistent(state)
+        return replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=self._t + x * h)
 
     def _consistent(self, state: State) -> State:
         forward = self._forward

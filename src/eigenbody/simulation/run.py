@@ -15,6 +15,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
 from eigenbody.simulation import kernels
+from eigenbody.simulation.balance import Balance, Budget
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -23,6 +24,7 @@ from eigenbody.simulation.stepping import Step, Stepper
 from eigenbody.system.state import State
 
 METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
+FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 
@@ -140,6 +142,8 @@ class _Run:
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
         self._record_first()
+        is_fixed = step is not None and method in FIXED
+        self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance)
         try:
             stepper = self._stepper(method, self.point.state, tolerance, step, max_step, rho)
             try:
@@ -191,7 +195,9 @@ class _Run:
         begin, started = float(np.real(self.point.state.t)), time.perf_counter()
         gains = stepper.name in LOOPED
         while float(np.real(stepper.state.t)) < self.until:
-            self._record(stepper.advance(self.until))
+            step = stepper.advance(self.until)
+            self._record(step)
+            self._budget.follow(step, stepper.forward)
             if gains and self._may_compile and kernels.compiled() is None:
                 kernels.after(time.perf_counter() - started)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
@@ -211,6 +217,7 @@ class _Run:
         recorded = self._recorded or [self.point.state]
         if self._used and not finished and float(np.real(self._used[-1].state.t)) > float(np.real(recorded[-1].t)):
             recorded = [*recorded, self._used[-1].state]  # how far it came
+        balance = self._budget.balance(self._used[-1].forward if self._used else None)
         return Simulation(
             model=self.point.model,
             system=self.point.system,
@@ -219,7 +226,8 @@ class _Run:
             method=" then ".join(stepper.name for stepper in self._used),
             outputs=self.outputs,
             statistics=self._statistics(),
-            remarks=self.remarks,
+            balance=balance,
+            remarks=(*self.remarks, *_remarks_on(balance)),
             finished=finished,
             message=message,
         )
@@ -232,3 +240,16 @@ class _Run:
         if not np.isfinite(out["smallest_step"]):
             out["smallest_step"] = 0.0
         return out
+
+
+def _remarks_on(balance: Balance) -> tuple[str, ...]:
+    """A warning where the energy does not balance, or was not followed."""
+    if balance.open:
+        return (f"energy: the balance was not closed: {balance.open}",)
+    if balance.is_kept:
+        return ()
+    return (
+        f"energy: the balance misses {balance.defect:.3g} J, {balance.relative:.2g} of the largest energy, where"
+        f" {balance.asked:.2g} J are allowed. The motion is less accurate than asked for: use a smaller tolerance or step,"
+        " or another method.",
+    )

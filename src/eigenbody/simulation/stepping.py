@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -22,13 +22,26 @@ WEAK = 1e-5  # below this share of its own a row is exchanged for another one if
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """A state within a step with its weight (s): sums over the nodes are integrals to the order of the method.
+
+    `multipliers` are those of the chosen rows, where the method knows them.
+    """
+
+    weight: float
+    state: State
+    multipliers: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """One accepted step from t0 to t1: the state at its end and the states within."""
+    """One accepted step from t0 to t1: the state at its end, the states within, and nodes to integrate over it."""
 
     t0: float
     t1: float
     state: State
     at: Callable[[float], State]
+    nodes: Callable[[], list[Node]]
 
 
 @dataclass(slots=True)
@@ -56,6 +69,7 @@ class Stepper(Protocol):
     name: str
     counts: Counts
     state: State
+    forward: Forward
 
     def advance(self, limit: float) -> Step:
         """One step, not beyond `limit`."""
@@ -133,6 +147,13 @@ class Consistency:
         rows = [system.constraints.rows[r] for r in chosen.rows] + [system.slip_rows[r] for r in chosen.slip_rows]
         name = f": the row {rows[solver.weakest_row]} depends on the others there" if solver.weakest_row >= 0 else ""
         return f"The mechanism comes into a singular configuration{name}."
+
+
+def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -> list[Node]:
+    """The nodes with full turns counted on from the angles `before`, where forces mind them."""
+    if not forward.counts_forces:
+        return list(nodes)
+    return [replace(node, state=forward.counted(before, node.state)) for node in nodes]
 
 
 def landing(h: float, t: float, limit: float) -> float:

@@ -84,6 +84,8 @@ def simulate(
     \b
     JSON: {"model", "method", "finished", "message", "t": [...], "signals": {name: [...]},
            "final": {coordinate: value}, "drift": [position, velocity],
+           "certificate": {"drift", "energy": share that the energy balance misses, "energy_allowed",
+                           "energy_scale": J, "energy_fed": J},
            "energy": {"total": {"start", "end", "least", "greatest"}, "kinetic", ...},
            "spectra": {name: [{"frequency_hz", "amplitude"}]}, "statistics", "warnings"}
 
