@@ -79,7 +79,8 @@ def test_energy_balances_within_what_the_tolerance_asks_for(name: str, method: s
     found = eb.simulate(MODELS[name], until=until, method=method, points=2, **options)
     assert found.balance.scale > 0
     assert found.balance.is_kept
-    assert found.balance.relative is not None and found.balance.relative < 1e-3
+    assert found.balance.relative is not None
+    assert found.balance.relative < 1e-3
     if "tolerance" not in options and method != "rk4":
         assert found.balance.relative < 1e-7
 
@@ -114,7 +115,7 @@ def test_power_of_elements_that_hold_on_to_a_turning_frame() -> None:
 
 
 def test_a_step_that_makes_energy_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shift of the algorithmic acceleration that grew with the step (energy of an impact twelvefold) is warned of."""
+    """A shift of the algorithmic acceleration that grows with the step makes energy out of an impact: warned of."""
 
     def shifted_outwards(self: GeneralizedAlpha, h: float) -> tuple[Parameters, np.ndarray]:
         return self._p, self._at.rate + h / self._h_last * (self._at.a - self._at.rate)
@@ -130,7 +131,8 @@ def test_a_step_that_makes_energy_is_found_out(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_coarse_fixed_step_over_an_impact_is_warned_of() -> None:
     found = eb.simulate(falling_mass(), until=1.0, method="generalized-alpha", step=0.002, points=2)
-    assert found.balance.relative is not None and found.balance.relative > 0.01
+    assert found.balance.relative is not None
+    assert found.balance.relative > 0.01
     assert any("smaller tolerance or step" in remark for remark in found.remarks)
 
 
@@ -142,7 +144,8 @@ def test_an_element_without_a_power_leaves_the_balance_open_by_name(monkeypatch:
 
     monkeypatch.setattr(balance, "fed_power", powerless)
     found = eb.simulate(MODELS["damped"], until=0.5, points=2)
-    assert found.finished and found.balance.relative is None
+    assert found.finished
+    assert found.balance.relative is None
     assert any("not closed: forces.oil" in remark for remark in found.remarks)
     assert history_document(found)["certificate"]["energy"] is None
     assert "not closed" in str(found)

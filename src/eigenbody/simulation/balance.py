@@ -4,8 +4,8 @@
 
 V is the potential of the weight and of linear springs, S that of the springs, Q the force of all elements and inputs;
 constraints do work where something moves them (drivers, moving frames). P is integrated by the quadrature of the method
-itself, at the nodes of each step. What an exact step would leave open is zero, so what a step leaves open is the error
-it makes in the energy: errors of the size of the tolerance, against the forces and momenta there, say how much it may be.
+itself, at the nodes of each step. An exact step leaves nothing open, so what a step leaves open is the error it makes
+in the energy: errors of the size of the tolerance, against the forces and momenta there, say how much it may be.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@
 
 Second order, with numerical damping of high frequencies set by the spectral radius `rho` at infinity; HHT is the choice
 am = 0. The algorithmic acceleration a belongs to the time t + (am - af) h. Where the step changes it is shifted on the
-line through v' if the new step is shorter; if it is longer, a stays where it is and the parameters of that one step are
-fitted to its time (`Parameters.after`): shifted outwards, what is left of a jump in v' would grow faster than the method
-damps it. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors as long
-as it converges well. Positions obey the constraints at every step; output states have their velocities projected too
-(the method's own velocities obey them to second order, which is left to it). First-order states follow the trapezoidal
-rule within the same iteration.
+line through v' if the new step is shorter; if it is longer, a stays where it is and the parameters of that one step
+are fitted to its time (`Parameters.after`): shifted outwards, what is left of a jump in v' would grow faster than the
+method damps it. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors
+as long as it converges well. Positions obey the constraints at every step; output states have their velocities
+projected too (the method's own velocities obey them to second order, which is left to it). First-order states follow
+the trapezoidal rule within the same iteration.
 """
 
 from __future__ import annotations
@@ -188,7 +188,8 @@ class GeneralizedAlpha:
         return self._filter.solve(self.forward.mass(end.state) @ e, np.zeros_like(end.multipliers))[0]
 
     def _bend(self, h: float, before: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """h^3/12 times the third derivative of what has the rates given, at the starts of the last step and of this one and at its end."""
+        """h^3/12 times the third derivative of what has these rates at the starts of the last step and of this one, and
+        at its end."""
         if self._last is self._at:
             return np.zeros_like(end)
         return h * h / (6 * (h + self._h_last)) * (end - start - h / self._h_last * (start - before))

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Simulation:
     """A motion. `states` is one State whose arrays have a leading axis over the output times.
 
-    `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for; `message` then says why.
+    `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for;
+    `message` then says why.
     """
 
     model: Model

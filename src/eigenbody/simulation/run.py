@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
 from eigenbody.simulation import kernels
 from eigenbody.simulation.balance import Balance, Budget
+from eigenbody.simulation.branching import ChangePoints, at_change_point
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -138,6 +140,8 @@ class _Run:
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
         self._progress, self._may_compile = progress, may_compile
         self._recorded: list[State] = []
+        self._last = point.state  # how far it came
+        self._branching = ChangePoints(point.state)
         self._used: list[Stepper] = []
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
@@ -196,7 +200,12 @@ class _Run:
         gains = stepper.name in LOOPED
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
+            if (before := self._branching.before(step, stepper.forward)) is not None:
+                self._record(replace(step, t1=float(np.real(before.t)), state=before))
+                self._last = before
+                raise at_change_point(stepper.forward, before)
             self._record(step)
+            self._last = step.state
             self._budget.follow(step, stepper.forward)
             if gains and self._may_compile and kernels.compiled() is None:
                 kernels.after(time.perf_counter() - started)
@@ -215,8 +224,8 @@ class _Run:
 
     def _result(self, finished: bool, message: str) -> Simulation:
         recorded = self._recorded or [self.point.state]
-        if self._used and not finished and float(np.real(self._used[-1].state.t)) > float(np.real(recorded[-1].t)):
-            recorded = [*recorded, self._used[-1].state]  # how far it came
+        if not finished and float(np.real(self._last.t)) > float(np.real(recorded[-1].t)):
+            recorded = [*recorded, self._last]
         balance = self._budget.balance(self._used[-1].forward if self._used else None)
         return Simulation(
             model=self.point.model,
@@ -250,6 +259,6 @@ def _remarks_on(balance: Balance) -> tuple[str, ...]:
         return ()
     return (
         f"energy: the balance misses {balance.defect:.3g} J, {balance.relative:.2g} of the largest energy, where"
-        f" {balance.asked:.2g} J are allowed. The motion is less accurate than asked for: use a smaller tolerance or step,"
-        " or another method.",
+        f" {balance.asked:.2g} J are allowed. The motion is less accurate than asked for: use a smaller tolerance or"
+        " step, or another method.",
     )

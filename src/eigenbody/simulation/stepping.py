@@ -9,9 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.errors import EigenbodyError
 from eigenbody.model.description import owner_of
 from eigenbody.operation.partition import select
+from eigenbody.simulation.branching import SingularConfigurationError, at_change_point
 from eigenbody.simulation.chart import orthonormal
 from eigenbody.simulation.forward import Applied, Evaluation, Forward
 from eigenbody.simulation.saddle import DEPENDENT, Solver
@@ -139,14 +140,8 @@ class Consistency:
                 else:
                     forward.use(old)
         if solver.weakest < DEPENDENT * self._usual:
-            raise ComputationError(self._singular(solver))
+            raise at_change_point(forward, state)
         return solver
-
-    def _singular(self, solver: Solver) -> str:
-        system, chosen = self.forward.system, self.forward.chosen
-        rows = [system.constraints.rows[r] for r in chosen.rows] + [system.slip_rows[r] for r in chosen.slip_rows]
-        name = f": the row {rows[solver.weakest_row]} depends on the others there" if solver.weakest_row >= 0 else ""
-        return f"The mechanism comes into a singular configuration{name}."
 
 
 def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -> list[Node]:
@@ -163,6 +158,8 @@ def landing(h: float, t: float, limit: float) -> float:
 
 def stalled(forward: Forward, state: State, cause: EigenbodyError | None) -> str:
     """Why the integration cannot go on: where it is, and which body or element is wildest there."""
+    if isinstance(cause, SingularConfigurationError):
+        return str(cause)
     text = f"The integration stalls at t = {state.t:.9g} s: the step it needs is too small to advance."
     if cause is not None:
         text += f" {cause}"
