@@ -11,7 +11,8 @@ import eigenbody as eb
 from eigenbody.errors import Fault
 from eigenbody.present.histories import history_document
 from eigenbody.simulation import balance
-from eigenbody.simulation.implicit import GeneralizedAlpha, Parameters
+from eigenbody.simulation.alpha import Parameters
+from eigenbody.simulation.implicit import GeneralizedAlpha
 
 G = 9.81
 HINGE = {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0], "axis": [0, 1, 0]}

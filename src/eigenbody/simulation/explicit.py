@@ -15,7 +15,17 @@ from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Node, Scales, Step, counted_nodes, landing, stalled
+from eigenbody.simulation.stepping import (
+    Consistency,
+    Counts,
+    Node,
+    Scales,
+    Step,
+    counted_nodes,
+    landing,
+    longest_step,
+    stalled,
+)
 from eigenbody.system.state import State
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -61,8 +71,9 @@ class DormandPrince:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
+        longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
-            h = landing(min(self._h, self._max_step), t, limit)
+            h = landing(min(self._h, longest), t, limit)
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
                 raise ComputationError(stalled(self.forward, self.state, cause))
             try:

@@ -24,9 +24,20 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.numerics.linear import Saddle, matrix
 from eigenbody.simulation import kernels
+from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Node, Scales, Step, counted_nodes, stalled
+from eigenbody.simulation.stepping import (
+    Consistency,
+    Counts,
+    Node,
+    Scales,
+    Step,
+    counted_nodes,
+    longest_step,
+    refuse_long_step,
+    stalled,
+)
 from eigenbody.simulation.tangents import Multipliers, held_matrix
 from eigenbody.simulation.vectors import vector_rate
 from eigenbody.spatial.rotations import log
@@ -42,41 +53,6 @@ LIVELIER = 4.0  # and at once where the correction of the guess has grown by thi
 SLOW = 0.15  # convergence slower than this asks for new factors
 KINK = 0.1  # share of what second order leaves of the tolerance over a motion that a jump in forces may cost velocities
 RHO = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """am, af, gamma, beta of the method."""
-
-    am: float
-    af: float
-    gamma: float
-    beta: float
-
-    @staticmethod
-    def of(rho: float, hht: bool) -> Parameters:
-        """By the spectral radius at infinity, 0 to 1 (hht: 1/2 to 1)."""
-        am, af = (0.0, (1 - rho) / (1 + rho)) if hht else ((2 * rho - 1) / (rho + 1), rho / (rho + 1))
-        gamma = 0.5 + af - am
-        return Parameters(am, af, gamma, 0.25 * (gamma + 0.5) ** 2)
-
-    def after(self, ratio: float) -> Parameters:
-        """Of a step whose a0 is that of a step shorter by `ratio`: second order, and the same memory of a0."""
-        now = self.am - self.af
-        then = ratio * now  # times of a after t1 and t0, in steps
-        gamma = (0.5 - then) / (1 + now - then)
-        return Parameters(self.am, 1 - (1 - self.am) * (1 + now) - self.am * then, gamma, 0.25 * (gamma + 0.5) ** 2)
-
-    def guess(self, h: float) -> np.ndarray:
-        """d, u and a of the end of a step whose u' stays as it is, as sums (3, 3) of u, a and u' at its start."""
-        old, rate = -self.am / (1 - self.am), 1 / (1 - self.am)
-        return np.array(
-            (
-                (h, h * h * (0.5 - self.beta + self.beta * old), h * h * self.beta * rate),
-                (1.0, h * (1 - self.gamma + self.gamma * old), h * self.gamma * rate),
-                (0.0, old, rate),
-            )
-        )
 
 
 @dataclass(slots=True)
@@ -110,7 +86,7 @@ class GeneralizedAlpha:
         self.name = "hht" if hht else "generalized-alpha"
         self.forward, self.state, self.until = forward, state, until
         self.counts = Counts()
-        self._p = Parameters.of(min(1.0, max(rho if rho is not None else RHO, 0.5 if hht else 0.0)), hht)
+        self._p = Parameters.of(rho if rho is not None else RHO, hht)
         self._keeper = Consistency(forward, self.counts)
         self._scales = Scales(forward, until - float(np.real(state.t)))
         self._scales.see(state)
@@ -138,8 +114,11 @@ class GeneralizedAlpha:
     def advance(self, limit: float) -> Step:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
+        longest = longest_step(self.forward, self.state, self._at.rate)
+        if self._fixed is not None:
+            refuse_long_step(self.forward, self.state, self._at.rate, min(self._fixed, limit - t))
         while True:
-            h = min(self._h, limit - t)
+            h = min(self._h, limit - t, longest)
             if limit - t - h < 1e-6 * h:
                 h = limit - t
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):

@@ -22,7 +22,7 @@ from eigenbody.operation.partition import select
 from eigenbody.operation.projection import held_rows
 from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.forward import Forward
-from eigenbody.simulation.stepping import Counts, Node, Step
+from eigenbody.simulation.stepping import Counts, Node, Step, refuse_long_step
 from eigenbody.system.state import State, carriers
 
 NEWTON = 20
@@ -105,6 +105,7 @@ class RungeKutta:
     def advance(self, limit: float) -> Step:
         t, start = float(np.real(self.state.t)), self.state
         h = limit - t if limit - t < self._step * (1 + 1e-9) else self._step
+        refuse_long_step(self.forward, start, np.zeros(self.system.nq), h)
         y0 = self._coordinates(start)
         total, k, near, nodes = np.zeros_like(y0), np.zeros_like(y0), start, []
         for node, weight in WEIGHTS:

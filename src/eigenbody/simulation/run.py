@@ -29,6 +29,7 @@ METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
 FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
+MOST_POINTS = 10_000_000
 
 Progress = Callable[[float], None]
 
@@ -63,17 +64,18 @@ def simulate(
     kernels.prepare(compiled)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
-    _check(point, until, begin, method, tolerance, step, max_step)
+    _check(until, begin, method, tolerance, step, max_step, rho, points)
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
-    run = _Run(point, until, wanted, names, progress, (*point.warnings, *corrected), compiled is None)
+    remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
+    run = _Run(point, until, wanted, names, progress, remarks, compiled is None)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
 
 def _check(
-    point: OperatingPoint, until: float, begin: float, method: str, tolerance: float, step: float | None,
-    max_step: float | None,
+    until: float, begin: float, method: str, tolerance: float, step: float | None, max_step: float | None,
+    rho: float | None, points: int,
 ) -> None:  # fmt: skip
     faults = []
     if method not in METHODS:
@@ -87,26 +89,41 @@ def _check(
             faults.append(Fault(name, f"{value:g} is not a positive time."))
     if method == "rk4" and step is None:
         faults.append(Fault("step", "rk4 has no step control.", "Give its step in seconds."))
+    least = 0.5 if method == "hht" else 0.0
+    if rho is not None and not least <= rho <= 1:
+        faults.append(Fault("rho", f"{rho:g} is not between {least:g} and 1.", "1 damps nothing, less damps more."))
+    if not 2 <= points <= MOST_POINTS:
+        faults.append(Fault("points", f"{points} is not between 2 and {MOST_POINTS}."))
     if faults:
         raise InputError(faults)
+
+
+def _unused(method: str, step: float | None, rho: float | None) -> tuple[str, ...]:
+    """Remarks on what the method has no use for."""
+    out = []
+    if step is not None and method in ("dop853", "radau"):
+        out.append(f"step: {method} chooses its own steps; {step:g} s was not used. Give max_step to keep them short.")
+    if rho is not None and method in ("dop853", "radau", "rk4"):
+        out.append(f"rho: {method} has no such number; {rho:g} was not used.")
+    return tuple(out)
 
 
 def _output_times(
     begin: float, until: float, times: float | Sequence[float] | np.ndarray | None, points: int
 ) -> np.ndarray:
     if times is None:
-        return np.linspace(begin, until, max(points, 2))
+        return np.linspace(begin, until, points)
     if np.ndim(times) == 0:
         interval = float(times)  # type: ignore[arg-type]
         if not interval > 0:
             raise InputError(Fault("times", f"{interval:g} is not a positive interval."))
         count = int(np.floor((until - begin) / interval * (1 + 1e-12) + 1e-9))
-        if count > 10_000_000:
+        if count > MOST_POINTS:
             raise InputError(Fault("times", f"{count} output times are too many.", "Use a longer interval."))
         return begin + interval * np.arange(count + 1)
     wanted = np.asarray(times, dtype=float)
-    if wanted.ndim != 1 or not len(wanted) or np.any(np.diff(wanted) <= 0):
-        raise InputError(Fault("times", "output times must be ascending."))
+    if wanted.ndim != 1 or not len(wanted) or not np.isfinite(wanted).all() or np.any(np.diff(wanted) <= 0):
+        raise InputError(Fault("times", "output times must be numbers in ascending order."))
     if wanted[0] < begin or wanted[-1] > until * (1 + 1e-12):
         raise InputError(Fault("times", f"output times must lie between {begin:g} and {until:g} s."))
     return wanted

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import EigenbodyError
+from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.model.description import owner_of
 from eigenbody.operation.partition import select
 from eigenbody.simulation.branching import SingularConfigurationError, at_change_point
@@ -19,6 +19,7 @@ from eigenbody.simulation.saddle import DEPENDENT, Solver
 from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
+TURN = 1.5  # rad that a body may turn in a step: two bodies then turn against each other by less than half a turn
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
 
@@ -149,6 +150,25 @@ def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -
     if not forward.counts_forces:
         return list(nodes)
     return [replace(node, state=forward.counted(before, node.state)) for node in nodes]
+
+
+def longest_step(forward: Forward, state: State, acceleration: np.ndarray) -> float:
+    """The step in which no body turns by more than TURN at its present angular acceleration."""
+    angular = forward.spread(acceleration)[:, 3:]
+    at = forward.carriers(state)
+    w, alpha = (float(np.sqrt(dot(part, part).max(initial=0.0))) for part in (at.w, angular))
+    reach = w + float(np.sqrt(w * w + 2 * alpha * TURN))
+    return 2 * TURN / reach if reach > 0 else np.inf
+
+
+def refuse_long_step(forward: Forward, state: State, acceleration: np.ndarray, step: float) -> None:
+    """ComputationError where a step that is given would lose count of turns."""
+    longest = longest_step(forward, state, acceleration)
+    if step > longest * (1 + 1e-9):
+        raise ComputationError(
+            f"A body turns by more than {TURN:g} rad in a step of {step:.3g} s at t = {np.real(state.t):.6g} s: full"
+            f" turns could not be counted. Use a step of at most {longest:.2g} s."
+        )
 
 
 def landing(h: float, t: float, limit: float) -> float:

@@ -105,7 +105,9 @@ def simulate(
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate as motion_of
 
-    places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled")}
+    places = {
+        name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
+    }
     try:
         with session.places_of(mechanism, **places):
             start = _operating_point(mechanism) if at_point else mechanism
