@@ -394,6 +394,35 @@ def test_large_chain_by_generalized_alpha() -> None:
     assert found.statistics["factorizations"] < found.statistics["steps"]
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "hht"])
+def test_turns_are_counted_in_a_motion_that_asks_for_long_steps(method: str) -> None:
+    """A wheel at 100 rad/s, on a carrier that turns against it: nothing but the turns limits the step."""
+    hinge = {"type": "revolute", "at": [0, 0, 0], "axis": [0, 0, 1]}
+    model = eb.Model(
+        bodies={name: {"mass": 1, "inertia": [1, 1, 2], "at": [0, 0, 0]} for name in ("carrier", "wheel")},
+        joints={
+            "base": hinge | {"between": ["ground", "carrier"], "velocity": -100.0},
+            "spin": hinge | {"between": ["carrier", "wheel"], "velocity": 200.0},
+        },
+    )
+    found = eb.simulate(model, until=2.0, points=3, method=method)
+    np.testing.assert_allclose(found.signal("spin"), 200 * found.t, atol=1e-8)
+    np.testing.assert_allclose(found.signal("base"), -100 * found.t, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["generalized-alpha", "hht", "rk4"])
+def test_a_fixed_step_that_would_lose_count_of_turns_is_refused(method: str) -> None:
+    document = pendulum().document
+    document["joints"]["pin"]["velocity"] = 100.0
+    with pytest.raises(eb.SimulationError, match=r"turns by more than 1.5 rad in a step of 0.1 s.*at most 0.01"):
+        eb.simulate(eb.load(document), until=1.0, method=method, step=0.1)
+
+
+def test_numbers_that_a_method_does_not_use_are_named() -> None:
+    found = eb.simulate(pendulum(), until=0.1, method="dop853", step=0.01, rho=0.8, points=2)
+    assert [remark.split(":")[0] for remark in found.remarks] == ["step", "rho"]
+
+
 # Fast kernels against the general ones --------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["four_bar", "rotor_stator", "chaplygin_sleigh", "geared_shafts", "rotating_pendulum"])
 def test_forward_dynamics_are_those_of_the_operating_point(name: str) -> None:
@@ -551,6 +580,11 @@ def test_contradicting_velocities_are_corrected_and_reported_or_refused() -> Non
         ({"until": 1, "tolerance": 2}, "tolerance"),
         ({"until": 1, "times": [0, 2]}, "between 0 and 1"),
         ({"until": 1, "times": [0.5, 0.1]}, "ascending"),
+        ({"until": 1, "times": [math.nan]}, "ascending"),
+        ({"until": 1, "points": 1}, "points: 1 is not between 2"),
+        ({"until": 1, "points": 10**9}, "points"),
+        ({"until": 1, "method": "hht", "rho": 0.3}, "rho: 0.3 is not between 0.5 and 1"),
+        ({"until": 1, "method": "generalized-alpha", "rho": math.nan}, "rho"),
         ({"until": 1, "outputs": ["pinn"]}, "Did you mean"),
     ],
 )

@@ -39,11 +39,12 @@ def energy(mechanics: Mechanics) -> Energy:
     stored = dense_vector(law.owner, 0.5 * law.k * (s[..., law.i] - law.s0) * (s[..., law.j] - law.s0), n)
     dissipated = dense_vector(law.owner, law.c * v[..., law.i] * v[..., law.j], n)
     tension = law.k * (s[..., law.j] - law.s0) + law.c * v[..., law.j]
-    power = -dense_vector(law.owner, tension * v[..., law.i], n)
+    pace = _rate_by_bodies(mechanics)
+    power = -dense_vector(law.owner, tension * pace[..., law.i], n)
     for signal in forces.signals:
-        power[..., signal.owner] -= signal.value(applied.now) * v[..., signal.target]
+        power[..., signal.owner] -= signal.value(applied.now) * pace[..., signal.target]
     for owner, channel, value in forces.constant_owner:
-        power[..., int(np.real(owner))] -= value * v[..., int(np.real(channel))]
+        power[..., int(np.real(owner))] -= value * pace[..., int(np.real(channel))]
     kinetic = 0.5 * (system.mass * dot(state.v, state.v) + dot(state.w, apply(system.inertia, state.w)))
     for part in mechanics.flexible:
         kinetic[..., part.batch.frame] += part.energy()
@@ -56,3 +57,23 @@ def energy(mechanics: Mechanics) -> Energy:
         dissipated=dissipated,
         power=power,
     )
+
+
+def fed_power(mechanics: Mechanics) -> np.ndarray:
+    """What elements and inputs feed into kinetic and potential energy (...): their power on the bodies, and what linear
+    springs gain."""
+    applied, law = mechanics.applied, mechanics.system.forces.linear
+    v, bent = applied.now.v, applied.now.s[..., law.i] - law.s0
+    other = applied.now.s[..., law.j] - law.s0
+    gained = 0.5 * law.k * (v[..., law.i] * other + bent * v[..., law.j])
+    return gained.sum(-1) - (applied.tension * _rate_by_bodies(mechanics)).sum(-1)
+
+
+def _rate_by_bodies(mechanics: Mechanics) -> np.ndarray:
+    """Rates of the measures of forces by the motion of bodies alone, without that of moving frames (..., channels)."""
+    system, jet = mechanics.system, mechanics.applied.jet
+    if not system.description.frames:
+        return jet.rate
+    u = mechanics.state.velocity(system)
+    padded = np.concatenate((u, np.zeros((*u.shape[:-1], 1))), axis=-1)
+    return (jet.gradient * padded[..., system.forces.measures.columns]).sum(-1)

@@ -69,8 +69,15 @@ def _lines(s: Simulation) -> list[str]:
     cost += (
         f"{counted(int(n['evaluations']), 'evaluation')}, step {n['smallest_step']:.3g} to {n['largest_step']:.3g} s"
     )
-    lines = [cost, f"constraints hold to {drift[0]:.1e} (position) and {drift[1]:.1e} (velocity)"]
+    lines = [cost, f"constraints hold to {drift[0]:.1e} (position) and {drift[1]:.1e} (velocity)", _balance_line(s)]
     return lines + ([s.message] if s.message else [])
+
+
+def _balance_line(s: Simulation) -> str:
+    b = s.balance
+    if b.relative is None:
+        return f"energy balance not closed: {b.open}"
+    return f"energy balance closes to {b.relative:.1e} of {significant(b.scale)} J"
 
 
 def spectrum_text(spectrum: Spectrum) -> str:
@@ -101,6 +108,7 @@ def history_document(
         "signals": {name: [number(v) for v in values] for name, values in signals.items()},
         "final": final_coordinates(s),
         "drift": [number(v) for v in s.drift],
+        "certificate": _certificate(s),
         "energy": {
             name.removeprefix("energy.") if "." in name else "total": {
                 "start": number(values[0]), "end": number(values[-1]), "least": number(values.min()),
@@ -115,6 +123,19 @@ def history_document(
         "statistics": {name: number(v) for name, v in s.statistics.items()},
         "warnings": list(s.remarks),
     }  # fmt: skip
+
+
+def _certificate(s: Simulation) -> dict[str, Any]:
+    """How well constraints and energy were kept; the energy's defect and what is allowed are shares of its scale."""
+    b = s.balance
+    whole = b.scale if b.scale > 0 else 1.0
+    return {
+        "drift": [number(v) for v in s.drift],
+        "energy": None if b.relative is None else number(b.relative),
+        "energy_allowed": number(b.asked / whole),
+        "energy_scale": number(b.scale),
+        "energy_fed": number(b.work),
+    }
 
 
 def final_coordinates(s: Simulation) -> dict[str, float | None]:

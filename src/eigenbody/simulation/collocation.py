@@ -6,6 +6,7 @@ and kept as long as Newton's iteration converges well.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,23 @@ from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, landing, stalled
+from eigenbody.simulation.stepping import (
+    Consistency,
+    Counts,
+    Node,
+    Scales,
+    Step,
+    counted_nodes,
+    landing,
+    longest_step,
+    stalled,
+)
 from eigenbody.simulation.tangents import jacobian
 from eigenbody.system.state import State
 
 _R = 6**0.5
 C = np.array([(4 - _R) / 10, (4 + _R) / 10, 1])
+WEIGHTS = np.array([(16 - _R) / 36, (16 + _R) / 36, 1 / 9])
 E = np.array([-13 - 7 * _R, -13 + 7 * _R, -1]) / 3
 REAL = 3 + 3 ** (2 / 3) - 3 ** (1 / 3)
 COMPLEX = 3 + 0.5 * (3 ** (1 / 3) - 3 ** (2 / 3)) - 0.5j * (3 ** (5 / 6) + 3 ** (7 / 6))
@@ -77,8 +89,9 @@ class Radau:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
+        longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
-            h = landing(min(self._h, self._max_step), t, limit)
+            h = landing(min(self._h, longest), t, limit)
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
                 raise ComputationError(stalled(self.forward, self.state, cause))
             try:
@@ -210,7 +223,15 @@ class Radau:
         self._last = (t, h, Q)
         self.state, self._now = end, after
         self._scales.see(end)
-        return Step(t, t + h, end, lambda at: end if at >= t + h else within.at(at))
+        return Step(
+            t, t + h, end, lambda at: end if at >= t + h else within.at(at),
+            lambda: counted_nodes(self.forward, before, self._nodes(chart, t, h, y0, Z)),
+        )  # fmt: skip
+
+    @staticmethod
+    def _nodes(chart: Chart, t: float, h: float, y0: np.ndarray, Z: np.ndarray) -> Iterator[Node]:
+        for weight, c, z in zip(WEIGHTS, C, Z, strict=True):
+            yield Node(h * weight, chart.state(t + c * h, y0 + z))
 
 
 class _Within:

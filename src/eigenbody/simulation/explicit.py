@@ -15,7 +15,17 @@ from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, landing, stalled
+from eigenbody.simulation.stepping import (
+    Consistency,
+    Counts,
+    Node,
+    Scales,
+    Step,
+    counted_nodes,
+    landing,
+    longest_step,
+    stalled,
+)
 from eigenbody.system.state import State
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -61,8 +71,9 @@ class DormandPrince:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
+        longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
-            h = landing(min(self._h, self._max_step), t, limit)
+            h = landing(min(self._h, longest), t, limit)
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
                 raise ComputationError(stalled(self.forward, self.state, cause))
             try:
@@ -89,10 +100,12 @@ class DormandPrince:
         K = np.empty((16, len(y0)))
         K[0] = chart.rate(y0, self._now.acceleration, self._now.state_rate)
         solver: Solver = self._now.solver
-        y = y0
+        y, nodes = y0, [Node(h * m.B[0], self.state, self._now.multipliers)]
         for s in range(1, 12):
             y = y0 + h * (m.A[s, :s] @ K[:s])
-            now = self.forward.evaluate(chart.state(t + m.C[s] * h, y))
+            state = chart.state(t + m.C[s] * h, y)
+            now = self.forward.evaluate(state)
+            nodes.append(Node(h * m.B[s], state, now.multipliers))
             K[s] = chart.rate(y, now.acceleration, now.state_rate)
             solver = now.solver
         y1 = y0 + h * (m.B @ K[:12])
@@ -108,7 +121,11 @@ class DormandPrince:
         within = _Within(self, chart, t, h, y0, y_end, K, before, solver)
         self.state, self._now = end, after
         self._scales.see(end)
-        return Step(t, t + h, end, lambda at: end if at >= t + h else within.at(at)), error
+        used = [node for node in nodes if node.weight]
+        return Step(
+            t, t + h, end, lambda at: end if at >= t + h else within.at(at),
+            lambda: counted_nodes(self.forward, before, used),
+        ), error  # fmt: skip
 
     def _error(self, h: float, K: np.ndarray) -> float:
         scale = self._tolerance * self._scales.vector()

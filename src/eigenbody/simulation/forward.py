@@ -132,6 +132,12 @@ class Forward:
             return GeneralSaddle(ScaledMass(self._mass_at(state)), H)
         return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
 
+    def rows(self, state: State) -> np.ndarray:
+        """H (rows, nq) of a system that is not sparse."""
+        assert self._rows is not None
+        held, slips, _ = self.jets(state)
+        return self._rows.matrix(held.gradient, slips.gradient)
+
     # Kinematics -------------------------------------------------------------------------------------------------------
     def spread(self, u: np.ndarray) -> np.ndarray:
         """(nq,) -> (bodies, 6)."""

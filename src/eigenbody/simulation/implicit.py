@@ -5,10 +5,13 @@
     M v1' + h - Q + H^T l = 0,  Phi(q1, t1) = 0,  N v1 + b = 0
 
 Second order, with numerical damping of high frequencies set by the spectral radius `rho` at infinity; HHT is the choice
-am = 0. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors as long
-as it converges well. Positions obey the constraints at every step; output states have their velocities projected too
-(the method's own velocities obey them to second order, which is left to it). First-order states follow the trapezoidal
-rule within the same iteration.
+am = 0. The algorithmic acceleration a belongs to the time t + (am - af) h. Where the step changes it is shifted on the
+line through v' if the new step is shorter; if it is longer, a stays where it is and the parameters of that one step
+are fitted to its time (`Parameters.after`): shifted outwards, what is left of a jump in v' would grow faster than the
+method damps it. Newton's iteration has the exact tangents, stiffness of loaded joints included, and keeps its factors
+as long as it converges well. Positions obey the constraints at every step; output states have their velocities
+projected too (the method's own velocities obey them to second order, which is left to it). First-order states follow
+the trapezoidal rule within the same iteration.
 """
 
 from __future__ import annotations
@@ -21,9 +24,20 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.numerics.linear import Saddle, matrix
 from eigenbody.simulation import kernels
+from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import Consistency, Counts, Scales, Step, stalled
+from eigenbody.simulation.stepping import (
+    Consistency,
+    Counts,
+    Node,
+    Scales,
+    Step,
+    counted_nodes,
+    longest_step,
+    refuse_long_step,
+    stalled,
+)
 from eigenbody.simulation.tangents import Multipliers, held_matrix
 from eigenbody.simulation.vectors import vector_rate
 from eigenbody.spatial.rotations import log
@@ -37,35 +51,8 @@ PROBED = 8  # steps after which the speed of convergence is measured again by a 
 PATIENT = 64  # doubled each time it was found that fast, up to this,
 LIVELIER = 4.0  # and at once where the correction of the guess has grown by this factor
 SLOW = 0.15  # convergence slower than this asks for new factors
+KINK = 0.1  # share of what second order leaves of the tolerance over a motion that a jump in forces may cost velocities
 RHO = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """am, af, gamma, beta of the method."""
-
-    am: float
-    af: float
-    gamma: float
-    beta: float
-
-    @staticmethod
-    def of(rho: float, hht: bool) -> Parameters:
-        """By the spectral radius at infinity, 0 to 1 (hht: 1/2 to 1)."""
-        am, af = (0.0, (1 - rho) / (1 + rho)) if hht else ((2 * rho - 1) / (rho + 1), rho / (rho + 1))
-        gamma = 0.5 + af - am
-        return Parameters(am, af, gamma, 0.25 * (gamma + 0.5) ** 2)
-
-    def guess(self, h: float) -> np.ndarray:
-        """d, u and a of the end of a step whose u' stays as it is, as sums (3, 3) of u, a and u' at its start."""
-        old, rate = -self.am / (1 - self.am), 1 / (1 - self.am)
-        return np.array(
-            (
-                (h, h * h * (0.5 - self.beta + self.beta * old), h * h * self.beta * rate),
-                (1.0, h * (1 - self.gamma + self.gamma * old), h * self.gamma * rate),
-                (0.0, old, rate),
-            )
-        )
 
 
 @dataclass(slots=True)
@@ -99,7 +86,7 @@ class GeneralizedAlpha:
         self.name = "hht" if hht else "generalized-alpha"
         self.forward, self.state, self.until = forward, state, until
         self.counts = Counts()
-        self._p = Parameters.of(min(1.0, max(rho if rho is not None else RHO, 0.5 if hht else 0.0)), hht)
+        self._p = Parameters.of(rho if rho is not None else RHO, hht)
         self._keeper = Consistency(forward, self.counts)
         self._scales = Scales(forward, until - float(np.real(state.t)))
         self._scales.see(state)
@@ -108,28 +95,30 @@ class GeneralizedAlpha:
         u = forward.collect(np.concatenate((state.v, state.w), axis=1))
         self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
         self._tolerance, self._max_step, self._fixed = tolerance, max_step, step
-        self._h = step if step is not None else self._first_step(now.acceleration)
-        self._h_last = self._h
+        self._h = step if step is not None else self._first_step()
+        self._h_last, self._last = self._h, self._at
         self._factors: TangentSolver | None = None
+        self._filter: TangentSolver | None = None  # the factors that the last iteration used
         self._speed, self._since = 1.0, 0  # of convergence, and steps since it was measured
         self._patience, self._usual = PROBED, 0.0  # steps to the next measurement, and the correction at the last one
         self._age = 0  # steps made with these factors
         self._angles, self._travel = forward.angles(state), 0.0  # when turns were last counted, and rad since then
 
-    def _first_step(self, acceleration: np.ndarray) -> float:
-        fastest = float(
-            np.abs(acceleration / self._scales.vector()[self.forward.nq : 2 * self.forward.nq]).max(initial=0)
-        )
-        speed = float(np.abs(self._at.u / self._unit).max(initial=0.0))
-        rate = max(fastest, speed, 1 / self.until)
+    def _first_step(self) -> float:
+        now = self._at
+        rates = np.concatenate((now.u, now.rate, now.state_rate)) / self._scales.vector()
+        rate = max(float(np.abs(rates).max(initial=0.0)), 1 / self.until)
         return min(self._tolerance ** (1 / 3) / rate, self._max_step)
 
     # One step ---------------------------------------------------------------------------------------------------------
     def advance(self, limit: float) -> Step:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
+        longest = longest_step(self.forward, self.state, self._at.rate)
+        if self._fixed is not None:
+            refuse_long_step(self.forward, self.state, self._at.rate, min(self._fixed, limit - t))
         while True:
-            h = min(self._h, limit - t)
+            h = min(self._h, limit - t, longest)
             if limit - t - h < 1e-6 * h:
                 h = limit - t
             if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
@@ -158,14 +147,35 @@ class GeneralizedAlpha:
             self._at.multipliers = forward.evaluate(state, solver).multipliers
 
     def _error(self, end: _Moment, h: float) -> float:
+        """Error of the step relative to the tolerance; that of velocities, along the constraints and without what is
+        stiff, may reach a share of what second order leaves over the motion, tolerance^(2/3)."""
         if self._fixed is not None:
             return 0.0
+        speed, x = np.split(self._scales.vector()[self.forward.nq :], [self.forward.nq])
         e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
-        return float(np.abs(e / self._unit).max(initial=0.0)) / self._tolerance
+        errors = (
+            e / self._unit / self._tolerance,
+            self._filtered(end, h) / speed / (KINK * self._tolerance ** (2 / 3)),
+            self._bend(h, self._last.state_rate, self._at.state_rate, end.state_rate) / x / self._tolerance,
+        )
+        return max(float(np.abs(part).max(initial=0.0)) for part in errors)
+
+    def _filtered(self, end: _Moment, h: float) -> np.ndarray:
+        """Error of velocities through the factors of the step (Hairer & Wanner 1996, IV.8, for Radau's error)."""
+        assert self._filter is not None
+        e = self._bend(h, self._last.rate, self._at.rate, end.rate)
+        return self._filter.solve(self.forward.mass(end.state) @ e, np.zeros_like(end.multipliers))[0]
+
+    def _bend(self, h: float, before: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """h^3/12 times the third derivative of what has these rates at the starts of the last step and of this one, and
+        at its end."""
+        if self._last is self._at:
+            return np.zeros_like(end)
+        return h * h / (6 * (h + self._h_last)) * (end - start - h / self._h_last * (start - before))
 
     def _accepted(self, t: float, h: float, end: _Moment, error: float) -> Step:
         forward, start = self.forward, self._at
-        self._h_last = h
+        self._h_last, self._last = h, start
         if self._fixed is None:
             grow = min(2.0, 0.8 * error ** (-1 / 3)) if error > 0 else 2.0
             if h >= self._h and (grow > 1.3 or grow < 1):
@@ -184,7 +194,7 @@ class GeneralizedAlpha:
         self.counts.accept(h)
         self.counts.evaluations = forward.evaluations
         within = _Within(self, t, h, start, end, before, self._factors)
-        return Step(t, t + h, end.state, within.at)
+        return Step(t, t + h, end.state, within.at, within.nodes)
 
     # Newton's iteration -----------------------------------------------------------------------------------------------
     def _solved(self, t: float, h: float) -> _Moment | None:
@@ -195,16 +205,15 @@ class GeneralizedAlpha:
             found = self._iterated(t, h)
         return found
 
-    def _shifted(self, h: float) -> np.ndarray:
-        """a0 for this step: it belongs to a time shifted by a share of the step, so a new step shifts it anew."""
-        a, p = self._at.a, self._p
-        if h == self._h_last:
-            return a
-        return self._at.rate + h / self._h_last * (a - self._at.rate) if p.am != p.af else a
+    def _adapted(self, h: float) -> tuple[Parameters, np.ndarray]:
+        """The parameters of this step, and its a0."""
+        p, start, ratio = self._p, self._at, self._h_last / h
+        if ratio < 1:
+            return p.after(ratio), start.a
+        return p, start.a if ratio == 1 else start.rate + (start.a - start.rate) / ratio
 
     def _iterated(self, t: float, h: float) -> _Moment | None:
-        p, start = self._p, self._at
-        a0 = self._shifted(h)
+        (p, a0), start = self._adapted(h), self._at
         by_rate, by_speed = (1 - p.am) / ((1 - p.af) * p.beta * h * h), p.gamma / (p.beta * h)
         free, u_free, a_free = p.guess(h) @ np.stack((start.u, a0, start.rate))
         d, u, rate = free, u_free, start.rate
@@ -217,6 +226,7 @@ class GeneralizedAlpha:
             if self._factors is None:
                 self._speed, self._age, self._patience = 1.0, 0, PROBED
                 self._factors = self._tangent(state, rate, loads, by_rate, by_speed)
+            self._filter = self._factors
             step, pull = self._factors.solve(-residual[0], -residual[1])
             self.counts.iterations += 1
             size = float(np.abs(step / self._unit).max(initial=0.0))
@@ -333,9 +343,17 @@ class _Within:
 
     def at(self, t: float) -> State:
         """Hermite's cubic of positions; velocities from the accelerations likewise."""
-        f, h, x = self._forward, self._h, (t - self._t) / self._h
-        if x >= 1 - 1e-9:
-            return self._consistent(self._end.state)
+        x = (t - self._t) / self._h
+        return self._consistent(self._end.state if x >= 1 - 1e-9 else replace(self._between(x), t=t))
+
+    def nodes(self) -> list[Node]:
+        """Simpson's: the cubic in the middle is as accurate as the rule."""
+        h, middle = self._h, self._between(0.5)
+        nodes = (Node(h / 6, self._start.state), Node(4 * h / 6, middle), Node(h / 6, self._end.state))
+        return counted_nodes(self._forward, self._before, nodes)
+
+    def _between(self, x: float) -> State:
+        f, h = self._forward, self._h
         s0, s1 = self._start.state, self._end.state
         d = np.concatenate((s1.r - s0.r, log(np.swapaxes(s0.R, -1, -2) @ s1.R)), axis=1)
         v0, v1 = f.spread(self._start.u), f.spread(self._end.u)
@@ -348,8 +366,7 @@ class _Within:
         rest = (1 + 2 * x) * (1 - x) ** 2 * x0 + x * x * (3 - 2 * x) * x1
         rest = rest + h * (x * (1 - x) ** 2 * self._start.state_rate + x * x * (x - 1) * self._end.state_rate)
         r, R = f.placed(s0, between)
-        state = replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=t)
-        return self._consistent(state)
+        return replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=self._t + x * h)
 
     def _consistent(self, state: State) -> State:
         forward = self._forward

@@ -22,7 +22,7 @@ from eigenbody.operation.partition import select
 from eigenbody.operation.projection import held_rows
 from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.forward import Forward
-from eigenbody.simulation.stepping import Counts, Step
+from eigenbody.simulation.stepping import Counts, Node, Step, refuse_long_step
 from eigenbody.system.state import State, carriers
 
 NEWTON = 20
@@ -36,7 +36,7 @@ class RungeKutta:
     name = "rk4"
 
     def __init__(self, forward: Forward, state: State, step: float) -> None:
-        self.system, self.state, self._step = forward.system, state, step
+        self.forward, self.system, self.state, self._step = forward, forward.system, state, step
         self.counts = Counts()
         self._choose()
 
@@ -105,18 +105,20 @@ class RungeKutta:
     def advance(self, limit: float) -> Step:
         t, start = float(np.real(self.state.t)), self.state
         h = limit - t if limit - t < self._step * (1 + 1e-9) else self._step
+        refuse_long_step(self.forward, start, np.zeros(self.system.nq), h)
         y0 = self._coordinates(start)
-        total, k, near = np.zeros_like(y0), np.zeros_like(y0), start
+        total, k, near, nodes = np.zeros_like(y0), np.zeros_like(y0), start, []
         for node, weight in WEIGHTS:
             near = start if node == 0 else self._at(t + node * h, y0 + node * h * k, near)
             k = self._derivative(near)
             total = total + weight * k
+            nodes.append(Node(h * weight, near))
         y1 = y0 + h * total
         end = self._at(t + h, y1, near)
         within = _Hermite(self, t, h, y0, y1, start, end)
         self.state = end
         self.counts.accept(h)
-        return Step(t, t + h, end, lambda at: end if at >= t + h else within.at(at))
+        return Step(t, t + h, end, lambda at: end if at >= t + h else within.at(at), lambda: nodes)
 
 
 class _Hermite:

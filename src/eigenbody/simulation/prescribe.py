@@ -37,7 +37,8 @@ class LawSignal:
     arguments: tuple[Argument, ...] = ()
 
     def value(self, now: Quantities) -> np.ndarray:
-        return np.asarray(self.factor * self.function(float(np.real(now.t))))
+        values = [self.function(float(t)) for t in np.real(np.ravel(now.t))]
+        return self.factor * np.asarray(values).reshape(np.shape(now.t))
 
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         return []

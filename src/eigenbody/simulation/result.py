@@ -21,12 +21,15 @@ from eigenbody.system.system import System
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from eigenbody.simulation.balance import Balance
+
 
 @dataclass(frozen=True)
 class Simulation:
     """A motion. `states` is one State whose arrays have a leading axis over the output times.
 
-    `finished` is False when the motion ends before the time asked for; `message` then says why.
+    `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for;
+    `message` then says why.
     """
 
     model: Model
@@ -36,6 +39,7 @@ class Simulation:
     method: str
     outputs: tuple[str, ...]
     statistics: Mapping[str, float]
+    balance: Balance
     remarks: tuple[str, ...] = ()
     finished: bool = True
     message: str = ""

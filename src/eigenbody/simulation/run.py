@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.progress import report
 from eigenbody.simulation import kernels
+from eigenbody.simulation.balance import Balance, Budget
+from eigenbody.simulation.branching import ChangePoints, at_change_point
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -23,8 +26,10 @@ from eigenbody.simulation.stepping import Step, Stepper
 from eigenbody.system.state import State
 
 METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
+FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
+MOST_POINTS = 10_000_000
 
 Progress = Callable[[float], None]
 
@@ -60,17 +65,18 @@ def simulate(
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
-    _check(point, until, begin, method, tolerance, step, max_step)
+    _check(until, begin, method, tolerance, step, max_step, rho, points)
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
-    run = _Run(point, until, wanted, names, progress, (*point.warnings, *corrected), compiled is None)
+    remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
+    run = _Run(point, until, wanted, names, progress, remarks, compiled is None)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
 
 def _check(
-    point: OperatingPoint, until: float, begin: float, method: str, tolerance: float, step: float | None,
-    max_step: float | None,
+    until: float, begin: float, method: str, tolerance: float, step: float | None, max_step: float | None,
+    rho: float | None, points: int,
 ) -> None:  # fmt: skip
     faults = []
     if method not in METHODS:
@@ -84,26 +90,41 @@ def _check(
             faults.append(Fault(name, f"{value:g} is not a positive time."))
     if method == "rk4" and step is None:
         faults.append(Fault("step", "rk4 has no step control.", "Give its step in seconds."))
+    least = 0.5 if method == "hht" else 0.0
+    if rho is not None and not least <= rho <= 1:
+        faults.append(Fault("rho", f"{rho:g} is not between {least:g} and 1.", "1 damps nothing, less damps more."))
+    if not 2 <= points <= MOST_POINTS:
+        faults.append(Fault("points", f"{points} is not between 2 and {MOST_POINTS}."))
     if faults:
         raise InputError(faults)
+
+
+def _unused(method: str, step: float | None, rho: float | None) -> tuple[str, ...]:
+    """Remarks on what the method has no use for."""
+    out = []
+    if step is not None and method in ("dop853", "radau"):
+        out.append(f"step: {method} chooses its own steps; {step:g} s was not used. Give max_step to keep them short.")
+    if rho is not None and method in ("dop853", "radau", "rk4"):
+        out.append(f"rho: {method} has no such number; {rho:g} was not used.")
+    return tuple(out)
 
 
 def _output_times(
     begin: float, until: float, times: float | Sequence[float] | np.ndarray | None, points: int
 ) -> np.ndarray:
     if times is None:
-        return np.linspace(begin, until, max(points, 2))
+        return np.linspace(begin, until, points)
     if np.ndim(times) == 0:
         interval = float(times)  # type: ignore[arg-type]
         if not interval > 0:
             raise InputError(Fault("times", f"{interval:g} is not a positive interval."))
         count = int(np.floor((until - begin) / interval * (1 + 1e-12) + 1e-9))
-        if count > 10_000_000:
+        if count > MOST_POINTS:
             raise InputError(Fault("times", f"{count} output times are too many.", "Use a longer interval."))
         return begin + interval * np.arange(count + 1)
     wanted = np.asarray(times, dtype=float)
-    if wanted.ndim != 1 or not len(wanted) or np.any(np.diff(wanted) <= 0):
-        raise InputError(Fault("times", "output times must be ascending."))
+    if wanted.ndim != 1 or not len(wanted) or not np.isfinite(wanted).all() or np.any(np.diff(wanted) <= 0):
+        raise InputError(Fault("times", "output times must be numbers in ascending order."))
     if wanted[0] < begin or wanted[-1] > until * (1 + 1e-12):
         raise InputError(Fault("times", f"output times must lie between {begin:g} and {until:g} s."))
     return wanted
@@ -137,10 +158,14 @@ class _Run:
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
         self._progress, self._may_compile = progress, may_compile
         self._recorded: list[State] = []
+        self._last = point.state  # how far it came
+        self._branching = ChangePoints(point.state)
         self._used: list[Stepper] = []
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
         self._record_first()
+        is_fixed = step is not None and method in FIXED
+        self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance)
         try:
             stepper = self._stepper(method, self.point.state, tolerance, step, max_step, rho)
             try:
@@ -192,7 +217,14 @@ class _Run:
         begin, started = float(np.real(self.point.state.t)), time.perf_counter()
         gains = stepper.name in LOOPED
         while float(np.real(stepper.state.t)) < self.until:
-            self._record(stepper.advance(self.until))
+            step = stepper.advance(self.until)
+            if (before := self._branching.before(step, stepper.forward)) is not None:
+                self._record(replace(step, t1=float(np.real(before.t)), state=before))
+                self._last = before
+                raise at_change_point(stepper.forward, before)
+            self._record(step)
+            self._last = step.state
+            self._budget.follow(step, stepper.forward)
             if gains and self._may_compile and kernels.compiled() is None:
                 kernels.after(time.perf_counter() - started)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
@@ -210,8 +242,9 @@ class _Run:
 
     def _result(self, finished: bool, message: str) -> Simulation:
         recorded = self._recorded or [self.point.state]
-        if self._used and not finished and float(np.real(self._used[-1].state.t)) > float(np.real(recorded[-1].t)):
-            recorded = [*recorded, self._used[-1].state]  # how far it came
+        if not finished and float(np.real(self._last.t)) > float(np.real(recorded[-1].t)):
+            recorded = [*recorded, self._last]
+        balance = self._budget.balance(self._used[-1].forward if self._used else None)
         return Simulation(
             model=self.point.model,
             system=self.point.system,
@@ -220,7 +253,8 @@ class _Run:
             method=" then ".join(stepper.name for stepper in self._used),
             outputs=self.outputs,
             statistics=self._statistics(),
-            remarks=self.remarks,
+            balance=balance,
+            remarks=(*self.remarks, *_remarks_on(balance)),
             finished=finished,
             message=message,
         )
@@ -233,3 +267,16 @@ class _Run:
         if not np.isfinite(out["smallest_step"]):
             out["smallest_step"] = 0.0
         return out
+
+
+def _remarks_on(balance: Balance) -> tuple[str, ...]:
+    """A warning where the energy does not balance, or was not followed."""
+    if balance.open:
+        return (f"energy: the balance was not closed: {balance.open}",)
+    if balance.is_kept:
+        return ()
+    return (
+        f"energy: the balance misses {balance.defect:.3g} J, {balance.relative:.2g} of the largest energy, where"
+        f" {balance.asked:.2g} J are allowed. The motion is less accurate than asked for: use a smaller tolerance or"
+        " step, or another method.",
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -12,23 +12,38 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.model.description import owner_of
 from eigenbody.operation.partition import select
+from eigenbody.simulation.branching import SingularConfigurationError, at_change_point
 from eigenbody.simulation.chart import orthonormal
 from eigenbody.simulation.forward import Applied, Evaluation, Forward
 from eigenbody.simulation.saddle import DEPENDENT, Solver
 from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
+TURN = 1.5  # rad that a body may turn in a step: two bodies then turn against each other by less than half a turn
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """A state within a step with its weight (s): sums over the nodes are integrals to the order of the method.
+
+    `multipliers` are those of the chosen rows, where the method knows them.
+    """
+
+    weight: float
+    state: State
+    multipliers: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """One accepted step from t0 to t1: the state at its end and the states within."""
+    """One accepted step from t0 to t1: the state at its end, the states within, and nodes to integrate over it."""
 
     t0: float
     t1: float
     state: State
     at: Callable[[float], State]
+    nodes: Callable[[], list[Node]]
 
 
 @dataclass(slots=True)
@@ -56,6 +71,7 @@ class Stepper(Protocol):
     name: str
     counts: Counts
     state: State
+    forward: Forward
 
     def advance(self, limit: float) -> Step:
         """One step, not beyond `limit`."""
@@ -125,14 +141,34 @@ class Consistency:
                 else:
                     forward.use(old)
         if solver.weakest < DEPENDENT * self._usual:
-            raise ComputationError(self._singular(solver))
+            raise at_change_point(forward, state)
         return solver
 
-    def _singular(self, solver: Solver) -> str:
-        system, chosen = self.forward.system, self.forward.chosen
-        rows = [system.constraints.rows[r] for r in chosen.rows] + [system.slip_rows[r] for r in chosen.slip_rows]
-        name = f": the row {rows[solver.weakest_row]} depends on the others there" if solver.weakest_row >= 0 else ""
-        return f"The mechanism comes into a singular configuration{name}."
+
+def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -> list[Node]:
+    """The nodes with full turns counted on from the angles `before`, where forces mind them."""
+    if not forward.counts_forces:
+        return list(nodes)
+    return [replace(node, state=forward.counted(before, node.state)) for node in nodes]
+
+
+def longest_step(forward: Forward, state: State, acceleration: np.ndarray) -> float:
+    """The step in which no body turns by more than TURN at its present angular acceleration."""
+    angular = forward.spread(acceleration)[:, 3:]
+    at = forward.carriers(state)
+    w, alpha = (float(np.sqrt(dot(part, part).max(initial=0.0))) for part in (at.w, angular))
+    reach = w + float(np.sqrt(w * w + 2 * alpha * TURN))
+    return 2 * TURN / reach if reach > 0 else np.inf
+
+
+def refuse_long_step(forward: Forward, state: State, acceleration: np.ndarray, step: float) -> None:
+    """ComputationError where a step that is given would lose count of turns."""
+    longest = longest_step(forward, state, acceleration)
+    if step > longest * (1 + 1e-9):
+        raise ComputationError(
+            f"A body turns by more than {TURN:g} rad in a step of {step:.3g} s at t = {np.real(state.t):.6g} s: full"
+            f" turns could not be counted. Use a step of at most {longest:.2g} s."
+        )
 
 
 def landing(h: float, t: float, limit: float) -> float:
@@ -142,6 +178,8 @@ def landing(h: float, t: float, limit: float) -> float:
 
 def stalled(forward: Forward, state: State, cause: EigenbodyError | None) -> str:
     """Why the integration cannot go on: where it is, and which body or element is wildest there."""
+    if isinstance(cause, SingularConfigurationError):
+        return str(cause)
     text = f"The integration stalls at t = {state.t:.9g} s: the step it needs is too small to advance."
     if cause is not None:
         text += f" {cause}"

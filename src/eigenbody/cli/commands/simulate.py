@@ -84,6 +84,8 @@ def simulate(
     \b
     JSON: {"model", "method", "finished", "message", "t": [...], "signals": {name: [...]},
            "final": {coordinate: value}, "drift": [position, velocity],
+           "certificate": {"drift", "energy": share that the energy balance misses, "energy_allowed",
+                           "energy_scale": J, "energy_fed": J},
            "energy": {"total": {"start", "end", "least", "greatest"}, "kinetic", ...},
            "spectra": {name: [{"frequency_hz", "amplitude"}]}, "statistics", "warnings"}
 
@@ -103,7 +105,9 @@ def simulate(
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate as motion_of
 
-    places = {name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled")}
+    places = {
+        name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
+    }
     try:
         with session.places_of(mechanism, **places):
             start = _operating_point(mechanism) if at_point else mechanism

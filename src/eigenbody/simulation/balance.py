@@ -1,0 +1,176 @@
+"""The energy balance of a run, step by step: what kinetic and potential energy change by is what was fed in.
+
+    T + V = T0 + V0 + int P dt,   P = Q u + dS/dt - (G^T lambda + N^T mu) u
+
+V is the potential of the weight and of linear springs, S that of the springs, Q the force of all elements and inputs;
+constraints do work where something moves them (drivers, moving frames). P is integrated by the quadrature of the method
+itself, at the nodes of each step. An exact step leaves nothing open, so what a step leaves open is the error it makes
+in the energy: errors of the size of the tolerance, against the forces and momenta there, say how much it may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.dynamics.energy import energy, fed_power
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.errors import EigenbodyError
+from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.result import stacked
+from eigenbody.simulation.stepping import Node, Step
+from eigenbody.simulation.tangents import Multipliers
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+CHUNK = 200  # states evaluated at a time
+LARGE = 0.01  # a share of the energy that is said to be missing whatever was asked for
+FINEST = 1e-12  # constraints and rotations are met to this, whatever the tolerance
+ROUNDING = 1e-14  # of each part of the energy, in each step
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The largest energy (J) that the balance lacks or has too much over a run, and what to hold it against.
+
+    `scale` is the largest kinetic energy, change of potential energy or work; `asked` what the tolerance allows (J);
+    `work` what elements other than springs, inputs and drivers fed in until the end. `open` says why a balance was not
+    drawn up; its numbers are then those up to there.
+    """
+
+    defect: float
+    scale: float
+    asked: float
+    work: float
+    open: str = ""
+
+    @property
+    def relative(self) -> float | None:
+        """The defect in shares of the scale, or None where the balance was not closed."""
+        if self.open:
+            return None
+        return self.defect / self.scale if self.scale > 0 else 0.0
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the defect is within what was asked for."""
+        return bool(self.open) or self.defect <= self.asked
+
+
+class Budget:
+    """The balance in the making; `tolerance` None where the step is fixed and nothing was asked for."""
+
+    def __init__(self, system: System, start: State, tolerance: float | None) -> None:
+        self._system = system
+        self._tolerance = None if tolerance is None else max(tolerance, FINEST)
+        self._is_fed, self._is_driven = _is_fed(system), _is_driven(system)
+        self._waiting: list[tuple[State, list[Node]]] = []
+        self._work = self._defect = self._scale = self._asked = self._rounding = 0.0
+        self._speeds = np.zeros(2)  # largest linear and angular ones so far
+        self._open = ""
+        self._start, self._last_reach = np.zeros(3), 0.0
+        try:
+            self._start, self._last_reach = self._energies([start])[0], self._reach([start])[0]
+        except EigenbodyError as error:
+            self._open = str(error)
+
+    def follow(self, step: Step, forward: Forward) -> None:
+        """Take a step of a method into account."""
+        if self._open:
+            return
+        self._waiting.append((step.state, step.nodes() if self._is_fed or self._is_driven else []))
+        if self._is_driven or sum(1 + len(nodes) for _, nodes in self._waiting) >= CHUNK:
+            self._settle(forward)
+
+    def balance(self, forward: Forward | None) -> Balance:
+        """The balance of all steps so far."""
+        if self._waiting and forward is not None:
+            self._settle(forward)
+        asked = LARGE * self._scale if self._tolerance is None else min(self._asked, LARGE * self._scale)
+        return Balance(self._defect, self._scale, max(asked, self._rounding), self._work, self._open)
+
+    def _settle(self, forward: Forward) -> None:
+        """Close the balance of the steps that wait."""
+        ends, nodes = [end for end, _ in self._waiting], [node for _, own in self._waiting for node in own]
+        counts = [len(own) for _, own in self._waiting]
+        self._waiting = []
+        try:
+            parts, reach = self._energies(ends), self._reach(ends)
+            fed = self._fed(nodes, forward) if nodes else np.zeros(0)
+        except EigenbodyError as error:
+            self._open = str(error)
+            return
+        share = np.array([node.weight for node in nodes]) * fed
+        work = self._work + np.cumsum([own.sum() for own in np.split(share, np.cumsum(counts)[:-1])])
+        missing = parts.sum(axis=1) - self._start.sum() - work
+        potential = parts[:, 1] + parts[:, 2] - self._start[1] - self._start[2]
+        if not np.isfinite(missing).all():
+            self._open = "its energy has no finite value."
+            return
+        self._work = float(work[-1])
+        self._defect = max(self._defect, float(np.abs(missing).max()))
+        self._scale = max(self._scale, float(np.abs((parts[:, 0], potential, work)).max()))
+        either = np.maximum(reach, np.concatenate(([self._last_reach], reach[:-1])))
+        self._asked += float((self._tolerance or 0.0) * either.sum())
+        self._rounding += ROUNDING * float(np.abs(parts).sum())
+        self._last_reach = float(reach[-1])
+
+    def _energies(self, states: Sequence[State]) -> np.ndarray:
+        """Kinetic energy, and potential energy of weight and of springs, (n, 3)."""
+        found = [energy(m) for m in self._mechanics(states)]
+        parts = [np.stack((e.kinetic.sum(-1), e.gravity.sum(-1), e.stored.sum(-1)), axis=-1) for e in found]
+        return np.real(np.concatenate([part.reshape(-1, 3) for part in parts]))
+
+    def _reach(self, states: Sequence[State]) -> np.ndarray:
+        """What all coordinates and velocities at the size of their scales are worth in energy (n,): forces times
+        length or one radian, momenta times the largest speeds so far."""
+        if self._tolerance is None:
+            return np.zeros(len(states))
+        angular, found = self._system.is_angular, []
+        for m in self._mechanics(states):
+            u = m.state.velocity(self._system)
+            force = np.atleast_2d(np.abs(m.applied.generalized() + m.weight()))
+            momentum = np.atleast_2d(np.abs(m.inertia_times(u)))
+            top = [float(np.abs(part).max(initial=0.0)) for part in (u[..., ~angular], u[..., angular])]
+            self._speeds = np.maximum(self._speeds, top)
+            unit = np.where(angular, 1.0, self._system.length)
+            found.append(force @ unit + momentum @ self._speeds[angular.astype(int)])
+        return np.concatenate(found)
+
+    def _fed(self, nodes: Sequence[Node], forward: Forward) -> np.ndarray:
+        """P at the nodes (n,)."""
+        fed = np.concatenate([np.atleast_1d(fed_power(m)) for m in self._mechanics([node.state for node in nodes])])
+        if self._is_driven:
+            fed = fed + np.array([_driving_power(forward, node) for node in nodes])
+        return np.real(fed)
+
+    def _mechanics(self, states: Sequence[State]) -> list[Mechanics]:
+        """All states at once where frames do not turn with time."""
+        if self._system.description.frames:
+            return [Mechanics(self._system, state) for state in states]
+        return [Mechanics(self._system, stacked(states))]
+
+
+def _is_fed(system: System) -> bool:
+    """Whether anything but weight and plain springs acts."""
+    f = system.forces
+    only_springs = not np.any(f.linear.c) and np.array_equal(f.linear.i, f.linear.j)
+    return not only_springs or bool(f.signals) or bool(np.any(f.constant)) or len(f.input_channel) > 0
+
+
+def _is_driven(system: System) -> bool:
+    """Whether constraints, or what elements hold on to, move with time."""
+    return bool(system.constraints.motions) or bool(system.description.frames)
+
+
+def _driving_power(forward: Forward, node: Node) -> float:
+    """-(G^T lambda + N^T mu) u: what constraints that move feed in."""
+    system, state = forward.system, node.state
+    loads = forward.evaluate(state).multipliers if node.multipliers is None else node.multipliers
+    m, mechanics = Multipliers.of(forward, loads), Mechanics(system, state)
+    force = mechanics.holonomic.force(m.held, system.nq)
+    if system.slips.count:
+        force = force + mechanics.non_holonomic.force(m.slip, system.nq)
+    return -float(np.real(force @ state.velocity(system)))
