@@ -1,6 +1,7 @@
 """Every run holds its energy against what was fed in: kinetic + potential - work, over all steps, by every method."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.implicit import GeneralizedAlpha
 
 G = 9.81
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HINGE = {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0], "axis": [0, 1, 0]}
 BOB = {"bob": {"mass": 2, "inertia": [0.1, 0.2, 0.1], "at": [0, 0, -1]}}
 
@@ -150,6 +152,16 @@ def test_an_element_without_a_power_leaves_the_balance_open_by_name(monkeypatch:
     assert any("not closed: forces.oil" in remark for remark in found.remarks)
     assert history_document(found)["certificate"]["energy"] is None
     assert "not closed" in str(found)
+
+
+@pytest.mark.parametrize("name", ["active_suspension", "stewart_flexures", "stewart_platform"])
+@pytest.mark.parametrize("options", [{}, {"method": "generalized-alpha", "step": 0.01}])
+def test_a_mechanism_at_rest_has_no_energy_to_miss(name: str, options: dict[str, Any]) -> None:
+    """Its energies are rounding (1e-18 J and less): no warning, and no share of them that means something."""
+    found = eb.simulate(eb.load(EXAMPLES / f"{name}.yaml"), until=0.1, points=2, **options)
+    assert found.balance.is_kept
+    assert found.balance.relative is not None
+    assert found.balance.relative < 1e-3
 
 
 def test_the_balance_is_printed_and_in_the_document() -> None:

@@ -35,9 +35,10 @@ ROUNDING = 1e-14  # of each part of the energy, in each step
 class Balance:
     """The largest energy (J) that the balance lacks or has too much over a run, and what to hold it against.
 
-    `scale` is the largest kinetic energy, change of potential energy or work; `asked` what the tolerance allows (J);
-    `work` what elements other than springs, inputs and drivers fed in until the end. `open` says why a balance was not
-    drawn up; its numbers are then those up to there.
+    `scale` is the largest kinetic energy, change of potential energy or work, and not less than the energy of errors of
+    the size of the tolerance about a state of rest; `asked` what the tolerance allows (J); `work` what elements other
+    than springs, inputs and drivers fed in until the end. `open` says why a balance was not drawn up; its numbers are
+    then those up to there.
     """
 
     defect: float
@@ -62,12 +63,13 @@ class Balance:
 class Budget:
     """The balance in the making; `tolerance` None where the step is fixed and nothing was asked for."""
 
-    def __init__(self, system: System, start: State, tolerance: float | None) -> None:
+    def __init__(self, system: System, start: State, tolerance: float | None, duration: float) -> None:
         self._system = system
         self._tolerance = None if tolerance is None else max(tolerance, FINEST)
         self._is_fed, self._is_driven = _is_fed(system), _is_driven(system)
         self._waiting: list[tuple[State, list[Node]]] = []
-        self._work = self._defect = self._scale = self._asked = self._rounding = 0.0
+        self._work = self._defect = self._asked = 0.0
+        self._scale = self._rounding = _energy_of_errors(system, self._tolerance or FINEST, duration)
         self._speeds = np.zeros(2)  # largest linear and angular ones so far
         self._open = ""
         self._start, self._last_reach = np.zeros(3), 0.0
@@ -151,6 +153,13 @@ class Budget:
         if self._system.description.frames:
             return [Mechanics(self._system, state) for state in states]
         return [Mechanics(self._system, stacked(states))]
+
+
+def _energy_of_errors(system: System, tolerance: float, duration: float) -> float:
+    """Energy of bodies and springs at rest but for errors of the size of the tolerance, in the methods' scales."""
+    bodies = float(np.real(system.mass).sum() * system.length**2 + np.real(system.inertia).sum()) / duration**2
+    springs = float(np.abs(system.forces.linear.k).sum()) * max(system.length, 1.0) ** 2
+    return 0.5 * tolerance**2 * (bodies + springs)
 
 
 def _is_fed(system: System) -> bool:

@@ -165,7 +165,8 @@ class _Run:
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
         self._record_first()
         is_fixed = step is not None and method in FIXED
-        self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance)
+        duration = self.until - float(np.real(self.point.state.t))
+        self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance, duration)
         try:
             stepper = self._stepper(method, self.point.state, tolerance, step, max_step, rho)
             try:
