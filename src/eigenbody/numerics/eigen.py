@@ -17,7 +17,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, graded_error, mass_basis, symmetric_null_space
-from eigenbody.numerics.noise import BACKWARD, EPS, equilibrate, noise_of
+from eigenbody.numerics.noise import BACKWARD, ENTRY_NOISE, EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
 from eigenbody.numerics.stability import Judged, judged_modes
 from eigenbody.numerics.zeros import null_space
@@ -203,17 +203,19 @@ def _near_zero(system: _Scaled, basis: _ModalBasis) -> int:
 
 def _errors(system: _Scaled, basis: _ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
     """Bounds of the zeros (two each) and of both `eigenvalues` of every mode, damped by `loss` (e,) or not."""
-    zero, square = (_error_of_squares(system, shapes) for shapes in (basis.rigid, basis.elastic))
-    square = np.repeat(square + graded_error(basis.stiffness), 2)
+    zero = _error_of_squares(system, basis.rigid)
+    square = _error_of_squares(system, basis.elastic, basis.stiffness) + graded_error(basis.stiffness)
+    square = np.repeat(square, 2)
     slope = np.abs(2 * eigenvalues + np.repeat(loss, 2))
     simple = square / np.where(slope > 0, slope, 1.0)
     return np.concatenate([np.tile(np.sqrt(zero), 2), np.minimum(np.where(slope > 0, simple, np.inf), np.sqrt(square))])
 
 
-def _error_of_squares(system: _Scaled, shapes: np.ndarray) -> np.ndarray:
-    """What the noise of K makes of omega^2 of mass-normalized shapes (n, m)."""
+def _error_of_squares(system: _Scaled, shapes: np.ndarray, stiffness: np.ndarray | float = 0.0) -> np.ndarray:
+    """What the noise of K and M makes of omega^2 = `stiffness` of mass-normalized shapes (n, m)."""
     size = np.abs(shapes)
-    return np.sum(size * (system.noise_K @ size), axis=0)
+    of_mass = ENTRY_NOISE * np.abs(stiffness) * np.sum(size * (np.abs(system.M) @ size), axis=0)
+    return np.sum(size * (system.noise_K @ size), axis=0) + of_mass
 
 
 def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
@@ -237,7 +239,8 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     A[e:, e:] = -loss
     noise[:e, e : 2 * e] = EPS * np.diag(omega)
     noise[e : 2 * e, :e] = size[:, :e].T @ system.noise_K @ size[:, :e] / omega
-    noise[e:, e:] = size.T @ half
+    noise[e:, e:] = size.T @ half + _mixing_noise(system, basis, np.abs(loss))
+    noise[e:] += _mass_noise(system, size) @ np.abs(A[e:])
 
     conservative = system.skew and bool(np.all(basis.stiffness > 0))
     found = _gyroscopic(A, noise, r) if conservative else None
@@ -265,6 +268,24 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     errors = np.concatenate([np.sqrt(_error_of_squares(system, basis.rigid)), rest])
     near_zero = _near_zero(system, basis) + deeper_zeros
     return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective, lambda: errors, near_zero, undecided)
+
+
+def _mixing_noise(system: _Scaled, basis: _ModalBasis, loss: np.ndarray) -> np.ndarray:
+    """Error of the damping among elastic (e) and rigid (r) amplitudes because rigid motions are known only as far as
+    the noise of K lets tell them from soft ones; `loss` (e + r, e + r) in size."""
+    e, r = len(basis.stiffness), basis.rigid.shape[1]
+    out = np.zeros((e + r, e + r))
+    if r:
+        mix = np.abs(basis.elastic).T @ (system.noise_K @ np.abs(basis.rigid)) / np.abs(basis.stiffness)[:, None]
+        out[e:] += mix.T @ loss[:e]
+        out[:, e:] += loss[:, :e] @ mix
+        out[e:, e:] += mix.T @ loss[:e, :e] @ mix
+    return out
+
+
+def _mass_noise(system: _Scaled, size: np.ndarray) -> np.ndarray:
+    """Error of the unit mass matrix of mass-normalized shapes, given in size (n, m): by the rounding of M."""
+    return ENTRY_NOISE * (size.T @ np.abs(system.M) @ size)
 
 
 def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
@@ -332,6 +353,7 @@ def _unsymmetric(system: _Scaled) -> Spectrum:
     A[:n, n:], A[n:, :n], A[n:, n:] = np.diag(omega), -K / omega, -C
     noise[:n, n:] = EPS * np.diag(omega)
     noise[n:, :n], noise[n:, n:] = size.T @ system.noise_K @ size / omega, size.T @ system.noise_C @ size
+    noise[n:] += _mass_noise(system, size) @ np.abs(A[n:])
 
     modes = judged_modes(A, noise)
     eigenvalues, vectors, generalized = modes.others.values, modes.others.vectors, modes.rigid
