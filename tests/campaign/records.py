@@ -45,7 +45,8 @@ def run(name: str, case: Case, compare: Compare, seed: int, start: int, count: i
             with out.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(line) + "\n")
     return {
-        "part": name, "seed": seed, "start": start, "count": count, "cpu_seconds": round(time.process_time() - begin, 1),
+        "part": name, "seed": seed, "start": start, "count": count,
+        "cpu_seconds": round(time.process_time() - begin, 1),
         "tried": dict(tried),
         "wrong": {k: {f: n for f, n in v.items() if n} for k, v in wrong.items()},
         "truth": dict(verdicts), "remarks": dict(remarks),
