@@ -22,15 +22,18 @@ RUN = {"mutants": mutants.campaign, "examples": example_commands.campaign}
 def main() -> int:
     """Run one part; the exit code is 1 where something was wrong."""
     parser = argparse.ArgumentParser(prog="python -m campaign", description="Looks for wrong answers.")
-    parser.add_argument("part", choices=[*COMPARED, *RUN, "shrink"])
+    parser.add_argument("part", choices=[*COMPARED, *RUN, "shrink", "table"])
     parser.add_argument("--count", type=int, default=1000, help="how many cases (default 1000)")
     parser.add_argument("--start", type=int, default=0, help="number of the first case (default 0)")
     parser.add_argument("--seed", type=int, default=1, help="another seed, other cases (default 1)")
     parser.add_argument("--out", type=Path, help="file for the failures, one JSON document a line (shrink: to read)")
-    parser.add_argument("--summary", type=Path, help="file to which the counts are appended, one JSON document a line")
+    parser.add_argument("--summary", type=Path, help="file to which the counts are appended (table: to read)")
     given = parser.parse_args()
     if given.part == "shrink":
         return shrink(given.out)
+    if given.part == "table":
+        print(records.overview([json.loads(line) for line in given.summary.read_text(encoding="utf-8").splitlines()]))
+        return 0
     if given.part in COMPARED:
         case, compare = COMPARED[given.part]
         summary = records.run(given.part, case, compare, given.seed, given.start, given.count, given.out)

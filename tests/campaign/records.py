@@ -13,6 +13,7 @@ from typing import Any
 
 from campaign.comparison import Outcome
 
+NO_CASE = "no case: singular or contradictory"
 Case = Callable[[int, int], tuple[str, dict[str, Any], int | None]]
 Compare = Callable[[dict[str, Any], int | None], Outcome | None]
 
@@ -32,7 +33,7 @@ def run(name: str, case: Case, compare: Compare, seed: int, start: int, count: i
             outcome = Outcome({"reference": f"{type(error).__name__}: {error}"})
             traceback.print_exc(limit=-3, file=sys.stderr)
         if outcome is None:
-            tried["no case: singular or contradictory"] += 1
+            tried[NO_CASE] += 1
             continue
         tried[kind] += 1
         verdicts[outcome.truth] += 1
@@ -64,4 +65,26 @@ def table(summary: dict[str, Any]) -> str:
     total = sum(row.get("any", 0) for row in summary["wrong"].values())
     lines += ["", f"{sum(summary['tried'].values())} cases, {total} wrong, {summary['cpu_seconds']} s of CPU."]
     lines += [f"Remarks: {summary['remarks']}. True verdicts: {summary.get('truth', {})}."]
+    return "\n".join(lines) + "\n"
+
+
+def overview(summaries: list[dict[str, Any]]) -> str:
+    """One row for each part of the campaign, from the summaries of all its runs."""
+    tried: Counter[str] = Counter()
+    wrong: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for summary in summaries:
+        part = summary["part"]
+        if "tried" in summary:  # compared with long arithmetic
+            tried[part] += sum(n for kind, n in summary["tried"].items() if kind != NO_CASE)
+            for row in summary["wrong"].values():
+                wrong[part].update(row)
+        else:
+            tried[part] += summary["count"]
+            wrong[part].update({"any": sum(summary["failures"].values())})
+            for what, n in summary["failures"].items():
+                wrong[part][" ".join(what.split()[:2] if what.startswith("exit") else what.split()[:1])] += n
+    lines = ["| part | tried | wrong | what |", "|---|---|---|---|"]
+    for part, count in tried.items():
+        what = ", ".join(f"{fault} {n}" for fault, n in sorted(wrong[part].items()) if fault != "any" and n)
+        lines.append(f"| {part} | {count} | {wrong[part]['any']} | {what} |")
     return "\n".join(lines) + "\n"

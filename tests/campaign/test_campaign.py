@@ -55,3 +55,6 @@ def test_table_counts_what_was_tried_and_what_was_wrong() -> None:
     assert "| odd | 2 | 1 | 1 |" in records.table(summary)
     assert "| even | 2 | 0 | 0 |" in records.table(summary)
     assert "5 cases, 1 wrong" in records.table(summary)
+    mutated = {"part": "mutants", "count": 10, "failures": {"exit 1 KeyError a.py:1": 2, "hang b.py:2": 1}}
+    rows = records.overview([summary, summary, mutated]).splitlines()[2:]
+    assert rows == ["| trial | 8 | 2 | zeros 2 |", "| mutants | 10 | 3 | exit 1 2, hang 1 |"]
