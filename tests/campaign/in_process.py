@@ -98,7 +98,7 @@ def faults(arguments: list[str], run: Run, model: str) -> dict[str, str]:
         found["json"] = bad
     if run.code == 0 and "nan" not in model.lower() and (hit := re.search(r"(?i)(?<![\w.])nan(?![\w.])", run.out)):
         found["nan"] = run.out[max(0, hit.start() - 200) : hit.end() + 50]
-    if run.code in (2, 3) and not run.err.strip():
+    if run.code in (2, 3) and not (run.err if run.code == 2 else both).strip():  # a result may say that it failed
         found["silent"] = f"exit code {run.code} without a message"
     return found
 

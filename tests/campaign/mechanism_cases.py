@@ -236,13 +236,13 @@ def nearly_balanced(rng: random.Random) -> Document:
             "axis": axis,
         }
         balance = 10 * mass * arm
-        off = rng.choice([-1, -1, 1]) * 2.0 ** -rng.randint(0, 43)
+        damping = rng.choice([0, 0, 1, 5, 100])
+        finest = (
+            30 if damping == 100 else 44 - balance.bit_length()
+        )  # 100 roundings of k at least, growth 1e-13 at least
+        off = rng.choice([-1, -1, 1]) * 2.0 ** -rng.randint(0, finest)
         k = rng.choice([balance + off, balance + off, balance + off, 2 * balance])
-        if 0 < abs(k - balance) < 2**-40 and balance > 60:
-            k = balance + 2.0**-36 * (1 if off > 0 else -1)  # so that the sum is a double
-        document["forces"][f"s{name}"] = {"type": "spring", "along": f"h{name}", "k": k}
-        if rng.random() < 0.7:
-            document["forces"][f"s{name}"]["c"] = rng.choice([1, 5, 100])
+        document["forces"][f"s{name}"] = {"type": "spring", "along": f"h{name}", "k": k, "c": damping}
     return document
 
 
