@@ -237,9 +237,7 @@ def nearly_balanced(rng: random.Random) -> Document:
         }
         balance = 10 * mass * arm
         damping = rng.choice([0, 0, 1, 5, 100])
-        finest = (
-            30 if damping == 100 else 44 - balance.bit_length()
-        )  # 100 roundings of k at least, growth 1e-13 at least
+        finest = {0: 43, 1: 43, 5: 40, 100: 36}[damping]  # growth of 1e-13 at least; k is a double exactly
         off = rng.choice([-1, -1, 1]) * 2.0 ** -rng.randint(0, finest)
         k = rng.choice([balance + off, balance + off, balance + off, 2 * balance])
         document["forces"][f"s{name}"] = {"type": "spring", "along": f"h{name}", "k": k, "c": damping}
