@@ -159,11 +159,16 @@ def test_modes_document_has_the_keys_of_the_contract(run):
     assert document["stability"] == "drifting"
     for i, mode in enumerate(document["modes"]):
         assert set(mode) == {
-            "index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability",
+            "index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability", "error",
         }  # fmt: skip
         assert mode["index"] == i + 1
+        assert 0 <= mode["error"] < 1e-6
         assert mode["frequency_hz"] == pytest.approx(math.hypot(mode["real"], mode["imag"]) / (2 * math.pi), rel=1e-14)
-    assert set(document["certificate"]) >= {"residual", "drift", "redundant", "tangent_error"}
+    assert set(document["certificate"]) >= {"residual", "drift", "redundant", "tangent_error", "modes"}
+    check = document["certificate"]["modes"]
+    assert check["zeros"] == [2, 2]
+    assert 0 <= check["residual"] < 1e-14
+    assert 0 <= check["trace"] < 1e-12
     assert len(document["certificate"]["drift"]) == 3
     # a free spin: two zeros, then conjugate pairs by magnitude
     assert [mode["kind"] for mode in document["modes"]] == ["rigid"] * 2 + ["oscillatory"] * 6
@@ -452,7 +457,7 @@ def test_pictures(run, ending, magic):
 
 def test_a_mechanism_that_cannot_move_has_no_modes(run):
     document = run("modes", "driven.yaml", "--json").document
-    assert (document["dof"], document["modes"], document["stability"]) == (0, [], "stable")
+    assert (document["dof"], document["modes"], document["stability"]) == (0, [], "immobile")
     assert run("modes", "driven.yaml", "--plot", "p.png").code == 0
     for ending in ("npz", "mat", "csv", "json"):
         assert run("modes", "driven.yaml", "-q", "-o", f"x.{ending}").code == 0

@@ -114,7 +114,7 @@ def test_refused_with_the_name_of_the_item(name: str) -> None:
 
 def test_a_mechanism_that_cannot_move() -> None:
     modes = eb.modes(eb.load(with_(ONE, joints__pin__type="fixed")))
-    assert (modes.dof, len(modes), modes.stability) == (0, 0, "stable")
+    assert (modes.dof, len(modes), modes.stability) == (0, 0, "immobile")
 
 
 def test_parallel_cranks_are_redundant_but_not_singular() -> None:

@@ -301,7 +301,7 @@ def collected(
             for c in (stability_crossings(walk, shown, lower) if closing else ())
         ),
         sought=sought,
-        is_frozen=_is_frozen(walk, model, in_frame),
+        is_frozen=not walk.interrupted and _is_frozen(walk, model, in_frame),
         failed=tuple(
             FailedPoint(i, values_at(walk, walk.t[i]), o.message)
             for i, o in enumerate(walk.outcomes)
