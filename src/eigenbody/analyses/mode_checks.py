@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.noise import balancing_scale
 from eigenbody.numerics.spectrum import Spectrum
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
@@ -74,9 +75,8 @@ def _second_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np
 
 def _first_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """|A x - l x| over the sizes of its terms, in balanced states."""
-    from scipy.linalg import matrix_balance
-
-    A, (scale, _) = matrix_balance(linear.A, permute=False, separate=True)
+    scale = balancing_scale(linear.A, linear.noise_A)
+    A = linear.A * scale / scale[:, None]
     x = vectors.T / scale[:, None]
     size = (np.linalg.norm(A) + np.abs(values)) * np.linalg.norm(x, axis=0)
     return np.linalg.norm(A @ x - x * values, axis=0) / np.maximum(size, 1e-300)

@@ -28,8 +28,9 @@ from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint, deflection_rounding
 
 ROUNDED = 8  # units in the last place of a sum of a few products
+LOADED = 3  # of a force: fewer, since its summands are sampled
 SAMPLES = 3
-SURE = 4.0  # times the largest of the samples
+SURE = 3.0  # times the largest of the samples
 
 
 class Rounding:
@@ -103,7 +104,7 @@ class Rounding:
             if argument.kind in "sv":
                 own = np.abs(slope) * (s if argument.kind == "s" else v)[..., argument.index]
                 out = out + dense_vector(np.array([channel]), own[..., None], channels)
-        return out + ROUNDED * EPS * np.abs(applied.tension)
+        return out + LOADED * EPS * np.abs(applied.tension)
 
     def _rate_rounding(self) -> np.ndarray:
         """Error of the rate of every channel (..., channels)."""
@@ -118,7 +119,7 @@ class Rounding:
         """Samples (..., nq, samples) of the accelerations and of the constraint forces that errors of the loads make;
         constraint forces of independent rows come first."""
         system, mechanics, frame, motion = self._point.system, self._mechanics, self._frame, self._motion
-        size = ROUNDED * EPS * mechanics.force_size(motion.multipliers, motion.slip_multipliers)
+        size = LOADED * EPS * mechanics.force_size(motion.multipliers, motion.slip_multipliers)
         gradient = np.abs(mechanics.applied.jet.gradient)
         size = size + pull_back(system.forces.measures, gradient, self._tension, system.nq)
         if size.ndim == 1 and self._point.is_equilibrium:  # what is left of the balance is rounding

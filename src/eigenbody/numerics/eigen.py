@@ -327,7 +327,7 @@ def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, n
     """
     size, e = len(A), (len(A) - r) // 2
     A = (A - A.T) / 2
-    loose, _ = null_space(A[2 * e :, 2 * e :], noise[2 * e :, 2 * e :])
+    loose = null_space(A[2 * e :, 2 * e :], noise[2 * e :, 2 * e :])
     null = np.zeros((size, loose.shape[1]))
     null[2 * e :] = loose
     null[:e] = A[e : 2 * e, 2 * e :] @ loose / np.diag(A[:e, e : 2 * e])[:, None]

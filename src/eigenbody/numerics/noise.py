@@ -32,6 +32,15 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return r, c
 
 
+def balancing_scale(A: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Diagonal (n,) of D such that D^-1 A D is balanced. An entry counts as no less than its noise: no scale is chosen
+    by rounding, and none can raise noise above what is known."""
+    from scipy.linalg import matrix_balance
+
+    _, (scale, _) = matrix_balance(np.maximum(np.abs(A), noise), permute=False, separate=True)
+    return scale
+
+
 def noise_of(B: np.ndarray, noise: np.ndarray | None) -> np.ndarray:
     """Absolute error (m, n) of the entries of B, at least eps of each; zero rows and columns are taken as exact."""
     if noise is not None:

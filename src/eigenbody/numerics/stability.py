@@ -20,7 +20,7 @@ import numpy as np
 
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.invariant import block_of_smallest
-from eigenbody.numerics.noise import BACKWARD, EPS
+from eigenbody.numerics.noise import BACKWARD, EPS, balancing_scale
 from eigenbody.numerics.zeros import deflate
 
 DOUBT = 8.0
@@ -174,11 +174,8 @@ def _merge_defective(
 
 
 def _balance_and_grade(A: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Balanced A with its largest rows first, which keeps the small eigenvalues of a graded matrix accurate. An entry
-    counts as no less than its noise: no scale is chosen by rounding, and none can raise noise above what is known."""
-    from scipy.linalg import matrix_balance
-
-    _, (scale, _) = matrix_balance(np.maximum(np.abs(A), noise), permute=False, separate=True)
+    """Balanced A with its largest rows first, which keeps the small eigenvalues of a graded matrix accurate."""
+    scale = balancing_scale(A, noise)
     balanced = A * scale / scale[:, None]
     size = np.abs(balanced)
     order = np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")

@@ -11,22 +11,58 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.numerics.noise import BACKWARD, EPS, even_noise, unscaled
+from eigenbody.numerics.noise import EPS
 
 
-def null_space(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
-    """Basis (n, k) of the directions that B (n, n) maps to noise only, the surest last, and its relative error.
+def null_space(B: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Unit columns (n, k) that span what B (n, n) maps to noise only."""
+    found = _eliminate(B, noise, len(B))
+    columns = np.zeros((len(B), len(found.free)))
+    columns[found.free], columns[found.held] = np.eye(len(found.free)), found.spread
+    return columns / np.linalg.norm(columns, axis=0)
 
-    The error is kept below sqrt(eps): an ill-determined null space must not make the rest look like noise.
-    """
-    from scipy.linalg import svd
 
-    if not len(B):
-        return np.zeros((0, 0)), 0.0
-    r, c, level = even_noise(noise)
-    _, strength, directions = svd(B / r[:, None] / c, check_finite=False)
-    error = min(level / min(strength[strength > level], default=np.inf), np.sqrt(EPS))
-    return unscaled(directions[strength <= level].T, c)[0], error
+@dataclass(frozen=True, slots=True)
+class _Echelon:
+    """A null space in echelon form: free coordinates, and the held ones that follow them, x[held] = spread @ x[free];
+    `tilt` bounds the error of `spread` entry by entry."""
+
+    free: np.ndarray
+    held: np.ndarray
+    spread: np.ndarray
+    tilt: np.ndarray
+
+
+def _eliminate(A: np.ndarray, noise: np.ndarray, at_most: int) -> _Echelon:
+    """Gauss-Jordan elimination of A (n, n) with the entry as pivot that stands out most from its noise, while any does
+    or more than `at_most` columns are left. Every entry carries its own noise along: no unit, and no entry elsewhere,
+    decides whether it counts."""
+    A, noise, n = A.copy(), noise.copy(), len(A)
+    rows, columns = np.ones(n, bool), np.ones(n, bool)
+    pivots: list[tuple[int, int]] = []
+    while columns.any():
+        size = np.where(rows[:, None] & columns, np.abs(A), 0.0)
+        ratio = np.where(size > 0, size / np.maximum(noise, 1e-300), 0.0)
+        p, q = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
+        if not size[p, q] or (ratio[p, q] <= 1.0 and columns.sum() <= at_most):
+            break
+        pivots.append((int(p), int(q)))
+        rows[p], columns[q] = False, False
+        ratio_p, error_p = A[p] / A[p, q], (noise[p] + np.abs(A[p] / A[p, q]) * noise[p, q]) / abs(A[p, q])
+        below = A[:, q].copy()
+        below[p] = 0.0
+        noise = noise + np.outer(np.abs(below), error_p) + np.outer(noise[:, q], np.abs(ratio_p))
+        noise = noise + EPS * np.outer(np.abs(below), np.abs(ratio_p))
+        A = A - np.outer(below, ratio_p)
+        A[p], noise[p] = ratio_p, error_p
+        A[:, q] = 0.0
+        A[p, q] = 1.0
+    free = np.flatnonzero(columns)
+    held = np.array([q for _, q in pivots], dtype=int)
+    by_row = np.array([p for p, _ in pivots], dtype=int)
+    order = np.argsort(held)
+    held, by_row = held[order], by_row[order]
+    return _Echelon(free, held, -A[np.ix_(by_row, free)], noise[np.ix_(by_row, free)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,47 +109,24 @@ class Zeros:
         return vectors
 
 
-def _tilt(A: np.ndarray, noise: np.ndarray, null: np.ndarray, pivots: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Error (rest, pivots) of the null space in echelon form, entry by entry: |dx| <= |A^+| noise |x|, where the
-    rounding of the decomposition itself adds to the noise."""
-    from scipy.linalg import svd
-
-    r, c, level = even_noise(noise)
-    left, strength, right = svd(A / r[:, None] / c, check_finite=False)
-    sure = strength > level
-    inverse = (right[sure].T / strength[sure]) @ left[:, sure].T / c[:, None] / r
-    rounding = BACKWARD * EPS * strength[0] * np.outer(r, c)
-    off = np.abs(inverse) @ ((noise + rounding) @ np.abs(null))
-    back = np.abs(np.linalg.inv(null[pivots]))
-    return (off[rest] + np.abs(null[rest]) @ back @ off[pivots]) @ back
-
-
 def deflate(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> tuple[Zeros, np.ndarray, np.ndarray]:
     """Split the zero eigenvalue off A (n, n): its staircase, the nonsingular rest and the noise of the rest.
 
     Elimination with pivoting, because rotations would mix slow states into fast ones. `at_most` is the largest possible
     dimension of the null space.
     """
-    from scipy.linalg import qr
-
     steps: list[_Step] = []
     doubt = np.zeros_like(noise)  # what errors of the null spaces add: it matters for ranks, hardly for eigenvalues
     limit = len(A) if at_most is None else at_most
     while limit and len(A):
-        null, error = null_space(A, noise + doubt)
-        limit = min(limit, null.shape[1])
+        null = _eliminate(A, noise + doubt, limit)
+        limit = len(null.free)
         if not limit:
             break
-        _, columns, _ = even_noise(noise + doubt)
-        null = null[:, null.shape[1] - limit :]
-        order = qr(null.T * columns, mode="r", pivoting=True, check_finite=False)[1]
-        pivots, rest = np.sort(order[:limit]), np.sort(order[limit:])
-        spread = np.linalg.solve(null[pivots].T, null[rest].T).T
+        pivots, rest, size = null.free, null.held, np.abs(null.spread)
         drive, among = A[np.ix_(pivots, rest)], np.ix_(rest, rest)
-        steps.append(_Step(pivots, rest, spread, drive))
-        size, tilt = np.abs(spread), error * columns[pivots] / columns[rest, None]
-        tilt = np.minimum(tilt, _tilt(A, noise + doubt, null, pivots, rest))
-        doubt = doubt[among] + size @ doubt[np.ix_(pivots, rest)] + tilt @ np.abs(drive)
+        steps.append(_Step(pivots, rest, null.spread, drive))
+        doubt = doubt[among] + size @ doubt[np.ix_(pivots, rest)] + null.tilt @ np.abs(drive)
         noise = noise[among] + size @ noise[np.ix_(pivots, rest)] + EPS * size @ np.abs(drive)
-        A = A[among] - spread @ drive
+        A = A[among] - null.spread @ drive
     return Zeros(tuple(steps)), A, noise
