@@ -42,6 +42,23 @@ def assert_same_entries(found: np.ndarray, case: Case) -> None:
         assert abs(match - value) <= case.tolerance * abs(value), f"expected {value}, nearest {match}, all {found}"
 
 
+OF_THE_MOTION = dict.fromkeys(
+    (
+        "pendulum at rest at 30 deg, in its angle",
+        "pendulum at rest at 30 deg, in the horizontal displacement",
+        "pendulum swinging through the bottom",
+        "mass on springs in a turning frame, starting from rest",
+        "pendulum on a lengthening arm, in the angle",
+        "pendulum on a lengthening string, in the displacement",
+        "pendulum on a string reeled out with acceleration",
+        "rotor spun up by a torque in ground axes",
+        "rotor spun up by a torque in body axes",
+        "two-slope spring at 0.2 m",
+    ),
+    "frozen",  # coefficients change with time: no verdict
+) | {"free body spinning about the axis of middle inertia, ground axes": "unstable"}  # Euler: seen from the body
+
+
 @every_case
 def test_modes(case: Case) -> None:
     modes = eb.modes(eb.load(case.document))
@@ -52,7 +69,8 @@ def test_modes(case: Case) -> None:
     if case.dof is not None:
         assert modes.dof == case.dof
     if case.stability is not None:
-        assert modes.stability == case.stability
+        assert modes.growth == case.stability  # of the equations of this instant
+        assert modes.stability == OF_THE_MOTION.get(case.name, case.stability)
     if case.redundant is not None:
         assert len(modes.certificate.redundant) == case.redundant
 

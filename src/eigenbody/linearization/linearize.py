@@ -198,7 +198,7 @@ class Equations:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The matrices of the linear model by the names of its fields."""
-        noise_K, noise_C = self.rounding.of_forces(self.variations)
+        noise_K, noise_C = self.rounding.of_forces(self.variations, self.K)
         noise_Y, noise_Z = self.rounding.of_kinematics(self.variations)
         self.tangents.forget()
         return {

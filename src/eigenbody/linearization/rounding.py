@@ -13,6 +13,8 @@ How loads pass on is found by solving with samples of random sign: exact zeros s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +23,7 @@ from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.numerics.assembly import Part, dense_vector
+from eigenbody.numerics.assembly import Part, Product, Triplets, dense_vector
 from eigenbody.numerics.linear import factor
 from eigenbody.numerics.noise import EPS
 from eigenbody.operation.frame import MotionFrame
@@ -29,6 +31,8 @@ from eigenbody.operation.point import OperatingPoint, deflection_rounding
 
 ROUNDED = 8  # units in the last place of a sum of a few products
 LOADED = 3  # of a force: fewer, since its summands are sampled
+DIRECTIONS = (4 * EPS) ** 2  # square of the rounding of a direction
+TYPICAL = 0.25  # of the largest rounding of a deflection, which is a sum of many
 SAMPLES = 3
 SURE = 3.0  # times the largest of the samples
 
@@ -47,8 +51,8 @@ class Rounding:
             return False
         return bool(np.all(acceleration <= SURE * np.abs(self._passed_on[0]).max(axis=-1)))
 
-    def of_forces(self, motion: Variations) -> tuple[np.ndarray, np.ndarray]:
-        """Of K and C."""
+    def of_forces(self, motion: Variations, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of K, as it was found, and C."""
         t, frame = self._tangents, self._frame
         of_K, size_C = t.sizes(t.stiffness, frame.rounding_of_P()), t.sizes(t.damping, frame.Pv)
         if not frame.has_slips:
@@ -60,6 +64,8 @@ class Rounding:
         if np.any(motion.A_W):
             size_C = size_C + t.sizes(t.mass, motion.A_W)
         of_K = of_K + self._of_spin(frame.P.shape[-1], 2)
+        if np.any((K != 0) & (np.abs(K) <= DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0))):
+            of_K = of_K + DIRECTIONS * t.sizes(_without_direction(t.stiffness), frame.P)
         if self._is_loaded:
             of_K = of_K + t.sizes(self._bending_loads(), frame.P)
             if np.any(motion.A_S):
@@ -98,7 +104,7 @@ class Rounding:
         """Error of the force along every channel: slopes times the rounding of deflections and rates, and its own."""
         forces, applied = self._point.system.forces, self._mechanics.applied
         law, channels = forces.linear, forces.measures.count
-        s, v = deflection_rounding(self._mechanics, of_modes=False), self._rate_rounding()
+        s, v = TYPICAL * deflection_rounding(self._mechanics, of_modes=False), self._rate_rounding()
         out = dense_vector(law.i, np.abs(law.k) * s[..., law.j] + np.abs(law.c) * v[..., law.j], channels)
         for channel, argument, slope in applied.slopes:
             if argument.kind in "sv":
@@ -112,7 +118,7 @@ class Rounding:
         measures, jet = system.forces.measures, mechanics.applied.jet
         u = np.abs(mechanics.state.velocity(system))
         moved = np.concatenate((u, np.zeros((*u.shape[:-1], 1))), axis=-1)[..., measures.columns]
-        return ROUNDED * EPS * (np.abs(jet.gradient) * moved).sum(axis=-1)
+        return LOADED * EPS * (np.abs(jet.gradient) * moved).sum(axis=-1)
 
     @cached_property
     def _passed_on(self) -> tuple[np.ndarray, np.ndarray]:
@@ -163,6 +169,22 @@ class Rounding:
         rest = point.state.with_velocity(point.system, np.zeros_like(point.state.velocity(point.system)))
         accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
         return t.onto_free(t.mass, Variations(accelerated).A_S)
+
+
+def _without_direction(parts: Sequence[Part]) -> list[Part]:
+    """Products of rows in which every entry counts as much as the largest: a direction is known to rounding only, and
+    what is square to it is strained by the square of that."""
+    return [
+        replace(p, left=_evened(p.left, p.count), right=_evened(p.right, p.count))
+        for p in parts
+        if isinstance(p, Product)
+    ]
+
+
+def _evened(rows: Triplets, count: int) -> Triplets:
+    values = np.abs(rows.values).reshape(*rows.values.shape[:-1], count, -1)
+    largest = np.broadcast_to(values.max(axis=-1, keepdims=True), values.shape)
+    return replace(rows, values=largest.reshape(rows.values.shape))
 
 
 def _spin_rate(point: OperatingPoint) -> np.ndarray:

@@ -35,10 +35,9 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def balancing_scale(A: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """Diagonal (n,) of D such that D^-1 A D is balanced. An entry counts as no less than its noise: no scale is chosen
     by rounding, and none can raise noise above what is known."""
-    from scipy.linalg import matrix_balance
+    from scipy.linalg.lapack import dgebal
 
-    _, (scale, _) = matrix_balance(np.maximum(np.abs(A), noise), permute=False, separate=True)
-    return scale
+    return dgebal(np.maximum(np.abs(A), noise), scale=1, permute=0)[3]
 
 
 def noise_of(B: np.ndarray, noise: np.ndarray | None) -> np.ndarray:

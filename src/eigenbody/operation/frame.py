@@ -21,7 +21,7 @@ from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet
 
 EPS = np.finfo(float).eps
-ROUNDED = 8  # units in the last place of a sum of a few products
+ROUNDED = 2  # units in the last place of an entry of P, refined
 DOUBTFUL = 1e-13  # an entry of P below this part of the largest may be rounding
 NOTHING = 256 * EPS  # part of a correction that may be left of an entry that is zero
 KEPT = 6000  # coordinates of bodies up to which an operating point keeps its factorized rows

@@ -25,6 +25,7 @@ from eigenbody.system.state import State
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
 SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
 STEPS = 8
+NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
 MOMENTS = (0.37, 1.9)  # s, where nothing moves but something depends on time
 SAME = 1e-7  # relative difference of the linear equations that still counts as none
 
@@ -77,8 +78,13 @@ def _further_on(point: OperatingPoint) -> Iterator[State]:
 
 def _rates(point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
     """Rates of the velocity coordinates, and their own rates beyond what rounding of the forces leaves."""
-    rates = rates_of(point.system, point.state, point.chosen.velocities)
-    growth = np.real(point.frame.speed_jet.acceleration)
+    system, state = point.system, point.state
+    unit = unit_of(system, point.chosen.velocities)
+    rates, growth = rates_of(system, state, point.chosen.velocities), np.real(point.frame.speed_jet.acceleration)
+    speed = max(np.abs(state.w).max(initial=0.0), np.abs(state.v).max(initial=0.0) / system.length)
+    gain = np.abs(point.motion.acceleration / np.where(system.is_angular, 1.0, system.length)).max(initial=0.0)
+    rates = np.where(np.abs(rates / unit) > NOTHING * speed, rates, 0.0)
+    growth = np.where(np.abs(growth / unit) > NOTHING * (gain + speed**2), growth, 0.0)
     return rates, np.zeros_like(growth) if point.is_equilibrium else growth
 
 
