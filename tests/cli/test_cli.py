@@ -159,7 +159,8 @@ def test_modes_document_has_the_keys_of_the_contract(run):
     assert document["stability"] == "drifting"
     for i, mode in enumerate(document["modes"]):
         assert set(mode) == {
-            "index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability", "error",
+            "index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability",
+            "error",
         }  # fmt: skip
         assert mode["index"] == i + 1
         assert 0 <= mode["error"] < 1e-6

@@ -23,6 +23,7 @@ from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
 ROUNDED = 8  # a measure is a sum of positions and turned arms, each rounded: this many units in the last place
+CLOSED = 4  # roundings of positions that closing a loop leaves
 TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism (or radians), is at it
 
 
@@ -66,7 +67,7 @@ class OperatingPoint:
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
         own = (pulled * unit).max(axis=-1, initial=0.0)
         nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
-        nothing = nothing + (spread(system, stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
+        nothing = nothing + CLOSED * (spread(system, stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
         return bool(
             np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
         )

@@ -58,7 +58,7 @@ def modes(
     \b
     JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
            "modes": [{"index", "real", "imag", "frequency_hz", "damped_frequency_hz",
-                      "damping_ratio", "kind", "stability"}],
+                      "damping_ratio", "kind", "stability", "error"}],
            "certificate": {"residual", "drift", "redundant", "tangent_error"},
            "notes", "warnings"}
       real, imag      eigenvalue in rad/s; one entry for each conjugate pair, each
@@ -66,7 +66,9 @@ def modes(
       frequency_hz    |eigenvalue| / 2 pi
       damping_ratio   -real / |eigenvalue|; null for rigid modes
       kind            oscillatory, real or rigid (a recognized zero)
-      stability       stable, marginal, drifting (a free motion) or unstable
+      stability       stable, marginal, drifting (a free motion) or unstable where coefficients are
+                      constant; frozen where they change along the motion, immobile without freedom
+      error           bound of the eigenvalue's error (1/s)
       With --frame also "frames": {"frame", "about", "at", "rate", "rotating": [modes],
       "pairs": [{"fixed", "rotating", "whirl", "likeness"}], "fixed_is_constant",
       "rotating_is_constant", "coordinates", "notes"}.

@@ -1,0 +1,294 @@
+"""Which eigenvalues are zero, and what is said about stability: against plain eigenvalues, closed forms, exact K."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.linalg import eigvals
+
+import eigenbody as eb
+from eigenbody.linearization.rounding import Rounding
+from eigenbody.numerics.eigen import spectrum_second_order
+from eigenbody.numerics.spectrum import entry_order
+
+OBLIQUE = {
+    "eigenbody": 1,
+    "bodies": {
+        "a": {"mass": 1, "inertia": [1, 1, 1], "at": [-1, 2, 2]},
+        "b": {"mass": 1, "inertia": [1, 1, 1], "at": [-1, 0, 2]},
+        "c": {"mass": 1, "inertia": [1, 1, 1], "at": [1, 2, -2]},
+    },
+    "joints": {
+        "h": {"type": "revolute", "between": ["ground", "a"], "at": [2, -2, 1], "axis": [1, 0, 1]},
+        "s": {"type": "revolute", "between": ["a", "b"], "at": [2, -1, -1], "axis": [1, 2, 3]},
+        "g": {"type": "revolute", "between": ["a", "c"], "at": [2, 2, 1], "axis": [1, 2, 3]},
+    },
+    "forces": {"f": {"type": "spring", "along": "s", "k": 100}},
+}
+
+
+# Noise ----------------------------------------------------------------------------------------------------------------
+def test_free_hinges_beside_an_unstretched_spring_are_free() -> None:
+    found = eb.modes(eb.load(OBLIQUE))
+    assert found.stability == "drifting"  # exactly, K = diag(0, 100, 0)
+    assert found.is_rigid.sum() == 4
+    assert found.check.zeros == (4, 4)
+
+
+def oblique_tree(seed: int) -> tuple[dict, dict[str, float]]:
+    """A random tree of integers with unstretched springs, and the exact diagonal of K by coordinate."""
+    rng = np.random.default_rng(seed)
+
+    def vector() -> list[int]:
+        found = rng.integers(-3, 4, 3)
+        return found.tolist() if found.any() else [1, 2, 3]
+
+    document: dict = {"eigenbody": 1, "bodies": {}, "joints": {}, "forces": {}}
+    exact = {}
+    for i in range(int(rng.integers(2, 6))):
+        parent = "ground" if not i else str(rng.choice(["ground", *document["bodies"]]))
+        kind = str(rng.choice(["revolute", "prismatic", "spherical", "cylindrical"]))
+        document["bodies"][f"b{i}"] = {"mass": int(rng.integers(1, 4)), "inertia": [1, 1, 1], "at": vector()}
+        document["joints"][f"j{i}"] = {"type": kind, "between": [parent, f"b{i}"], "at": vector(), "axis": vector()}
+        if kind in ("revolute", "prismatic") and rng.random() < 0.6:
+            exact[f"j{i}"] = float(10 ** rng.integers(0, 5))
+            document["forces"][f"f{i}"] = {"type": "spring", "along": f"j{i}", "k": exact[f"j{i}"]}
+    return document, exact
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_noise_bounds_the_error_of_exact_stiffness(seed: int) -> None:
+    """No gravity, nothing strained, at rest: K is the diagonal of the springs, exactly."""
+    document, exact = oblique_tree(seed)
+    linear = eb.linearize(eb.load(document))
+    K = np.diag([exact.get(name, 0.0) for name in linear.coordinates])
+    assert np.all(np.abs(linear.K - K) <= linear.noise_K)
+    found = eb.modes(linear)
+    assert found.is_rigid.sum() == 2 * (len(K) - len(exact))
+    assert found.stability == ("drifting" if len(exact) < len(K) else "marginal")
+
+
+def test_growth_of_a_soft_negative_spring_beside_stiff_ones_is_found() -> None:
+    """A slider on -1e-26 N/m: its growth rate is 1e-13/s, whatever else there is."""
+    document = {**OBLIQUE, "bodies": {**OBLIQUE["bodies"], "d": {"mass": 1, "at": [9, 9, 9]}}}
+    rail = {"type": "prismatic", "between": ["ground", "d"], "at": [9, 9, 9], "axis": [1, 1, 0]}
+    document["joints"] = {**OBLIQUE["joints"], "rail": rail}
+    document["forces"] = {**OBLIQUE["forces"], "push": {"type": "spring", "along": "rail", "k": -1e-26}}
+    found = eb.modes(eb.load(document))
+    assert found.stability == "unstable"
+    assert found.eigenvalues.real.max() == pytest.approx(1e-13, rel=1e-9)
+
+
+def test_noise_of_stiffness_decides_on_the_damped_path() -> None:
+    """A soft spring of 1e-7 beside one of 1e8, damped: it creeps at about k/c = 1e-7/3, known as well as k is."""
+    C, K = np.array([[2.0, 1.0], [1.0, 3.0]]), np.diag([1e8, 1e-7])
+    sure = spectrum_second_order(np.eye(2), C, K)
+    assert sure.zero_chains == ()
+    assert np.abs(sure.eigenvalues[0]) == pytest.approx(1e-7 / 3.0, rel=1e-6)
+    assert spectrum_second_order(np.eye(2), C, K, noise_K=np.full((2, 2), 1e-6)).zero_chains == (1,)
+    loose = spectrum_second_order(np.eye(2), C, K, noise_K=np.diag([1e-6, 1e-9]))
+    assert loose.zero_chains == ()
+    assert loose.bounds[0] >= 3e-11  # known to 1e-9 of stiffness: at least a tenth of 1e-9 / 3
+
+
+def test_noise_of_kinematics_is_above_their_rounding() -> None:
+    """S' = Y S + Z W of a rolling disc in two drawings that differ by a turn about the normal of the plane."""
+    point = eb.operating_point(eb.load("examples/rolling_disc.yaml"))
+    linear = eb.linearize(point.model, at=point)
+    assert np.any(linear.noise_Z > 0)
+    assert np.all(linear.noise_Z >= np.finfo(float).eps * np.abs(linear.Z))
+    assert np.all(linear.noise_Y >= np.finfo(float).eps * np.abs(linear.Y))
+    assert np.all(linear.noise_A[: len(linear.coordinates), : len(linear.coordinates)] >= linear.noise_Y)
+
+
+def test_nearly_equal_modes_keep_their_order() -> None:
+    """Magnitudes that differ in the eleventh digit count as equal, in the ninth they do not."""
+    same = np.array([3j * (1 + 2e-11), 3.0 * np.exp(2j)])
+    assert entry_order(same).tolist() == [1, 0]  # by imaginary part
+    apart = np.array([3j * (1 + 1e-8), 3.0 * np.exp(2j)])
+    assert entry_order(apart).tolist() == [1, 0]
+    other = np.array([3.0 * np.exp(2j) * (1 + 1e-8), 3j])
+    assert entry_order(other).tolist() == [1, 0]
+
+
+# Shafts ---------------------------------------------------------------------------------------------------------------
+def shaft(speed: float, axial: float, damping: float, modes: int, disc: bool) -> dict:
+    bearing = {"type": "bearing", "c": [damping, damping, 0, 0, 0, 0]}
+    beam = {
+        "type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "E": 210e9, "nu": 0.3, "density": 7850, "diameter": 0.04,
+        "modes": modes,
+    }  # fmt: skip
+    spin = {"type": "free", "between": ["ground", "shaft.start"], "at": [0, 0, 0], "velocity": [0, 0, 0, 0, 0, speed]}
+    out: dict = {
+        "eigenbody": 1,
+        "flexible": {"shaft": beam},
+        "joints": {"spin": spin},
+        "forces": {
+            "left": {**bearing, "between": ["ground", "shaft.start"], "at": [0, 0, 0], "k": [1e7, 1e7, axial, 0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.end"], "at": [0, 0, 1], "k": [1e7, 1e7, 0, 0, 0, 0]},
+        },
+    }
+    if disc:
+        out["bodies"] = {"disc": {"mass": 20, "inertia": [0.2, 0.2, 0.4], "at": [0, 0, 1]}}
+        out["joints"]["weld"] = {"type": "fixed", "between": ["shaft.end", "disc"], "at": [0, 0, 1]}
+    return out
+
+
+SHAFTS = list(itertools.product((0, 0.01, 1, 10, 100, 500), (0, 1e6), (0, 1e3), (1, 2, 3, 4, 5, 6), (False, True)))
+
+
+@pytest.mark.parametrize("case", SHAFTS[:: len(SHAFTS) // 48])
+def test_spinning_shafts_have_the_eigenvalues_of_their_matrix(case: tuple) -> None:
+    assert_plain(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SHAFTS)
+def test_all_spinning_shafts_have_the_eigenvalues_of_their_matrix(case: tuple) -> None:
+    assert_plain(case)
+
+
+def assert_plain(case: tuple) -> None:
+    """Free rotation, and free motion along the axis unless a bearing holds it: two zeros each; the others as plain."""
+    linear = eb.linearize(eb.load(shaft(*case)))
+    found = eb.modes(linear)
+    zeros = 2 if case[1] else 4
+    assert found.check.zeros == (zeros, zeros)
+    assert found.check.residual < 1e-13
+    assert found.check.trace is not None
+    assert found.check.trace < 1e-10
+    all_of_them = np.concatenate([found.eigenvalues, found.eigenvalues[found.eigenvalues.imag > 0].conj()])
+    plain = np.sort(np.abs(eigvals(linear.A)))
+    assert np.sort(np.abs(all_of_them))[zeros:] == pytest.approx(plain[zeros:], rel=1e-8)
+    assert found.stability == "drifting"  # damped and isotropic, seen from the shaft where it turns
+
+
+# What cannot be decided -----------------------------------------------------------------------------------------------
+def test_a_stiffness_lost_beside_another_is_named() -> None:
+    rail = {"type": "prismatic", "axis": [1, 0, 0]}
+    document = {
+        "eigenbody": 1,
+        "bodies": {name: {"mass": 1, "at": [x, 0, 0]} for name, x in (("a", 1), ("b", 2))},
+        "joints": {
+            "u": {**rail, "between": ["ground", "a"], "at": [1, 0, 0]},
+            "v": {**rail, "between": ["ground", "b"], "at": [2, 0, 0]},
+        },
+        "forces": {
+            "soft": {"type": "spring", "along": "u", "k": 1},
+            "stiff": {
+                "type": "spring", "between": ["a", "b"], "at": [[1, 0, 0], [2, 0, 0]], "k": 1e20, "free_length": 1,
+            },
+        },
+    }  # fmt: skip
+    found = eb.modes(eb.load(document))
+    notes = " ".join(found.notes)
+    assert "deflect soft" in notes
+    assert "cannot tell these eigenvalues from zero" in notes
+    assert found.bounds[0] > np.sqrt(0.5)  # sqrt(k / (m + m)) may hide there
+
+
+def test_real_parts_within_their_bounds_are_zero_and_no_damping_is_printed() -> None:
+    found = eb.modes(eb.load(shaft(10, 1e6, 1e3, 4, False)))
+    small = (found.eigenvalues.imag > 0) & (np.abs(found.eigenvalues.real) <= found.bounds)
+    assert small.any()  # torsion and stretch are not damped
+    assert np.all(found.damping_ratio[small] == 0)
+    assert "is below the rounding of the equations" in " ".join(found.notes)
+
+
+RAIL = {"type": "prismatic", "between": ["ground", "m"], "at": [0, 0, 0], "axis": [1, 0, 0]}
+
+
+# Verdicts -------------------------------------------------------------------------------------------------------------
+def swinging(**joint: float) -> eb.Model:
+    return eb.load({
+        "eigenbody": 1, "gravity": [0, 0, -9.81],
+        "bodies": {"bob": {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [0, 0, -1]}},
+        "joints": {
+            "pin": {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0], "axis": [0, 1, 0], **joint},
+        },
+    })  # fmt: skip
+
+
+def test_no_verdict_where_coefficients_change() -> None:
+    assert eb.modes(swinging()).stability == "marginal"
+    assert eb.modes(swinging(position=np.pi)).stability == "unstable"
+    for away in ({"position": 0.5}, {"position": np.pi - 1e-3}, {"velocity": 3.0}):
+        found = eb.modes(swinging(**away))
+        assert found.stability == "frozen"
+        assert set(found.stabilities) == {"frozen"}
+        assert "nothing is said about stability" in str(found)
+        assert "unstable" not in str(found)
+
+
+def test_linear_mechanisms_have_a_verdict_wherever_they_are() -> None:
+    slider = {
+        "eigenbody": 1, "bodies": {"m": {"mass": 1, "at": [0, 0, 0]}},
+        "joints": {"x": {**RAIL, "position": 3, "velocity": 2}},
+        "forces": {"k": {"type": "spring", "along": "x", "k": 4, "c": 0.1}},
+    }  # fmt: skip
+    assert eb.modes(eb.load(slider)).stability == "stable"
+
+
+def test_parametric_excitation_has_no_verdict() -> None:
+    slider = {
+        "eigenbody": 1, "bodies": {"m": {"mass": 1, "at": [0, 0, 0]}},
+        "joints": {"x": RAIL},
+        "forces": {"k": {"type": "expression", "along": "x", "value": "=-x*(1 + 0.5*cos(2*t))"}},
+    }  # fmt: skip
+    assert eb.modes(eb.load(slider)).stability == "frozen"
+
+
+def test_unsymmetric_rotor_on_unsymmetric_bearings_has_no_verdict_and_each_alone_has() -> None:
+    def rotor(shaft_k: tuple[float, float], bearing_k: tuple[float, float]) -> eb.Model:
+        point = {"mass": 1, "inertia": [0.1, 0.1, 0.1]}
+        return eb.load({
+            "eigenbody": 1,
+            "bodies": {"hub": {**point, "at": [0, 0, 0]}, "disc": {**point, "at": [0, 0, 0]}},
+            "joints": {
+                "hold": {"type": "free", "between": ["ground", "hub"], "at": [0, 0, 0], "velocity": [*[0] * 5, 20]},
+                "bend": {"type": "planar", "between": ["hub", "disc"], "at": [0, 0, 0], "axis": [0, 0, 1]},
+            },
+            "forces": {
+                "bearing": {"type": "bearing", "between": ["ground", "hub"], "at": [0, 0, 0],
+                            "k": [*bearing_k, 1e3, 50, 50, 0], "c": [1, 1, 1, 1, 1, 0]},
+                "x": {"type": "spring", "along": "bend.x", "k": shaft_k[0]},
+                "y": {"type": "spring", "along": "bend.y", "k": shaft_k[1]},
+                "twist": {"type": "spring", "along": "bend.angle", "k": 10},
+            },
+        })  # fmt: skip
+
+    assert eb.modes(rotor((900, 1600), (2500, 3600))).stability == "frozen"
+    assert eb.modes(rotor((900, 1600), (2500, 2500))).stability != "frozen"
+
+
+def test_nothing_moves() -> None:
+    document = {
+        "eigenbody": 1, "bodies": {"b": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]}},
+        "joints": {"weld": {"type": "fixed", "between": ["ground", "b"], "at": [0, 0, 0]}},
+    }  # fmt: skip
+    found = eb.modes(eb.load(document))
+    assert found.stability == "immobile"
+    assert "immobile: nothing can move" in str(found)
+
+
+def test_contradicted_modes_are_replaced_by_plain_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More zeros than plain eigenvalues within their bounds of zero: a contradiction, and the plain ones are shown."""
+    from eigenbody.analyses import modes as module
+
+    model = eb.load(OBLIQUE)
+    true = eb.modes(model)
+    wrong = module.spectrum_of(eb.linearize(model))
+    object.__setattr__(wrong, "near_zero", 1)
+    monkeypatch.setattr(module, "spectrum_of", lambda _linear: wrong)
+    found = eb.modes(model)
+    assert found.contradictions
+    assert found.as_dict()["warnings"]
+    assert np.abs(found.eigenvalues).max() == pytest.approx(np.abs(true.eigenvalues).max(), rel=1e-12)
+
+
+def test_samples_of_rounding_are_the_same_every_time() -> None:
+    first, second = (eb.linearize(eb.load(OBLIQUE)).noise_K for _ in range(2))
+    assert np.array_equal(first, second)
+    assert Rounding.__doc__
