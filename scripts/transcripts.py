@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```\n(?=\$ )(.*?)^```$", re.MULTILINE | re.DOTALL)
-CERTIFICATE = re.compile(r"\n+(?:Redundant constraints:.*\n(?:  .*\n)*)?Certificate:.*(?:\n  .*)*(?:\nModes: .*(?:\n  .*)*)?")
+CERTIFICATE = re.compile(
+    r"\n+(?:Redundant constraints:.*\n(?:  .*\n)*)?Certificate:.*(?:\n  .*)*(?:\nModes: .*(?:\n  .*)*)?"
+)
 RELATIVE, ROUND_OFF = 2e-5, 1e-9  # the sixth digit may differ from machine to machine; so may what should be zero
 
 
