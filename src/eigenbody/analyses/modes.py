@@ -87,8 +87,8 @@ class Modes:
         """Whether the linear equations stay the same along the motion, so that eigenvalues tell its stability."""
         linear = self.linear
         if isinstance(linear, SparseLinearModel):
-            if linear.is_static or linear.point.is_steady:
-                return not depends_on_time(linear.point)
+            if (linear.is_static or linear.point.is_steady) and not depends_on_time(linear.point):
+                return True
             if linear.dof > DENSE_FREEDOMS:
                 return False  # not examined: nothing is claimed
             linear = dense_model(linear.point, linear.chosen)

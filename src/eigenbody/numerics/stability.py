@@ -108,6 +108,8 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     on_axis = np.abs(values.real) <= bounds.capped
     undecided = on_axis & (values.real != 0) & (values.imag != 0)
     values[undecided] = 1j * values[undecided].imag
+    near = np.abs(values) <= np.minimum(bounds.whole, widest)  # on which side of the axis is not known
+    on_axis, undecided = on_axis | near, undecided | near
     defective = np.zeros(n, bool)
     _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
     rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.capped)))
