@@ -9,7 +9,6 @@ import pytest
 from scipy.linalg import eigvals
 
 import eigenbody as eb
-from eigenbody.linearization.rounding import Rounding
 from eigenbody.numerics.eigen import spectrum_second_order
 from eigenbody.numerics.spectrum import entry_order
 
@@ -291,4 +290,3 @@ def test_contradicted_modes_are_replaced_by_plain_ones(monkeypatch: pytest.Monke
 def test_samples_of_rounding_are_the_same_every_time() -> None:
     first, second = (eb.linearize(eb.load(OBLIQUE)).noise_K for _ in range(2))
     assert np.array_equal(first, second)
-    assert Rounding.__doc__
