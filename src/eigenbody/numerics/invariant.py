@@ -14,6 +14,10 @@ import numpy as np
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.noise import EPS
 
+NOT_CONVERGED = (
+    "Eigenvalues of a system with {} states: the QR algorithm did not converge. "
+    "Check the matrices for entries of absurd magnitude."
+)
 ROUNDINGS = 4.0
 """Roundings, in eps, of a product of left basis, matrix and right basis."""
 
@@ -35,7 +39,7 @@ def block_of_smallest(A: np.ndarray, noise: np.ndarray, count: int) -> Block:
     n = len(A)
     form, _, real, imag, basis, _, info = dgees(lambda _re, _im: 0, A)
     if info:
-        raise ComputationError(f"Eigenvalues of a system with {n} states: the QR algorithm did not converge.")
+        raise ComputationError(NOT_CONVERGED.format(n))
     size = np.hypot(real, imag)
     chosen = size <= np.partition(size, count - 1)[count - 1]
     k = int(chosen.sum())
@@ -70,3 +74,44 @@ def _echelon(A: np.ndarray, noise: np.ndarray, left: np.ndarray, right: np.ndarr
     return Block(left, right, left @ (A @ right), error + second_order * np.outer(
         np.linalg.norm(turn, axis=1), np.linalg.norm(back, axis=0)
     ))  # fmt: skip
+
+
+def schur_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues (n,) in adjacent conjugate pairs, unit left and right vectors (n, n): by substitution in the Schur
+    form of A as it is, without any scaling."""
+    from scipy.linalg import rsf2csf
+    from scipy.linalg.lapack import dgees
+
+    form, _, real, imag, basis, _, info = dgees(lambda _re, _im: 0, A)
+    if info:
+        raise ComputationError(NOT_CONVERGED.format(len(A)))
+    form, basis = rsf2csf(form, basis, check_finite=False)
+    right, left = basis @ _substituted(form), basis @ _substituted(form.conj().T[::-1, ::-1])[::-1, ::-1]
+    upper = np.flatnonzero(imag > 0)
+    for vectors in (left, right):
+        vectors[:, imag == 0] = _turned_real(vectors[:, imag == 0])
+        vectors[:, upper + 1] = vectors[:, upper].conj()
+        vectors /= np.linalg.norm(vectors, axis=0)
+    return real + 1j * imag, left, right
+
+
+def _substituted(form: np.ndarray) -> np.ndarray:
+    """Eigenvectors (n, n) of an upper triangular matrix, in its own order; of a repeated eigenvalue as good as its
+    rounding allows."""
+    from scipy.linalg.lapack import ztrtrs
+
+    out = np.eye(len(form), dtype=complex)
+    smallest = EPS * max(np.linalg.norm(form), np.finfo(float).tiny / EPS)
+    for k in range(1, len(form)):
+        apart = form[:k, :k] - form[k, k] * np.eye(k)
+        pivots = np.diagonal(apart)
+        apart[np.diag_indices(k)] = np.where(np.abs(pivots) > smallest, pivots, smallest)
+        column = np.append(ztrtrs(apart, -form[:k, k])[0], 1.0)
+        out[: k + 1, k] = column / np.linalg.norm(column)
+    return out
+
+
+def _turned_real(vectors: np.ndarray) -> np.ndarray:
+    """Columns that are real up to a factor, made so."""
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return (vectors / np.where(largest == 0, 1.0, largest)).real
