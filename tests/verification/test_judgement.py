@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.linalg import eigvals
@@ -308,3 +309,40 @@ def test_vectors_satisfy_the_equations_where_lapack_scales_states_by_tiny_entrie
     assert np.all(off <= 1e-11 * np.linalg.norm(A) * np.linalg.norm(found.vectors, axis=0))
     plain = np.sort(np.linalg.eigvals(A[:4, :4]).real)
     assert np.sort(found.values.real[np.abs(found.values) > 1]) == pytest.approx(plain, rel=1e-13)
+
+
+@pytest.mark.parametrize("damping", [0, 1, 5])
+@pytest.mark.parametrize("beyond", [3, 10, 30, 100, 1000])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_bounds_contain_the_truth_where_a_spring_just_holds_a_pendulum(damping: int, beyond: int, side: int) -> None:
+    """m l^2 + I = 73, m g l = 240, k = 240 + n 2^-45: the roots of 73 x^2 + c x + k - 240 in long arithmetic. Beside it
+    a pendulum with a clear frequency of its own, so that more is found than one mode."""
+    excess = side * beyond * 2.0**-45
+    model = {
+        "eigenbody": 1,
+        "gravity": [0, 0, -10],
+        "bodies": {
+            "a": {"mass": 8, "inertia": [1, 1, 1], "at": [0, 0, 3]},
+            "b": {"mass": 3, "inertia": [1, 1, 1], "at": [5, 0, 1]},
+        },
+        "joints": {
+            "ha": {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 1, 0]},
+            "hb": {"type": "revolute", "between": ["ground", "b"], "at": [5, 0, 0], "axis": [1, 0, 0]},
+        },
+        "forces": {
+            "sa": {"type": "spring", "along": "ha", "k": 240 + excess, "c": damping},
+            "sb": {"type": "spring", "along": "hb", "k": 90, "c": 1},
+        },
+    }
+    found = eb.modes(model)
+    with mpmath.workdps(50):
+        root = mpmath.sqrt(mpmath.mpf(damping) ** 2 - 4 * 73 * mpmath.mpf(excess))
+        true = [complex((-damping + sign * root) / 146) for sign in (1, -1)]
+    for value in true:
+        if value.imag >= 0:
+            assert np.min(np.abs(found.eigenvalues - value) / found.bounds) <= 1
+    if beyond >= 100:  # the two summands of 240 are known to 17 roundings, 64 of 2^-45
+        assert not found.is_rigid.any()
+        assert (found.stability == "unstable") == (side < 0)
+    elif found.is_rigid.any():
+        assert any("deflect sa" in note for note in found.remarks)

@@ -68,13 +68,12 @@ def balanced(vectors: np.ndarray) -> np.ndarray:
 
 
 def _matched(modes: Modes, eigenvalues: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """Columns of the spectrum that the entries are; both are in the same order, entries may be left out."""
-    out, k = [], 0
+    """Columns of the spectrum that the entries are: the nearest ones, each once; entries may be left out."""
+    out, values = [], eigenvalues[candidates]
     for value in modes.eigenvalues:
-        while eigenvalues[candidates[k]] != value:
-            k += 1
+        k = int(np.argmin(np.abs(values - value)))
         out.append(candidates[k])
-        k += 1
+        values[k] = np.inf
     return np.array(out, dtype=int)
 
 

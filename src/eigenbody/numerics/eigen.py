@@ -28,7 +28,8 @@ UNDAMPED = 1e-14
 """C is zero when its entries are below this part of the equilibrated sqrt(K): a damping ratio of 5e-15."""
 
 UNCOUPLED = 1e-12
-"""Part of itself by which an eigenvalue may be moved by damping that couples modes and still count as its own."""
+"""Part of itself by which damping that couples modes may move an eigenvalue, or leave its equations unbalanced, that
+still counts as its own."""
 
 
 def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> Spectrum:
@@ -265,9 +266,25 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     rigid_q = np.hstack([basis.rigid, basis.elastic @ (generalized[:e] / omega[:, None])])
     rigid_v = np.hstack([np.zeros_like(basis.rigid), shapes @ generalized[e:]])
     right = np.hstack([system.rigid_states(rigid_q, rigid_v), system.states(q, eigenvalues)])
-    errors = np.concatenate([np.sqrt(_error_of_squares(system, basis.rigid)), rest])
+    errors = partial(_errors_beside_rigid, system, basis, np.hstack([generalized, vectors]), eigenvalues, rest)
     near_zero = _near_zero(system, basis) + deeper_zeros
-    return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective, lambda: errors, near_zero, undecided)
+    return ordered_spectrum((r, *deeper), eigenvalues, right, on_axis, defective, errors, near_zero, undecided)
+
+
+def _errors_beside_rigid(
+    system: _Scaled, basis: _ModalBasis, states: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray
+) -> np.ndarray:
+    """Bounds of the rigid zeros (r,), and `errors` (m,) of all others, whose vectors are `states` (m, m), with what a
+    stiffness of rigid motion within its noise adds to them: a force that acts as damping of that size over lambda."""
+    r = basis.rigid.shape[1]
+    if not r:
+        return errors
+    size = np.abs(basis.rigid)
+    zero, noise = np.sqrt(_error_of_squares(system, basis.rigid)), size.T @ system.noise_K @ size
+    deeper = len(states) - len(eigenvalues)
+    left = np.abs(np.linalg.pinv(states)[deeper:, -r:])
+    moved = np.sum(left.T * (noise @ np.abs(states[-r:, deeper:])), axis=0) / np.abs(eigenvalues)
+    return np.concatenate([zero, np.maximum(errors[:deeper], zero.max()), errors[deeper:] + moved])
 
 
 def _mixing_noise(system: _Scaled, basis: _ModalBasis, loss: np.ndarray) -> np.ndarray:
@@ -309,14 +326,17 @@ def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -
 
 
 def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffness: np.ndarray) -> bool:
-    """Whether coupling by damping moves eigenvalue i by more than `UNCOUPLED`: to first order where mode j has nearly
-    the same eigenvalue, else to second order, through p_j(l) = l^2 + c_j l + omega_j^2."""
+    """Whether coupling by damping leaves more than `UNCOUPLED` in equation j of mode i or moves its eigenvalue by more:
+    to first order where mode j has nearly the same one, else to second, through p_j(l) = l^2 + c_j l + omega_j^2."""
     slope = np.abs(2 * value + own)[:, None]
     if np.all(couples <= UNCOUPLED * slope):
         return False
+    size = np.abs(value)[:, None]
+    if np.any(couples * size > UNCOUPLED * (size * (size + own) + stiffness)):
+        return True
     apart = np.abs(value[:, None] * (value[:, None] + own) + stiffness)
     first = couples / slope
-    second = couples * first * np.abs(value)[:, None] / np.maximum(apart, 1e-300)
+    second = couples * first * size / np.maximum(apart, 1e-300)
     return bool(np.any(np.minimum(first, second) > UNCOUPLED))
 
 

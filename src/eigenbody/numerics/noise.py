@@ -57,7 +57,8 @@ def even_noise(noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     r, c = equilibrate(noise)
     r, c = (np.maximum(scale, FINEST * scale.max(initial=0.0)) for scale in _filled(r, c))
     even = noise / r[:, None] / c
-    return r, c, float(np.linalg.norm(even, axis=1).max() + np.linalg.norm(even, axis=0).max())
+    typical = np.linalg.norm(even, axis=1).max() + np.linalg.norm(even, axis=0).max()  # of independent errors
+    return r, c, float(min(typical, np.sqrt(even.sum(axis=1).max() * even.sum(axis=0).max())))
 
 
 def _filled(r: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

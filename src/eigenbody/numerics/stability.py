@@ -29,7 +29,7 @@ at several of their own (first-order) bounds."""
 WIDEST_ZERO = 1e-3
 """No eigenvalue beyond this part of the norm of the balanced matrix is judged as one next to zero."""
 WIDEST = 1e-3
-"""No bound may exceed this part of |eigenvalue|: beyond it a first-order bound says nothing."""
+"""No bound beyond this part of |eigenvalue| puts it on the axis or into a cluster: first order says nothing there."""
 INDEPENDENT = 1e-3
 """Unit eigenvectors whose smallest singular value exceeds this are independent (defective ones give below 1e-4)."""
 
@@ -112,7 +112,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     on_axis, undecided = on_axis | near, undecided | near
     defective = np.zeros(n, bool)
     _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
-    rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.capped)))
+    rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.stated)))
     weyr: tuple[int, ...] = ()
     rigid, zero_error = np.zeros((n, 0), complex), 0.0
     if judge:
@@ -245,10 +245,11 @@ def _refine(
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Error (n,) of the eigenvalues that the QR algorithm left, and of the refined ones as far as a first-order bound
-    says anything."""
+    """Error (n,) of the eigenvalues that the QR algorithm left, of the refined ones, and that as far as a first-order
+    bound decides anything."""
 
     whole: np.ndarray
+    stated: np.ndarray
     capped: np.ndarray
 
 
@@ -270,7 +271,7 @@ def _sharpen(
     refined = rounding + algorithmic**2 / np.where(separated, gap, 1.0)
     bound = data + np.where(separated, np.minimum(algorithmic, refined), algorithmic)
     floor = np.sqrt(EPS) * EPS * np.linalg.norm(B)
-    return _Bounds(data + algorithmic, np.minimum(bound, WIDEST * np.maximum(np.abs(values), floor)))
+    return _Bounds(data + algorithmic, bound, np.minimum(bound, WIDEST * np.maximum(np.abs(values), floor)))
 
 
 def _clusters(values: np.ndarray, bounds: np.ndarray, gap: np.ndarray) -> list[np.ndarray]:
