@@ -16,6 +16,7 @@ COMPARED = {
     "networks": (networks.case, networks.compare),
     "shafts": (shafts.case, shafts.compare),
 }
+PART = 1000
 RUN = {"mutants": mutants.campaign, "examples": example_commands.campaign}
 
 
@@ -39,12 +40,20 @@ def main() -> int:
         summary = records.run(given.part, case, compare, given.seed, given.start, given.count, given.out)
         print(records.table(summary))
         wrong = any(row.get("any") for row in summary["wrong"].values())
-    else:
-        summary = RUN[given.part](given.seed, given.start, given.count, given.out)
-        print(json.dumps(summary, indent=1))
-        wrong = bool(summary["failures"])
-    append(given.summary, summary)
-    return int(wrong)
+        append(given.summary, summary)
+        return int(wrong)
+    return int(run_in_parts(given))
+
+
+def run_in_parts(given: argparse.Namespace) -> bool:
+    """Whether anything failed; counts are kept after every part, so that a run that is ended early is not lost."""
+    wrong, end = False, given.start + given.count
+    for start in range(given.start, end, PART):
+        summary = RUN[given.part](given.seed, start, min(PART, end - start), given.out)
+        print(json.dumps(summary), flush=True)
+        append(given.summary, summary)
+        wrong |= bool(summary["failures"])
+    return wrong
 
 
 def append(path: Path | None, summary: dict[str, Any]) -> None:
