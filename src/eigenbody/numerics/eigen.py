@@ -20,16 +20,13 @@ from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, graded_error, m
 from eigenbody.numerics.noise import BACKWARD, ENTRY_NOISE, EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
 from eigenbody.numerics.stability import Judged, judged_modes
+from eigenbody.numerics.uncoupled import uncoupled_eigenvalues
 from eigenbody.numerics.zeros import null_space
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
 UNDAMPED = 1e-14
 """C is zero when its entries are below this part of the equilibrated sqrt(K): a damping ratio of 5e-15."""
-
-UNCOUPLED = 1e-12
-"""Part of itself by which damping that couples modes may move an eigenvalue, or leave its equations unbalanced, that
-still counts as its own."""
 
 
 def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> Spectrum:
@@ -231,7 +228,7 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     size = np.abs(shapes)
     loss, half = shapes.T @ system.C @ shapes, system.noise_C @ size
     own_noise = np.sum(size * half, axis=0)
-    if not r and (separate := _uncoupled(loss, own_noise, basis.stiffness)) is not None:
+    if not r and (separate := uncoupled_eigenvalues(loss, own_noise, basis.stiffness)) is not None:
         pairs, flags = partial(system.pairs, basis.elastic, separate), (np.zeros(2 * e, bool),) * 2
         bounds = partial(_errors, system, basis, np.diagonal(loss), separate)
         return ordered_spectrum((), separate, pairs, *flags, bounds, 2 * _near_zero(system, basis))
@@ -303,41 +300,6 @@ def _mixing_noise(system: _Scaled, basis: _ModalBasis, loss: np.ndarray) -> np.n
 def _mass_noise(system: _Scaled, size: np.ndarray) -> np.ndarray:
     """Error of the unit mass matrix of mass-normalized shapes, given in size (n, m): by the rounding of M."""
     return ENTRY_NOISE * (size.T @ np.abs(system.M) @ size)
-
-
-def _uncoupled(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
-    """Both eigenvalues of every mode, adjacent, where damping couples no two modes beyond rounding (as proportional
-    damping does not) and none is undamped or nearly critical; else None."""
-    own = np.diagonal(loss)
-    if np.any(own <= 1e3 * own_noise) or np.any(stiffness <= 0):
-        return None
-    beyond = own * own / 4 - stiffness
-    if np.any(np.abs(beyond) <= 1e-6 * stiffness):
-        return None
-    root = np.sqrt(np.abs(beyond))
-    fast = -own / 2 - root
-    first = np.where(beyond < 0, -own / 2 + 1j * root, stiffness / np.where(beyond < 0, 1.0, fast))
-    second = np.where(beyond < 0, first.conj(), fast)
-    couples = np.abs(loss - np.diag(own))
-    each = (first,) if np.all(beyond < 0) else (first, second)  # conjugates are disturbed alike
-    if any(_disturbed(value, couples, own, stiffness) for value in each):
-        return None
-    return np.column_stack([first, second]).ravel()
-
-
-def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffness: np.ndarray) -> bool:
-    """Whether coupling by damping leaves more than `UNCOUPLED` in equation j of mode i or moves its eigenvalue by more:
-    to first order where mode j has nearly the same one, else to second, through p_j(l) = l^2 + c_j l + omega_j^2."""
-    slope = np.abs(2 * value + own)[:, None]
-    if np.all(couples <= UNCOUPLED * slope):
-        return False
-    size = np.abs(value)[:, None]
-    if np.any(couples * size > UNCOUPLED * (size * (size + own) + stiffness)):
-        return True
-    apart = np.abs(value[:, None] * (value[:, None] + own) + stiffness)
-    first = couples / slope
-    second = couples * first * size / np.maximum(apart, 1e-300)
-    return bool(np.any(np.minimum(first, second) > UNCOUPLED))
 
 
 def _gyroscopic(A: np.ndarray, noise: np.ndarray, r: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
