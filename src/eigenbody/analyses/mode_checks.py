@@ -68,7 +68,7 @@ def _second_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np
     matrices = ((linear.M, values**2), (linear.C, values), (linear.K, np.ones(len(values))))
     terms = [(matrix * weight, factor) for matrix, factor in matrices if np.any(matrix)]
     size = sum((np.linalg.norm(scaled) * np.abs(factor) for scaled, factor in terms), start=np.zeros(len(values)))
-    thin = [(thinned(scaled), factor) for scaled, factor in terms]
+    thin = [(thinned(scaled) if len(values) > BLOCK else scaled, factor) for scaled, factor in terms]
     out = np.empty(len(values))
     for block in blocks(len(values), BLOCK):
         q = _coordinates(vectors[block, : linear.dof] / unit)

@@ -92,11 +92,14 @@ class Rounding:
 
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
+        rate = _spin_rate(self._point)
+        if not np.any(rate):
+            return np.zeros((self._mass.shape[-1], columns))
         weight = np.sqrt(np.abs(np.diagonal(self._mass, axis1=-2, axis2=-1)))
         column = weight
         if weight.shape[-1] != columns:
             column = np.repeat(weight.max(axis=-1, keepdims=True, initial=0.0), columns, axis=-1)
-        spin = np.asarray(_spin_rate(self._point) ** order)[..., None, None]
+        spin = np.asarray(rate**order)[..., None, None]
         return 2 * ROUNDED * EPS * spin * weight[..., :, None] * column[..., None, :]
 
     @cached_property

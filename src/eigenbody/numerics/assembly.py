@@ -114,8 +114,7 @@ class Projection:
                 if p.left is p.right and left is right:
                     out += _squared(p, factor, a)
                     continue
-                rows = _row_matrix(p.right, p.count, len(right), sizes)
-                out += _of_moving_rows(p, factor, a, rows, self._motion(right, sizes))
+                out += _of_moving_rows(p, factor, a, self._motion(right, sizes), sizes)
         return out
 
     def _rows_times(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> Any:
@@ -146,24 +145,24 @@ def thinned(matrix: np.ndarray) -> Any:
     return csr_array((flat[place], columns, start), shape=matrix.shape)
 
 
-def _row_matrix(rows: Triplets, count: int, size: int, sizes: bool) -> Any:
-    """Rows of a product (count, size) as a sparse matrix."""
+def _row_matrix(rows: Triplets, count: int, size: int, sizes: bool, chosen: np.ndarray | slice = slice(None)) -> Any:
+    """Rows of a product (count, size), or the chosen ones, as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    start = np.arange(count + 1) * (len(rows.values) // max(count, 1))
-    values = np.where(rows.cols < size, np.abs(rows.values) if sizes else rows.values, 0.0)
-    return csr_array((values, np.minimum(rows.cols, size - 1), start), shape=(count, size))
+    values, columns = (each.reshape(count, -1)[chosen] for each in (rows.values, rows.cols))
+    start = np.arange(len(values) + 1) * values.shape[1]
+    values = np.where(columns < size, np.abs(values) if sizes else values, 0.0)
+    return csr_array((values.ravel(), np.minimum(columns, size - 1).ravel(), start), shape=(len(values), size))
 
 
-def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, right: Any, motion: Any) -> Any:
+def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: bool) -> Any:
     """a^T F (right motion) for a product with rows `right`, where it acts on moving rows of `a` alone."""
     is_felt = a.any(axis=1) if isinstance(a, np.ndarray) else np.diff(a.indptr) > 0
-    pairs = is_felt[p.i] & (factor != 0)
-    if not pairs.any():
-        return 0.0
+    pairs = np.flatnonzero(is_felt[p.i] & (factor != 0))
     (felt, i), (pulled, j) = (np.unique(index[pairs], return_inverse=True) for index in (p.i, p.j))
-    weights = sparse([Triplets(i, j, factor[pairs])], (len(felt), len(pulled)), "csr")
-    return a[felt].T @ (weights @ (right[pulled] @ motion))
+    moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, pulled) @ motion
+    alone = Product(len(pulled), i, j, factor[pairs], p.left, p.right)
+    return a[felt].T @ _coupled(alone, alone.factor, moved)
 
 
 def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:

@@ -144,8 +144,7 @@ class MotionFrame:
             return np.ascontiguousarray(J.solve(_unit_columns(n, slice(n - count, n))))
         out = np.empty((n, count))  # rows together: sparse matrices are multiplied with it
         for block in _column_blocks(n, count):
-            own = _unit_columns(n, slice(n - count + block.start, n - count + block.stop))
-            out[:, block] = _refined(rows, J, own)
+            out[:, block] = _refined(rows, J, slice(n - count + block.start, n - count + block.stop))
         return out
 
     def rounding_of_P(self) -> np.ndarray:
@@ -159,9 +158,11 @@ class MotionFrame:
         for block in _column_blocks(*P.shape):
             size = np.abs(P[:, block])
             load = (2 * signs[:, block] - 1) * (sizes @ size)
-            sample = np.abs(self.at_position.solve(np.asfortranarray(load)))
-            doubtful = size <= DOUBTFUL * size.max(axis=0, initial=0.0)
-            out[:, block] = ROUNDED * EPS * (size + sample) + np.where(doubtful, size, 0.0)
+            error = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
+            error += size
+            error *= ROUNDED * EPS
+            error += size * (size <= DOUBTFUL * size.max(axis=0, initial=0.0))
+            out[:, block] = error
         return out
 
 
@@ -177,13 +178,17 @@ def _unit_columns(n: int, chosen: slice) -> np.ndarray:
     return out
 
 
-def _refined(rows: Any, J: Factor, rhs: np.ndarray) -> np.ndarray:
-    """A solution refined once, without what pivoting left in place of zeros."""
-    found = J.solve(rhs)
-    off = np.asfortranarray(rows @ found - rhs)
+def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
+    """Columns of the inverse of `rows`, refined once, without what pivoting left in place of zeros."""
+    found = J.solve(_unit_columns(rows.shape[0], chosen))
+    own = np.arange(chosen.start, chosen.stop)
+    off = rows @ found
+    off[own, own - chosen.start] -= 1.0
+    left = 0.0
     if off.any():
-        off = J.solve(off)
-        found = found - off
-    left = np.abs(found)
-    found[left <= np.maximum(NOTHING * np.abs(off), NOTHING * EPS * left.max(axis=0, initial=0.0))] = 0.0
+        off = J.solve(np.asfortranarray(off))
+        found -= off
+        left = np.abs(off)
+    level = np.abs(found)
+    found[level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0))] = 0.0
     return found
