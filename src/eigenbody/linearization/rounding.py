@@ -57,11 +57,11 @@ class Rounding:
         of_K, size_C = t.sizes(t.stiffness, frame.rounding_of_P()), t.sizes(t.damping, frame.Pv)
         if not frame.has_slips:
             of_K = of_K + of_K.mT  # P stands on both sides
-        if np.any(motion.D):
+        if motion.is_moving:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.damping, motion.D)
-        if np.any(motion.A_S):
+        if motion.is_accelerated:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.mass, motion.A_S)
-        if np.any(motion.A_W):
+        if motion.is_moving:
             size_C = size_C + t.sizes(t.mass, motion.A_W)
         of_K = of_K + self._of_spin(frame.P.shape[-1], 2)
         if np.any((K != 0) & (np.abs(K) <= DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0))):

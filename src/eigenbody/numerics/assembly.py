@@ -150,9 +150,10 @@ def _row_matrix(rows: Triplets, count: int, size: int, sizes: bool, chosen: np.n
     from scipy.sparse import csr_array
 
     values, columns = (each.reshape(count, -1)[chosen] for each in (rows.values, rows.cols))
-    start = np.arange(len(values) + 1) * values.shape[1]
-    values = np.where(columns < size, np.abs(values) if sizes else values, 0.0)
-    return csr_array((values.ravel(), np.minimum(columns, size - 1).ravel(), start), shape=(len(values), size))
+    there = (values != 0) & (columns < size)
+    start = np.concatenate(([0], np.cumsum(there.sum(axis=1))))
+    values = np.abs(values[there]) if sizes else values[there]
+    return csr_array((values, columns[there], start), shape=(len(columns), size))
 
 
 def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: bool) -> Any:

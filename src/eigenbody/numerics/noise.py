@@ -25,7 +25,8 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(12):
         rows, columns = np.sqrt(rest.max(axis=1, initial=0.0)), np.sqrt(rest.max(axis=0, initial=0.0))
         r, c = r * rows, c * columns
-        rest = rest / np.where(rows > 0, rows, 1.0)[:, None] / np.where(columns > 0, columns, 1.0)
+        rest /= np.where(rows > 0, rows, 1.0)[:, None]
+        rest /= np.where(columns > 0, columns, 1.0)
         active = np.concatenate([rows[rows > 0], columns[columns > 0]])
         if not active.size or (active.max() < 1.2 and active.min() > 0.8):
             break
