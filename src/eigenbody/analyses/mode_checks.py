@@ -117,7 +117,7 @@ def _traces(linear: LinearModel) -> tuple[float, float]:
     second = -2 * float(np.sum(inverse * linear.K.T))
     if not np.any(linear.C):
         return 0.0, second
-    loss = inverse @ thinned(linear.C)
+    loss = inverse @ (thinned(linear.C) if linear.dof > BLOCK else linear.C)
     return -float(np.trace(loss)), second + float(np.sum(loss * loss.T))
 
 

@@ -177,11 +177,13 @@ class Rounding:
 def _without_direction(parts: Sequence[Part]) -> list[Part]:
     """Products of rows in which every entry counts as much as the largest: a direction is known to rounding only, and
     what is square to it is strained by the square of that."""
-    return [
-        replace(p, left=_evened(p.left, p.count), right=_evened(p.right, p.count))
-        for p in parts
-        if isinstance(p, Product)
-    ]
+    out: list[Part] = []
+    for p in parts:
+        if isinstance(p, Product):
+            left = _evened(p.left, p.count)
+            right = left if p.right is p.left else _evened(p.right, p.count)
+            out.append(replace(p, left=left, right=right))
+    return out
 
 
 def _evened(rows: Triplets, count: int) -> Triplets:

@@ -25,10 +25,10 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(12):
         rows, columns = np.sqrt(rest.max(axis=1, initial=0.0)), np.sqrt(rest.max(axis=0, initial=0.0))
         r, c = r * rows, c * columns
-        rest /= np.where(rows > 0, rows, 1.0)[:, None]
-        rest /= np.where(columns > 0, columns, 1.0)
-        active = np.concatenate([rows[rows > 0], columns[columns > 0]])
-        if not active.size or (active.max() < 1.2 and active.min() > 0.8):
+        rows, columns = np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0)
+        rest /= rows[:, None]
+        rest /= columns
+        if all(0.8 < scale.min(initial=1.0) and scale.max(initial=1.0) < 1.2 for scale in (rows, columns)):
             break
     return r, c
 

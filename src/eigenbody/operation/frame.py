@@ -188,7 +188,7 @@ def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
     if off.any():
         off = J.solve(np.asfortranarray(off))
         found -= off
-        left = np.abs(off)
+        left = np.abs(off, out=off)
     level = np.abs(found)
     found[level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0))] = 0.0
     return found
