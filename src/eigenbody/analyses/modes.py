@@ -13,7 +13,6 @@ from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
 from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions
 from eigenbody.analyses.spectrum import spectrum_of
-from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
@@ -22,7 +21,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import spectrum_first_order
 from eigenbody.numerics.linear import blocks
-from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
@@ -107,6 +106,8 @@ class Modes:
     def steady_frame(self) -> tuple[str, str] | None:
         """Where the equations change along the motion in these coordinates: a frame that turns with a joint in which
         they do not, by the joint's name, and their verdict there."""
+        from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
+
         return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
 
     @property
@@ -241,6 +242,7 @@ class Modes:
 
 
 @on_one_thread
+@without_collection
 def modes(
     model: Subject,
     n: int | None = None,

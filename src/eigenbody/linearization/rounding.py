@@ -90,16 +90,19 @@ class Rounding:
             np.any(force) for force in (self._mechanics.applied.tension, motion.multipliers, motion.acceleration)
         )
 
+    @cached_property
+    def _rate(self) -> np.ndarray:
+        return _spin_rate(self._point)
+
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
-        rate = _spin_rate(self._point)
-        if not np.any(rate):
+        if not np.any(self._rate):
             return np.zeros((self._mass.shape[-1], columns))
         weight = np.sqrt(np.abs(np.diagonal(self._mass, axis1=-2, axis2=-1)))
         column = weight
         if weight.shape[-1] != columns:
             column = np.repeat(weight.max(axis=-1, keepdims=True, initial=0.0), columns, axis=-1)
-        spin = np.asarray(rate**order)[..., None, None]
+        spin = np.asarray(self._rate**order)[..., None, None]
         return 2 * ROUNDED * EPS * spin * weight[..., :, None] * column[..., None, :]
 
     @cached_property

@@ -129,9 +129,10 @@ def _scaled(
     rows, columns = equilibrate(K)
     stiff = np.sqrt(rows * columns)
     order = np.argsort(stiff, kind="stable")
-    place = order[:, None] * len(order) + order
-    M, C, K, noise, loss = (matrix.take(place) for matrix in (M, C, K, noise, loss))
-    stiff, unit = stiff[order], unit[order]
+    if np.any(order[1:] < order[:-1]):
+        place = order[:, None] * len(order) + order
+        M, C, K, noise, loss = (matrix.take(place) for matrix in (M, C, K, noise, loss))
+        stiff, unit = stiff[order], unit[order]
     size = np.outer(stiff, stiff)
     symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
     undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))

@@ -157,7 +157,7 @@ class MotionFrame:
         sizes, out = abs(self.rows_at_position), np.empty(P.shape)
         for block in _column_blocks(*P.shape):
             size = np.abs(P[:, block])
-            load = (2 * signs[:, block] - 1) * (sizes @ size)
+            load = np.copysign(sizes @ size, signs[:, block] - 0.5)
             error = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
             error += size
             error *= ROUNDED * EPS
