@@ -1,4 +1,4 @@
-"""Run a command, with its seconds and its own peak memory."""
+"""Run a command, with its seconds, CPU seconds and its own peak memory."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Run:
 
     output: str
     seconds: float
+    cpu: float
     megabytes: float
     failure: str | None
 
@@ -61,4 +62,4 @@ def run(command, timeout, gigabytes=None):
         failure = f"> {timeout:g} s"
     elif process.returncode:
         failure = errors.splitlines()[-1][:160] if errors else f"ended with {process.returncode}"
-    return Run(output, seconds, usage.ru_maxrss / 1024, failure)
+    return Run(output, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, failure)

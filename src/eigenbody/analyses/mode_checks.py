@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
+from eigenbody.numerics.assembly import thinned
+from eigenbody.numerics.linear import blocks
 from eigenbody.numerics.noise import balancing_scale
 from eigenbody.numerics.spectrum import Spectrum
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes
+BLOCK = 128  # pairs whose residuals are found at a time
 STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
 
 
@@ -44,11 +47,13 @@ class ModesCertificate:
 
 def certify_modes(linear: LinearModel, spectrum: Spectrum, chosen: np.ndarray, vectors: np.ndarray) -> ModesCertificate:
     """Check eigenvalues `chosen` of a spectrum with their `vectors` (chosen, states) in the linear equations."""
-    values, rigid = spectrum.eigenvalues[chosen], spectrum.is_rigid[chosen]
-    plain = ~rigid  # vectors of a zero may be generalized ones
+    values, shown = spectrum.eigenvalues[chosen], vectors
     check = _second_order_residuals if linear.is_second_order else _first_order_residuals
-    residuals = check(linear, values[plain], vectors[plain])
-    all_of_them = 2 * len(chosen) - np.count_nonzero(values.imag == 0) == len(linear.states)
+    if spectrum.is_rigid[chosen].any():  # vectors of a zero may be generalized ones
+        plain = ~spectrum.is_rigid[chosen]
+        values, shown = values[plain], vectors[plain]
+    residuals = check(linear, values, shown)
+    all_of_them = 2 * len(chosen) - np.count_nonzero(spectrum.eigenvalues[chosen].imag == 0) == len(linear.states)
     return ModesCertificate(
         residual=float(residuals.max(initial=0.0)),
         trace=_trace_defect(linear, spectrum.eigenvalues) if all_of_them else None,
@@ -60,17 +65,27 @@ def _second_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np
     """|(l^2 M + l C + K) q| over the sum of the sizes of its terms (Tisseur 2000), in coordinates of unit mass."""
     unit = 1 / np.sqrt(np.diagonal(linear.M))
     weight = np.outer(unit, unit)
-    q = (vectors[:, : linear.dof] / unit).T
-    if not np.any(q.imag):
-        q = q.real
-    left, size = 0.0, 0.0
-    for matrix, factor in ((linear.M, values**2), (linear.C, values), (linear.K, np.ones(len(values)))):
-        if np.any(matrix):
-            scaled = matrix * weight
-            left = left + (scaled @ q) * factor
-            size = size + np.linalg.norm(scaled) * np.abs(factor)
-    length = np.linalg.norm(q, axis=0)
-    return np.linalg.norm(np.atleast_2d(left), axis=0) / np.maximum(size * length, 1e-300)
+    matrices = ((linear.M, values**2), (linear.C, values), (linear.K, np.ones(len(values))))
+    terms = [(matrix * weight, factor) for matrix, factor in matrices if np.any(matrix)]
+    size = sum((np.linalg.norm(scaled) * np.abs(factor) for scaled, factor in terms), start=np.zeros(len(values)))
+    thin = [(thinned(scaled) if len(values) > BLOCK else scaled, factor) for scaled, factor in terms]
+    out = np.empty(len(values))
+    for block in blocks(len(values), BLOCK):
+        q = _coordinates(vectors[block, : linear.dof] / unit)
+        left = sum((_product(scaled, q) * factor[block] for scaled, factor in thin), start=np.zeros(q.shape))
+        length = np.linalg.norm(q, axis=0)
+        out[block] = np.linalg.norm(left, axis=0) / np.maximum(size[block] * length, 1e-300)
+    return out
+
+
+def _coordinates(rows: np.ndarray) -> np.ndarray:
+    """The columns (states, entries) of rows of vectors, real where they are."""
+    return np.ascontiguousarray((rows if np.any(rows.imag) else rows.real).T)
+
+
+def _product(matrix: Any, q: np.ndarray) -> np.ndarray:
+    """A real matrix times q (n, m), which may be complex: by real products."""
+    return (matrix @ q.view(float)).view(q.dtype)
 
 
 def _first_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -93,11 +108,16 @@ def _traces(linear: LinearModel) -> tuple[float, float]:
     """Trace of A and of A^2."""
     if not linear.is_second_order:
         return float(np.trace(linear.A)), float(np.sum(linear.A * linear.A.T))
-    inverse = np.linalg.inv(linear.M) if linear.dof else linear.M
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    inverse = linear.M
+    if linear.dof:
+        upper = dpotri(dpotrf(linear.M)[0])[0]
+        inverse = upper + np.triu(upper, 1).T
     second = -2 * float(np.sum(inverse * linear.K.T))
     if not np.any(linear.C):
         return 0.0, second
-    loss = inverse @ linear.C
+    loss = inverse @ (thinned(linear.C) if linear.dof > BLOCK else linear.C)
     return -float(np.trace(loss)), second + float(np.sum(loss * loss.T))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
 from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions
 from eigenbody.analyses.spectrum import spectrum_of
-from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
@@ -20,7 +20,8 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, linea
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import spectrum_first_order
-from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.linear import blocks
+from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
@@ -53,6 +54,8 @@ CONTRADICTED = (
     " them is not decided."
 )
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
+TIE = 5e-10  # components of a shape that differ by less of the largest are equal
+CACHED = 2**16  # entries of shapes that are compared at a time
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
 
@@ -75,12 +78,17 @@ class Modes:
     is_rigid: np.ndarray  # recognized zeros
     growths: tuple[str, ...]  # of each entry in these linear equations: stable, marginal, drifting or unstable
     growth: str  # of the whole (of what was found, on the sparse path)
-    bounds: np.ndarray | None  # (n,) error bound of each eigenvalue, 1/s; None on the sparse path
+    errors: Callable[[], np.ndarray | None]  # finds `bounds`
     check: ModesCertificate
     remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
     contradictions: tuple[str, ...]  # what the certificate contradicts; the plain eigenvalues are shown then
     residuals: np.ndarray | None = None  # of each entry, on the sparse path
     complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
+
+    @cached_property
+    def bounds(self) -> np.ndarray | None:
+        """(n,) error bound of each eigenvalue, 1/s; None on the sparse path."""
+        return self.errors()
 
     @cached_property
     def is_constant(self) -> bool:
@@ -98,6 +106,8 @@ class Modes:
     def steady_frame(self) -> tuple[str, str] | None:
         """Where the equations change along the motion in these coordinates: a frame that turns with a joint in which
         they do not, by the joint's name, and their verdict there."""
+        from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
+
         return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
 
     @property
@@ -232,6 +242,7 @@ class Modes:
 
 
 @on_one_thread
+@without_collection
 def modes(
     model: Subject,
     n: int | None = None,
@@ -282,22 +293,18 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         contradictions = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
         spectrum = spectrum_first_order(linear.A, linear.noise_A, recognize=False)
         entries, vectors, _ = _entries(linear, spectrum, n, near)
-    moved = vectors[:, : linear.P.shape[1]]
-    dq = moved.real @ linear.P.T
-    if np.any(moved.imag):
-        dq = dq + 1j * (moved.imag @ linear.P.T)
-    motion, scale = _shapes(linear.point, dq, vectors)
-    flags = zip(spectrum.eigenvalues, spectrum.is_rigid | spectrum.on_axis, spectrum.defective, strict=True)
-    growths = [_growth(*flag) for flag in flags]
+    motion, scale = _shapes(linear.point, _body_motion(linear.P, vectors[:, : linear.P.shape[1]]), vectors)
+    on_axis = spectrum.is_rigid | spectrum.on_axis
+    flags = zip(spectrum.eigenvalues[entries], on_axis[entries], spectrum.defective[entries], strict=True)
     return Modes(
         linear=linear,
         eigenvalues=spectrum.eigenvalues[entries],
         motion=motion,
         states_shape=vectors / scale[:, None],
         is_rigid=spectrum.is_rigid[entries],
-        growths=tuple(growths[i] for i in entries),
+        growths=tuple(_growth(*flag) for flag in flags),
         growth=spectrum.stability,
-        bounds=spectrum.bounds[entries],
+        errors=lambda: spectrum.bounds[entries],
         check=check,
         remarks=(*contradictions, *open_questions(linear, spectrum, entries)),
         contradictions=contradictions,
@@ -335,7 +342,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         is_rigid=found.is_rigid,
         growths=parts,
         growth=found.stability or known,
-        bounds=None,
+        errors=lambda: None,
         check=ModesCertificate(float(found.residuals.max(initial=0.0)), None, (int(found.is_rigid.sum()), None)),
         residuals=found.residuals,
         complete=found.complete,
@@ -350,17 +357,36 @@ def _growth(value: complex, on_axis: bool, defective: bool) -> str:
     return "stable" if value.real < 0 else "unstable"
 
 
+def _body_motion(P: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """dq (n, nq) of coordinates (n, positions), real where they are; what the joints hold is left out."""
+    rows = np.flatnonzero(P.any(axis=1))
+    thin = P[rows].T
+    out = np.zeros((len(moved), len(P)), dtype=complex if np.any(moved.imag) else float)
+    if np.iscomplexobj(out):
+        out.imag[:, rows] = moved.imag @ thin
+    out.real[:, rows] = moved.real @ thin
+    return out
+
+
 def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Motion of every body from dq (n, nq), scaled so that the largest component is one; and the scale."""
     system = point.system
     motion = spread(system, dq)  # (n, bodies, 6)
-    turned = apply(np.real(point.state.R), motion[..., 3:])
-    weighted = np.concatenate((motion[..., :3], system.length * turned), axis=-1).reshape(len(dq), 6 * system.bodies)
-    scale = np.ones(len(dq), dtype=complex)
-    for candidates in (fallback, weighted):  # the bodies' own motion decides; only pure states have none
-        if candidates.shape[1]:
-            size = np.abs(candidates) / np.abs(candidates).max(axis=1, initial=1e-300)[:, None]
-            largest = np.argmax(np.round(size, 9), axis=1)  # rounded: ties go to the first, whatever the rounding
-            value = np.take_along_axis(candidates, largest[:, None], axis=1)[:, 0]
-            scale = np.where(value != 0, value, scale)
-    return np.concatenate((motion[..., :3], turned), axis=-1) / scale[:, None, None], scale
+    motion[..., 3:] = apply(np.real(point.state.R), motion[..., 3:])
+    scale = _largest(motion.reshape(len(dq), -1), np.tile(np.repeat((1.0, system.length), 3), system.bodies))
+    still = scale == 0  # the bodies' own motion decides; only pure states have none
+    scale[still] = _largest(fallback[still], np.ones(fallback.shape[1]))
+    scale[scale == 0] = 1.0
+    if not np.iscomplexobj(motion) and not np.any(scale.imag):
+        return (motion / scale.real[:, None, None]).astype(complex), scale
+    return motion / scale[:, None, None], scale
+
+
+def _largest(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The largest entry (n,) complex of every row, times its weight; of entries equal to nine digits the first."""
+    out = np.zeros(len(rows), dtype=complex)
+    for block in blocks(len(rows), max(CACHED // max(rows.shape[1], 1), 1)) if rows.size else ():
+        size = np.abs(rows[block]) * weight
+        first = np.argmax(size >= (1 - TIE) * size.max(axis=1, keepdims=True), axis=1)
+        out[block] = rows[block][np.arange(len(first)), first] * weight[first]
+    return out

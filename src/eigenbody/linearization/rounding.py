@@ -57,11 +57,11 @@ class Rounding:
         of_K, size_C = t.sizes(t.stiffness, frame.rounding_of_P()), t.sizes(t.damping, frame.Pv)
         if not frame.has_slips:
             of_K = of_K + of_K.mT  # P stands on both sides
-        if np.any(motion.D):
+        if motion.is_moving:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.damping, motion.D)
-        if np.any(motion.A_S):
+        if motion.is_accelerated:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.mass, motion.A_S)
-        if np.any(motion.A_W):
+        if motion.is_moving:
             size_C = size_C + t.sizes(t.mass, motion.A_W)
         of_K = of_K + self._of_spin(frame.P.shape[-1], 2)
         if np.any((K != 0) & (np.abs(K) <= DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0))):
@@ -90,13 +90,19 @@ class Rounding:
             np.any(force) for force in (self._mechanics.applied.tension, motion.multipliers, motion.acceleration)
         )
 
+    @cached_property
+    def _rate(self) -> np.ndarray:
+        return _spin_rate(self._point)
+
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
+        if not np.any(self._rate):
+            return np.zeros((self._mass.shape[-1], columns))
         weight = np.sqrt(np.abs(np.diagonal(self._mass, axis1=-2, axis2=-1)))
         column = weight
         if weight.shape[-1] != columns:
             column = np.repeat(weight.max(axis=-1, keepdims=True, initial=0.0), columns, axis=-1)
-        spin = np.asarray(_spin_rate(self._point) ** order)[..., None, None]
+        spin = np.asarray(self._rate**order)[..., None, None]
         return 2 * ROUNDED * EPS * spin * weight[..., :, None] * column[..., None, :]
 
     @cached_property
@@ -174,11 +180,13 @@ class Rounding:
 def _without_direction(parts: Sequence[Part]) -> list[Part]:
     """Products of rows in which every entry counts as much as the largest: a direction is known to rounding only, and
     what is square to it is strained by the square of that."""
-    return [
-        replace(p, left=_evened(p.left, p.count), right=_evened(p.right, p.count))
-        for p in parts
-        if isinstance(p, Product)
-    ]
+    out: list[Part] = []
+    for p in parts:
+        if isinstance(p, Product):
+            left = _evened(p.left, p.count)
+            right = left if p.right is p.left else _evened(p.right, p.count)
+            out.append(replace(p, left=left, right=right))
+    return out
 
 
 def _evened(rows: Triplets, count: int) -> Triplets:

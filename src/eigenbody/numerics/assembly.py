@@ -109,32 +109,29 @@ class Projection:
             out += _onto(self._motion(left, sizes), whole @ self._motion(right, sizes))
         for p in parts:
             if isinstance(p, Product):
-                a, b = self._rows_times(p.left, p.count, left, sizes), self._rows_times(p.right, p.count, right, sizes)
                 factor = np.abs(p.factor) if sizes else p.factor
-                out += _squared(p, factor, a) if a is b else _onto(a, _coupled(p, factor, b))
+                a = self._rows_times(p.left, p.count, left, sizes)
+                if p.left is p.right and left is right:
+                    out += _squared(p, factor, a)
+                    continue
+                out += _of_moving_rows(p, factor, a, self._motion(right, sizes), sizes)
         return out
 
     def _rows_times(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> Any:
-        from scipy.sparse import csr_array
-
         key = (id(rows), id(motion), sizes)
         if key not in self._known:
-            moved, last = self._motion(motion, sizes), len(motion) - 1
-            start = np.arange(count + 1) * (len(rows.values) // max(count, 1))
-            values = np.where(rows.cols <= last, np.abs(rows.values) if sizes else rows.values, 0.0)
-            matrix = csr_array((values, np.minimum(rows.cols, last), start), shape=(count, last + 1))
-            self._known[key] = matrix @ moved
+            self._known[key] = _row_matrix(rows, count, len(motion), sizes) @ self._motion(motion, sizes)
         return self._known[key]
 
     def _motion(self, motion: np.ndarray, sizes: bool) -> Any:
         """The motion, or its absolute value; sparse where it mostly vanishes."""
         key = (id(motion), sizes)
         if key not in self._motions:
-            self._motions[key] = abs(self._motion(motion, False)) if sizes else _thinned(motion)
+            self._motions[key] = abs(self._motion(motion, False)) if sizes else thinned(motion)
         return self._motions[key]
 
 
-def _thinned(matrix: np.ndarray) -> Any:
+def thinned(matrix: np.ndarray) -> Any:
     """As a sparse matrix if few entries are not zero."""
     from scipy.sparse import csr_array
 
@@ -146,6 +143,34 @@ def _thinned(matrix: np.ndarray) -> Any:
     rows, columns = np.divmod(place, matrix.shape[1])
     start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
     return csr_array((flat[place], columns, start), shape=matrix.shape)
+
+
+def _row_matrix(rows: Triplets, count: int, size: int, sizes: bool, chosen: np.ndarray | slice = slice(None)) -> Any:
+    """Rows of a product (count, size), or the chosen ones, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    values, columns = (each.reshape(count, -1)[chosen] for each in (rows.values, rows.cols))
+    there = (values != 0) & (columns < size)
+    start = np.concatenate(([0], np.cumsum(there.sum(axis=1))))
+    values = np.abs(values[there]) if sizes else values[there]
+    return csr_array((values, columns[there], start), shape=(len(columns), size))
+
+
+def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: bool) -> Any:
+    """a^T F (right motion) for a product with rows `right`, where it acts on moving rows of `a` alone."""
+    is_felt: np.ndarray = np.any(a, axis=1) if isinstance(a, np.ndarray) else np.diff(a.indptr) > 0
+    pairs = np.flatnonzero(is_felt[p.i] & (factor != 0))
+    (felt, i), (pulled, j) = (_renumbered(index[pairs], p.count) for index in (p.i, p.j))
+    moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, pulled) @ motion
+    alone = Product(len(pulled), i, j, factor[pairs], p.left, p.right)
+    return a[felt].T @ _coupled(alone, alone.factor, moved)
+
+
+def _renumbered(index: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers below `count` that occur, in order, and the place of each entry among them."""
+    occurs = np.zeros(count, dtype=bool)
+    occurs[index] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[index]
 
 
 def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:

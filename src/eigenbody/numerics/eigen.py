@@ -127,9 +127,10 @@ def _scaled(
     rows, columns = equilibrate(K)
     stiff = np.sqrt(rows * columns)
     order = np.argsort(stiff, kind="stable")
-    place = order[:, None] * len(order) + order
-    M, C, K, noise, loss = (matrix.take(place) for matrix in (M, C, K, noise, loss))
-    stiff, unit = stiff[order], unit[order]
+    if np.any(order[1:] < order[:-1]):
+        place = order[:, None] * len(order) + order
+        M, C, K, noise, loss = (matrix.take(place) for matrix in (M, C, K, noise, loss))
+        stiff, unit = stiff[order], unit[order]
     size = np.outer(stiff, stiff)
     symmetric = bool(np.all(np.abs(K - K.T) <= np.maximum(SYMMETRIC * size, noise + noise.T)))
     undamped = not C.any() or bool(np.all(np.abs(C) <= UNDAMPED * np.sqrt(size)))
@@ -189,14 +190,18 @@ def _undamped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
 def _near_zero(system: _Scaled, basis: _ModalBasis) -> int:
     """How many omega^2 a plain symmetric algorithm cannot tell from zero: all of them are found at once, and its error
     is a few eps of the largest."""
-    r = basis.rigid.shape[1]
-    T = mass_basis(system.M)
-    plain = np.linalg.eigvalsh(T.T @ system.K @ T) if r else basis.stiffness
-    least = BACKWARD * EPS * np.abs(plain).max(initial=0.0)
-    if not r and np.abs(plain).min(initial=np.inf) > 1e3 * least:
+    r, plain = basis.rigid.shape[1], basis.stiffness
+    if not r and np.abs(plain).min(initial=np.inf) > 1e3 * _plain_error(plain):
         return 0
+    T = mass_basis(system.M)
+    if r:
+        plain = np.linalg.eigvalsh(T.T @ system.K @ T)
     data = np.linalg.norm(np.abs(T).T @ system.noise_K @ np.abs(T), 2) if T.size else 0.0
-    return int(np.sum(np.abs(plain) <= least + data))
+    return int(np.sum(np.abs(plain) <= _plain_error(plain) + data))
+
+
+def _plain_error(values: np.ndarray) -> float:
+    return float(BACKWARD * EPS * np.abs(values).max(initial=0.0))
 
 
 def _errors(system: _Scaled, basis: _ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

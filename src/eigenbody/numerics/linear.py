@@ -275,3 +275,8 @@ def stack(parts: Sequence[Any]) -> Any:
     from scipy.sparse import vstack
 
     return vstack(parts, format="csc")
+
+
+def blocks(count: int, width: int) -> list[slice]:
+    """Slices of `width`, the last one shorter, that make up `count`: what is worked on at a time fits the cache."""
+    return [slice(first, min(first + width, count)) for first in range(0, count, width)]

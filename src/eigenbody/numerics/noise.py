@@ -25,9 +25,10 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(12):
         rows, columns = np.sqrt(rest.max(axis=1, initial=0.0)), np.sqrt(rest.max(axis=0, initial=0.0))
         r, c = r * rows, c * columns
-        rest = rest / np.where(rows > 0, rows, 1.0)[:, None] / np.where(columns > 0, columns, 1.0)
-        active = np.concatenate([rows[rows > 0], columns[columns > 0]])
-        if not active.size or (active.max() < 1.2 and active.min() > 0.8):
+        rows, columns = np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0)
+        rest /= rows[:, None]
+        rest /= columns
+        if all(scale.min(initial=1.0) > 0.8 and scale.max(initial=1.0) < 1.2 for scale in (rows, columns)):
             break
     return r, c
 
@@ -63,6 +64,8 @@ def even_noise(noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
 
 def _filled(r: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Scales of zero rows and columns of a square matrix such that r_i c_i is as elsewhere: indifferent to units."""
+    if np.all(r > 0) and np.all(c > 0):
+        return r, c
     pairs = r * c
     usual = float(np.median(pairs[pairs > 0])) if np.any(pairs > 0) else float((r.max() or 1.0) * (c.max() or 1.0))
     rows = np.where(r > 0, r, np.where(c > 0, usual / np.where(c > 0, c, 1.0), np.sqrt(usual)))

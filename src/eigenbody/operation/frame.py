@@ -15,7 +15,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, BatchFactor, Factor, factor, matrix, rows_of, stack
+from eigenbody.numerics.linear import DENSE_LIMIT, BatchFactor, Factor, blocks, factor, matrix, rows_of, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet
@@ -24,6 +24,7 @@ EPS = np.finfo(float).eps
 ROUNDED = 2  # units in the last place of an entry of P, refined
 DOUBTFUL = 1e-13  # an entry of P below this part of the largest may be rounding
 NOTHING = 256 * EPS  # part of a correction that may be left of an entry that is zero
+CACHED = 2**16  # entries of columns that are solved for at a time
 KEPT = 6000  # coordinates of bodies up to which an operating point keeps its factorized rows
 
 
@@ -139,24 +140,55 @@ class MotionFrame:
         if isinstance(J, BatchFactor):
             return J.last_columns(count)
         n = self.system.nq
-        rhs = np.zeros((n, count), order="F")
-        rhs[np.arange(n - count, n), np.arange(count)] = 1.0
-        found = J.solve(rhs)
-        if np.iscomplexobj(found):
-            return np.ascontiguousarray(found)
-        off = J.solve(np.asfortranarray(rows @ found - rhs))
-        found = np.ascontiguousarray(found - off)  # rows together: sparse matrices are multiplied with it
-        left = np.abs(found)
-        found[left <= np.maximum(NOTHING * np.abs(off), NOTHING * EPS * left.max(axis=0, initial=0.0))] = 0.0
-        return found
+        if np.iscomplexobj(rows):
+            return np.ascontiguousarray(J.solve(_unit_columns(n, slice(n - count, n))))
+        out = np.empty((n, count))  # rows together: sparse matrices are multiplied with it
+        for block in _column_blocks(n, count):
+            out[:, block] = _refined(rows, J, slice(n - count + block.start, n - count + block.stop))
+        return out
 
     def rounding_of_P(self) -> np.ndarray:
         """Error (nq, positions) of the entries of P: what rounding of the rows makes of it, found by one sample of
         random sign, and the whole of those entries that are no larger than rounding beside the others."""
-        P, size = self.P, np.abs(self.P)
+        P = self.P
         if P.ndim > 2:
-            return ROUNDED * EPS * size
-        signs = np.random.default_rng(9).choice((-1.0, 1.0), P.shape)
-        sample = np.abs(self.at_position.solve(np.asfortranarray(signs * (abs(self.rows_at_position) @ size))))
-        doubtful = size <= DOUBTFUL * size.max(axis=0, initial=0.0)
-        return ROUNDED * EPS * (size + sample) + np.where(doubtful, size, 0.0)
+            return ROUNDED * EPS * np.abs(P)
+        signs = np.random.default_rng(9).integers(0, 2, P.shape)
+        sizes, out = abs(self.rows_at_position), np.empty(P.shape)
+        for block in _column_blocks(*P.shape):
+            size = np.abs(P[:, block])
+            load = np.copysign(sizes @ size, signs[:, block] - 0.5)
+            error = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
+            error += size
+            error *= ROUNDED * EPS
+            error += size * (size <= DOUBTFUL * size.max(axis=0, initial=0.0))
+            out[:, block] = error
+        return out
+
+
+def _column_blocks(rows: int, columns: int) -> list[slice]:
+    return blocks(columns, max(CACHED // max(rows, 1), 32))
+
+
+def _unit_columns(n: int, chosen: slice) -> np.ndarray:
+    """Columns of the unit matrix of order n."""
+    own = np.arange(chosen.start, chosen.stop)
+    out = np.zeros((n, len(own)), order="F")
+    out[own, own - chosen.start] = 1.0
+    return out
+
+
+def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
+    """Columns of the inverse of `rows`, refined once, without what pivoting left in place of zeros."""
+    found = J.solve(_unit_columns(rows.shape[0], chosen))
+    own = np.arange(chosen.start, chosen.stop)
+    off = rows @ found
+    off[own, own - chosen.start] -= 1.0
+    left = 0.0
+    if off.any():
+        off = J.solve(np.asfortranarray(off))
+        found -= off
+        left = np.abs(off, out=off)
+    level = np.abs(found)
+    found[level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0))] = 0.0
+    return found

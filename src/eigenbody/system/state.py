@@ -48,7 +48,7 @@ class State:
 def spread(system: System, u: np.ndarray) -> np.ndarray:
     """Coordinates (..., nq) -> (..., bodies, 6); bodies without a coordinate get zero."""
     padded = np.concatenate((u, np.zeros((*u.shape[:-1], 1), dtype=u.dtype)), axis=-1)
-    return padded[..., system.dof[: system.bodies]]
+    return np.take(padded, system.dof[: system.bodies], axis=-1)
 
 
 def collect(system: System, linear: np.ndarray, angular: np.ndarray) -> np.ndarray:
