@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
-from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions
+from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
 from eigenbody.errors import ComputationError, Fault, InputError
@@ -52,6 +52,7 @@ CONTRADICTED = (
     "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
     " them is not decided."
 )
+MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
@@ -75,7 +76,7 @@ class Modes:
     is_rigid: np.ndarray  # recognized zeros
     growths: tuple[str, ...]  # of each entry in these linear equations: stable, marginal, drifting or unstable
     growth: str  # of the whole (of what was found, on the sparse path)
-    bounds: np.ndarray | None  # (n,) error bound of each eigenvalue, 1/s; None on the sparse path
+    bounds: np.ndarray  # (n,) error bound of each eigenvalue, 1/s
     check: ModesCertificate
     remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
     contradictions: tuple[str, ...]  # what the certificate contradicts; the plain eigenvalues are shown then
@@ -322,25 +323,29 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     """A few modes by the sparse path."""
     report("finding modes")
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
-    motion, _ = _shapes(linear.point, found.motion, found.motion)
-    flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
+    motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
+    flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
     parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
     partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
+    check = ModesCertificate(float(found.residuals.max(initial=0.0)), None, (found.zeros, found.near_zero))
+    remarks = [] if found.stability else [partial]
+    remarks += [MISSED] if found.complete is False else []
+    contradictions = () if check.counts_agree else (MISCOUNTED.format(*check.zeros),)
     return Modes(
         linear=linear,
         eigenvalues=found.eigenvalues,
         motion=motion,
         states_shape=None,
-        is_rigid=found.is_rigid,
+        is_rigid=found.is_zero,
         growths=parts,
         growth=found.stability or known,
-        bounds=None,
-        check=ModesCertificate(float(found.residuals.max(initial=0.0)), None, (int(found.is_rigid.sum()), None)),
+        bounds=found.bounds,
+        check=check,
         residuals=found.residuals,
         complete=found.complete,
-        contradictions=(),
-        remarks=(*([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
+        contradictions=contradictions,
+        remarks=(*contradictions, *remarks, *open_questions_of_few(linear.point, found)),
     )
 
 

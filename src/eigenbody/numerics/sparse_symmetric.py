@@ -7,30 +7,27 @@ subspace, Rayleigh-Ritz. An inertia count then tells whether a mode was missed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.eigen import spectrum_second_order
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.linear import KKT, scaled, scaled_saddle
-from eigenbody.numerics.sparse_eigen import (
-    HINT,
-    SparseModes,
-    by_mass,
-    first_regular,
-    rayleigh,
-    typical_square,
-    unbalanced,
-)
+from eigenbody.numerics.noise import ENTRY_NOISE
+from eigenbody.numerics.sparse_eigen import HINT, SparseModes, displacements, first_regular, judged_entries
+from eigenbody.numerics.sparse_noise import SparseNoise
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.springs import Springs
 
 SOFT = 1e-8  # flexibility first given to the constraints for the inertia count, of the stiffness
 SOFTEST = 1e8  # and the largest
 STIFFER = 0.01  # factor on it as long as there are too many, and at which a count must change
 TRIES = 5
-CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
+SOFT_ENOUGH = (1e-8, 1e-5, 1e-2)  # flexibilities of the constraints tried; none can hide a mode
 NEAR_ROUNDING = 1e-10  # omega^2, of the stiffness, below which deflections are used
 CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
 
@@ -39,12 +36,19 @@ class ConstrainedPencil:
     """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled. Where motions
     are so soft that K loses their digits, the `springs` of which it is made are used by their deflections."""
 
-    def __init__(self, K: Any, M: Any, G: Any, springs: Callable[[], Springs | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        K: Any,
+        M: Any,
+        G: Any,
+        springs: Callable[[], Springs | None] = lambda: None,
+        noise: SparseNoise | None = None,
+    ) -> None:
         self.unit = by_mass(M)
         self.K, self.G = scaled_saddle(K, G, self.unit)
         self.M = self.scaled(M)
         self.top = float(np.abs(self.K.data).max(initial=0.0)) or 1.0
-        self._given = springs
+        self._given, self._noise = springs, noise
         self.springs: Springs | None = None  # scaled, once they are needed
 
     def scaled(self, matrix: Any) -> Any:
@@ -115,6 +119,28 @@ class ConstrainedPencil:
     def typical(self) -> float:
         return typical_square(self.K, self.M)
 
+    def strain_error(self, X: np.ndarray, kkt: KKT, forces: np.ndarray) -> np.ndarray:
+        """Error (k, k) of X^T K X in the free motion by the noise of K and of the rows; `forces` (n, k) are those that
+        the rows balance."""
+        moved = np.abs(X)
+        noise = ENTRY_NOISE * abs(self.K) if self._noise is None else self.scaled(self._noise.K)
+        if self.springs is None:
+            out = moved.T @ (noise @ moved)
+        else:
+            loads = 0.0 if self._noise is None else moved.T @ (self.scaled(self._noise.loads) @ moved)
+            out = self.springs.strain_error(X) + loads
+        held = kkt.reactions(forces)
+        held[: len(held) - self.G.shape[0]] = 0.0  # springs are no rows
+        work = ENTRY_NOISE * kkt.work_size(held, X)
+        return out + work + work.T
+
+    def loss_error(self, X: np.ndarray, C: Any) -> np.ndarray:
+        """Error (k, k) of X^T C X by the noise of C."""
+        if self.springs is not None:
+            return self.springs.loss_error(X)
+        noise = ENTRY_NOISE * abs(C) if self._noise is None else self.scaled(self._noise.C)
+        return np.abs(X).T @ (noise @ np.abs(X))
+
     def count_below(self, shift: float, soft: float) -> int | None:
         """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
 
@@ -149,18 +175,52 @@ def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | Non
 
 
 def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = None) -> SparseModes:
-    """The `count` smallest omega^2 (or nearest to `near`^2), ascending; `near` in rad/s."""
+    """The entries of the `count` smallest omega^2 (or nearest to `near`^2); `near` in rad/s."""
     shift = 0.0 if near is None else near**2
     aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
     kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
+    beside = float(np.real(at))
     values, X, complete = _lowest(pencil, kkt, count, near is None)
     force = pencil.stiffness_times(X) - pencil.mass(X) * values
-    size = abs(pencil.K) @ abs(X) + abs(pencil.M) @ abs(X) * np.abs(values)
-    beside = float(np.real(at))
-    residuals = unbalanced(kkt, lambda x: pencil.stiffness_times(x) - beside * pencil.mass(x), force, size)
-    loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
-    vectors = (pencil.unit[:, None] * X).astype(complex)
-    return SparseModes(values.astype(complex), vectors, residuals, loose, complete)
+    times = lambda x: pencil.stiffness_times(x) - beside * pencil.mass(x)  # noqa: E731
+    error = pencil.strain_error(X, kkt, force) + np.diag(_outside(times(kkt.solve_refined(force, 0)), values, beside))
+    none = np.zeros((len(values), len(values)))
+    spectrum = spectrum_second_order(np.eye(len(values)), none, np.diag(values), error, none)
+    entries = conjugate_representatives(spectrum)
+    states, found = spectrum.columns(entries), spectrum.eigenvalues[entries]
+    q = X @ displacements(*np.split(states, 2))
+    size = abs(pencil.K) @ abs(q) + abs(pencil.M) @ abs(q) * np.abs(found) ** 2
+    residuals = unbalanced(kkt, times, pencil.stiffness_times(q) + pencil.mass(q) * found**2, size)
+    zeros = _zeros_by_inertia(pencil, spectrum, complete) if near is None else None
+    modes = judged_entries(spectrum, entries, pencil.unit[:, None] * q, residuals, zeros)
+    return replace(modes, complete=complete)
+
+
+def _outside(left: np.ndarray, values: np.ndarray, shift: float) -> np.ndarray:
+    """Error (k,) of Ritz values because the subspace is not quite invariant: what is `left` (n, k) of their equations,
+    to second order where the eigenvalues that were not found are away."""
+    length, distance = np.sqrt((left**2).sum(axis=0)), np.abs(values - shift)
+    apart = distance.max(initial=0.0) - distance
+    return length * np.minimum(1.0, length / np.where(apart > 0, apart, 1e-300))
+
+
+def _zeros_by_inertia(pencil: ConstrainedPencil, spectrum: Spectrum, complete: bool | None) -> int | None:
+    """How many zeros an inertia count finds: all that is below a quarter of the first omega^2 that is not zero, but not
+    negative."""
+    squares = np.sort(-(spectrum.eigenvalues[~spectrum.is_rigid] ** 2).real)[::2]
+    if not spectrum.is_rigid.any():
+        return 0 if complete else None
+    if not np.any(squares > 0):
+        return None
+    below = 0.25 * float(squares[squares > 0].min())
+    negative, known = int(np.sum(squares < 0)), int(spectrum.is_rigid.sum()) // 2
+    least = None
+    for soft in SOFT_ENOUGH:
+        count = pencil.count_below(below, soft)
+        least = count if least is None else least if count is None else min(least, count)
+        if least == known + negative:
+            break
+    return None if least is None else 2 * (least - negative)
 
 
 def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> SparseModes | None:
@@ -171,8 +231,6 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
     eigenvalue of C x = theta K x.
     """
-    from scipy.sparse import csc_array
-
     K, M = pencil.K, pencil.M
     kkt = pencil.kkt(0.0)
     if kkt is None:
@@ -184,25 +242,28 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     C, springs = pencil.scaled(C), pencil.springs
     CX = C @ X if springs is None else springs.damping_times(X)
     loss = X.T @ CX if springs is None else springs.loss(X)
-    values, y = _classical(loss, squares) or _small_quadratic(loss, squares)
-    keep = np.argsort(np.abs(values), kind="stable")[:count]
-    values, y = values[keep], y[:, keep]
+    force = pencil.stiffness_times(X) - pencil.mass(X) * squares
+    left = pencil.stiffness_times(kkt.solve_refined(force, 0))
+    error = pencil.strain_error(X, kkt, force) + np.diag(_outside(left, squares, 0.0))
+    noise_C = pencil.loss_error(X, C)
+    spectrum = spectrum_second_order(np.eye(extra), (loss + loss.T) / 2, np.diag(squares), error, noise_C)
+    entries = conjugate_representatives(spectrum)[:count]
+    values = spectrum.eigenvalues[entries]
     fastest = np.abs(values).max(initial=0.0)
-    if not len(values) or np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
+    if np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
         return None
     if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
+    y = spectrum.columns(entries)[:extra]
     q = X @ y
-    if np.iscomplexobj(q):
-        m, c, k = (csc_array(part) for part in (np.eye(extra), loss, np.diag(squares)))
-        values = rayleigh(m, c, k, y, values)
     force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed
     residuals = unbalanced(kkt, pencil.stiffness_times, force, size)
     if residuals.max() > 1e-7:
         return None
-    return SparseModes(values, (pencil.unit[:, None] * q).astype(complex), residuals, complete=complete)
+    modes = judged_entries(spectrum, entries, pencil.unit[:, None] * q, residuals, 0 if complete else None)
+    return replace(modes, complete=complete)
 
 
 def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tuple[np.ndarray, np.ndarray, bool | None]:
@@ -243,9 +304,9 @@ def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.
     The count is an upper bound that falls as the constraints are made stiffer; a mode was missed where stiffening no
     longer changes it. Between too soft (too many) and too stiff (for double precision) the flexibility is bisected.
     """
-    if len(values) < 4 or values[0] <= 0:
-        return None
     upper = np.arange(len(values) // 2, len(values))
+    if len(values) < 4 or values[upper[0] - 1] <= 0:
+        return None
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
     shift = float(np.sqrt(values[split - 1] * values[split]))
     too_soft, too_stiff, before = _bearable(pencil, kkt, values[split:], X[:, split:], shift), 0.0, None
@@ -274,27 +335,6 @@ def _bearable(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.nda
     return float(np.min((values - shift) / strength, initial=SOFTEST))
 
 
-def _classical(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Eigenvalues where damping does not couple the modes, one or two for each (overdamped), and unit vectors."""
-    own = np.diagonal(loss)
-    if np.any(np.abs(loss - np.diag(own)) > CLASSICAL * max(np.abs(own).max(initial=0.0), 1e-300)):
-        return None
-    half = own / 2
-    root = np.sqrt(half**2 - squares + 0j)
-    over = np.flatnonzero(root.real > 0)
-    values = np.concatenate((-half + root, (-half - root)[over]))
-    return values, np.eye(len(own))[:, np.concatenate((np.arange(len(own)), over))]
-
-
-def _small_quadratic(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with positive imaginary part or real, and vectors, of l^2 + l C + diag(squares)."""
-    n = len(squares)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(squares), -loss]])
-    values, vectors = np.linalg.eig(A)
-    keep = values.imag >= 0
-    return values[keep], vectors[:n, keep]
-
-
 def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
     """An upper estimate of the largest theta of C x = theta K x in the free motion: the factor itself where C is
     proportional to K, else by power iteration with a margin."""
@@ -313,3 +353,25 @@ def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
         x = kkt.solve(damped)
         x /= np.abs(x).max()
     return 1.5 * theta
+
+
+def by_mass(M: Any) -> np.ndarray:
+    """Units of the coordinates in which each has unit mass; those without mass get the mean."""
+    mass = np.abs(M.diagonal())
+    return 1 / np.sqrt(np.where(mass > 0, mass, mass.mean() or 1.0))
+
+
+def typical_square(K: Any, M: Any) -> float:
+    """A typical omega^2."""
+    k, m = np.abs(K.diagonal()), np.abs(M.diagonal())
+    ratio = k[m > 0] / m[m > 0]
+    positive = ratio[ratio > 0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def unbalanced(kkt: KKT, times: Callable[[np.ndarray], np.ndarray], force: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Part of the force that constraint forces cannot balance, relative to the size of its summands. `kkt` is that of
+    A: with A x + G^T y = force and G x = 0 that part is A x, `times(x)`."""
+    free = times(kkt.solve_refined(force, steps=0))
+    length = lambda x: np.sqrt((np.abs(x) ** 2).sum(axis=0))  # noqa: E731
+    return length(free) / np.maximum(length(size), 1e-300)
