@@ -21,7 +21,6 @@ from eigenbody.linearization.pencil import (
 )
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.linearization.units import Units, units_of
-from eigenbody.numerics.noise import ENTRY_NOISE
 from eigenbody.numerics.sparse_eigen import DescriptorPencil
 from eigenbody.numerics.sparse_noise import SparseNoise
 from eigenbody.numerics.sparse_quadratic import QuadraticPencil
@@ -80,8 +79,7 @@ class SparseLinearModel:
     @cached_property
     def noise(self) -> SparseNoise:
         """What rounding may leave in the tangents C and K."""
-        found = self._rounding.noise()
-        return replace(found, C=found.C + ENTRY_NOISE * abs(self.tangents[0]))
+        return self._rounding.noise(self.tangents[0])
 
     @cached_property
     def _rounding(self) -> SparseRounding:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -184,16 +185,23 @@ class SparseRounding(Rounding):
         point = point.choosing(chosen)
         super().__init__(point, point.frame, Tangents(point, point.frame), np.zeros((0, 0)))
 
-    def noise(self) -> SparseNoise:
-        """Of dF/dq and dF/du; loads apart from the summands of dF/dq."""
-        t, square = self._tangents, (self._point.system.nq,) * 2
-        loads = absolute([*self._bending_loads(), self._spin(2)] if self._is_loaded else [self._spin(2)])
-        size_K, size_C = (sparse(absolute(parts), square) for parts in (t.stiffness, t.damping))
+    def noise(self, C: Any) -> SparseNoise:
+        """Of dF/dq and dF/du; `C` is dF/du as it was found, with what was added to it."""
         return SparseNoise(
-            summands=ROUNDED * EPS * size_K,
-            loads=sparse(loads, square),
-            C=ROUNDED * EPS * size_C + sparse([self._spin(1)], square),
+            of_summands=lambda: self._size_of(self._tangents.stiffness),
+            of_loads=self._of_loads,
+            of_C=lambda: self._size_of(self._tangents.damping) + self._sum([self._spin(1)]) + ROUNDED * EPS * abs(C),
         )
+
+    def _of_loads(self) -> Any:
+        bending = absolute(self._bending_loads()) if self._is_loaded else []
+        return self._sum([*bending, self._spin(2)])
+
+    def _size_of(self, parts: list[Part]) -> Any:
+        return ROUNDED * EPS * self._sum(absolute(parts))
+
+    def _sum(self, parts: list[Part]) -> Any:
+        return sparse(parts, (self._point.system.nq,) * 2)
 
     def accelerations(self) -> list[MotionFrame]:
         """The mechanism at rest with accelerations as large as errors of the loads make them; none where none do."""

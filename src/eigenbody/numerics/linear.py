@@ -163,10 +163,6 @@ class KKT:
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
 
-    def reactions(self, f: np.ndarray) -> np.ndarray:
-        """y of the same equations."""
-        return self._factor.solve(self._in(f))[self._n :]
-
     def is_regular(self) -> bool:
         """Whether a random right side is met after refinement; a singular matrix cannot."""
         rhs = np.zeros(self._size, dtype=self._whole.dtype)
@@ -184,9 +180,9 @@ class KKT:
         """The same with iterative refinement; f may be complex where the matrix is real."""
         return self._out(self._solve_whole(self._in(f), steps))
 
-    def solve_both(self, f: np.ndarray, transposed: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """x, and y in units of its own, with A or its transpose; refined."""
-        both = self._solve_whole(self._in(f), 1, transposed)
+    def solve_both(self, f: np.ndarray, transposed: bool = False, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """x, and y in units of its own, with A or its transpose."""
+        both = self._solve_whole(self._in(f), steps, transposed)
         return self._out(both), both[self._n :]
 
     def work_size(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -212,7 +208,7 @@ def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, 
 
     def once(rhs: np.ndarray) -> np.ndarray:
         if np.iscomplexobj(rhs) and not np.iscomplexobj(matrix):
-            return solve(np.asfortranarray(rhs.real)) + 1j * solve(np.asfortranarray(rhs.imag))
+            return solve(rhs.real) + 1j * solve(rhs.imag)
         return solve(rhs)
 
     out = once(rhs)

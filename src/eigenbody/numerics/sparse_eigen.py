@@ -225,9 +225,7 @@ def _real_basis(vectors: np.ndarray, unit: np.ndarray, shift: complex) -> np.nda
     return left[:, :k] * unit[:, None]
 
 
-def _iterated(
-    solve: Callable[[np.ndarray], np.ndarray], basis: np.ndarray, unit: np.ndarray
-) -> np.ndarray:
+def _iterated(solve: Callable[[np.ndarray], np.ndarray], basis: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """All unknowns of a real basis (states, k) after an inverse iteration at a real or complex shift."""
     n, k = len(unit), basis.shape[1]
     basis = solve(basis)

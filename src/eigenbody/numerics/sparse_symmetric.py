@@ -7,7 +7,7 @@ subspace, Rayleigh-Ritz. An inertia count then tells whether a mode was missed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -105,6 +105,10 @@ class ConstrainedPencil:
         """K X."""
         return self.K @ X if self.springs is None else self.springs.stiffness_times(X)
 
+    def shifted_times(self, shift: float, X: np.ndarray) -> np.ndarray:
+        """(K - shift M) X."""
+        return self.stiffness_times(X) - shift * self.mass(X) if shift else self.stiffness_times(X)
+
     @cached_property
     def _is_plain(self) -> bool:
         """Whether M is the identity, as it is when all inertia tensors are diagonal."""
@@ -119,20 +123,18 @@ class ConstrainedPencil:
     def typical(self) -> float:
         return typical_square(self.K, self.M)
 
-    def strain_error(self, X: np.ndarray, kkt: KKT, forces: np.ndarray) -> np.ndarray:
-        """Error (k, k) of X^T K X in the free motion by the noise of K and of the rows; `forces` (n, k) are those that
-        the rows balance."""
-        moved = np.abs(X)
-        noise = ENTRY_NOISE * abs(self.K) if self._noise is None else self.scaled(self._noise.K)
+    def strain_error(self, ritz: _Ritz) -> np.ndarray:
+        """Error (k, k) of X^T K X in the free motion, by the noise of K and of the rows and because the subspace is not
+        quite invariant."""
+        X, moved = ritz.X, np.abs(ritz.X)
         if self.springs is None:
+            noise = ENTRY_NOISE * abs(self.K) if self._noise is None else self.scaled(self._noise.K)
             out = moved.T @ (noise @ moved)
         else:
             loads = 0.0 if self._noise is None else moved.T @ (self.scaled(self._noise.loads) @ moved)
             out = self.springs.strain_error(X) + loads
-        held = kkt.reactions(forces)
-        held[: len(held) - self.G.shape[0]] = 0.0  # springs are no rows
-        work = ENTRY_NOISE * kkt.work_size(held, X)
-        return out + work + work.T
+        work = ENTRY_NOISE * ritz.kkt.work_size(ritz.held, X)
+        return out + work + work.T + np.diag(ritz.outside(self))
 
     def loss_error(self, X: np.ndarray, C: Any) -> np.ndarray:
         """Error (k, k) of X^T C X by the noise of C."""
@@ -174,34 +176,46 @@ def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | Non
     return kkt if kkt.is_regular() else None
 
 
+@dataclass(frozen=True)
+class _Ritz:
+    """omega^2 (k,) with X^T M X = 1 (n, k), as found by `kkt` of K - shift M: what force the rows exert in each mode,
+    `held` (rows, k) in units of its own, and what motion `left` (n, k) the forces left over would make."""
+
+    kkt: KKT
+    shift: float
+    values: np.ndarray
+    X: np.ndarray
+    held: np.ndarray
+    left: np.ndarray
+
+    def outside(self, pencil: ConstrainedPencil) -> np.ndarray:
+        """Error (k,) of the values because of the forces left over: to second order where the eigenvalues that were not
+        found are away."""
+        force = pencil.shifted_times(self.shift, self.left)
+        length, distance = np.sqrt((force**2).sum(axis=0)), np.abs(self.values - self.shift)
+        apart = distance.max(initial=0.0) - distance
+        return length * np.minimum(1.0, length / np.where(apart > 0, apart, 1e-300))
+
+
 def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = None) -> SparseModes:
     """The entries of the `count` smallest omega^2 (or nearest to `near`^2); `near` in rad/s."""
     shift = 0.0 if near is None else near**2
     aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
     kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
     beside = float(np.real(at))
-    values, X, complete = _lowest(pencil, kkt, count, near is None)
-    force = pencil.stiffness_times(X) - pencil.mass(X) * values
-    times = lambda x: pencil.stiffness_times(x) - beside * pencil.mass(x)  # noqa: E731
-    error = pencil.strain_error(X, kkt, force) + np.diag(_outside(times(kkt.solve_refined(force, 0)), values, beside))
-    none = np.zeros((len(values), len(values)))
-    spectrum = spectrum_second_order(np.eye(len(values)), none, np.diag(values), error, none)
+    ritz, complete = _lowest(pencil, kkt, beside, count, near is None)
+    none = np.zeros((len(ritz.values), len(ritz.values)))
+    error = pencil.strain_error(ritz)
+    spectrum = spectrum_second_order(np.eye(len(none)), none, np.diag(ritz.values), error, none)
     entries = conjugate_representatives(spectrum)
     states, found = spectrum.columns(entries), spectrum.eigenvalues[entries]
-    q = X @ displacements(*np.split(states, 2))
-    size = abs(pencil.K) @ abs(q) + abs(pencil.M) @ abs(q) * np.abs(found) ** 2
-    residuals = unbalanced(kkt, times, pencil.stiffness_times(q) + pencil.mass(q) * found**2, size)
+    q, squares = ritz.X @ displacements(*np.split(states, 2)).real, (found**2).real
+    size = abs(pencil.K) @ abs(q) + abs(pencil.M) @ abs(q) * np.abs(squares)
+    force = pencil.stiffness_times(q) + pencil.mass(q) * squares
+    residuals = unbalanced(kkt, lambda x: pencil.shifted_times(beside, x), force, size)
     zeros = _zeros_by_inertia(pencil, spectrum, complete) if near is None else None
     modes = judged_entries(spectrum, entries, pencil.unit[:, None] * q, residuals, zeros)
     return replace(modes, complete=complete)
-
-
-def _outside(left: np.ndarray, values: np.ndarray, shift: float) -> np.ndarray:
-    """Error (k,) of Ritz values because the subspace is not quite invariant: what is `left` (n, k) of their equations,
-    to second order where the eigenvalues that were not found are away."""
-    length, distance = np.sqrt((left**2).sum(axis=0)), np.abs(values - shift)
-    apart = distance.max(initial=0.0) - distance
-    return length * np.minimum(1.0, length / np.where(apart > 0, apart, 1e-300))
 
 
 def _zeros_by_inertia(pencil: ConstrainedPencil, spectrum: Spectrum, complete: bool | None) -> int | None:
@@ -236,17 +250,15 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     if kkt is None:
         return None
     extra = count + 4
-    squares, X, complete = _lowest(pencil, kkt, extra, True)
+    ritz, complete = _lowest(pencil, kkt, 0.0, extra, True)
+    squares, X = ritz.values, ritz.X
     if len(squares) < extra or squares[0] <= 0:
         return None
     C, springs = pencil.scaled(C), pencil.springs
     CX = C @ X if springs is None else springs.damping_times(X)
     loss = X.T @ CX if springs is None else springs.loss(X)
-    force = pencil.stiffness_times(X) - pencil.mass(X) * squares
-    left = pencil.stiffness_times(kkt.solve_refined(force, 0))
-    error = pencil.strain_error(X, kkt, force) + np.diag(_outside(left, squares, 0.0))
-    noise_C = pencil.loss_error(X, C)
-    spectrum = spectrum_second_order(np.eye(extra), (loss + loss.T) / 2, np.diag(squares), error, noise_C)
+    noise = pencil.strain_error(ritz), pencil.loss_error(X, C)
+    spectrum = spectrum_second_order(np.eye(extra), (loss + loss.T) / 2, np.diag(squares), *noise)
     entries = conjugate_representatives(spectrum)[:count]
     values = spectrum.eigenvalues[entries]
     fastest = np.abs(values).max(initial=0.0)
@@ -255,7 +267,7 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
     y = spectrum.columns(entries)[:extra]
-    q = X @ y
+    q = X @ (y if np.any(y.imag) else y.real)
     force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed
@@ -266,8 +278,8 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     return replace(modes, complete=complete)
 
 
-def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tuple[np.ndarray, np.ndarray, bool | None]:
-    """The `count` omega^2 nearest to the shift of `kkt`, ascending, with X^T M X = 1, and whether none was missed.
+def _lowest(pencil: ConstrainedPencil, kkt: KKT, shift: float, count: int, check: bool) -> tuple[_Ritz, bool | None]:
+    """The `count` omega^2 nearest to the shift of `kkt`, ascending, and whether none was missed.
 
     Where the inertia count finds more than the iteration did, the iteration is repeated with wider blocks.
     """
@@ -280,10 +292,13 @@ def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tup
         except ComputationError as error:
             raise ComputationError(f"{error} {HINT}") from error
         values, X = _polished(pencil, kkt, X)
-        complete = _is_complete(pencil, kkt, values, X) if check else None
+        left, held = kkt.solve_both(pencil.stiffness_times(X) - pencil.mass(X) * values, steps=0)
+        held[: len(held) - pencil.G.shape[0]] = 0.0  # springs are no rows
+        ritz = _Ritz(kkt, shift, values, X, held, left)
+        complete = _is_complete(pencil, ritz) if check else None
         if complete is not False:
             break
-    return values, X, complete
+    return ritz, complete
 
 
 def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -298,18 +313,19 @@ def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.nd
     return values, X @ turn
 
 
-def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray) -> bool | None:
+def _is_complete(pencil: ConstrainedPencil, ritz: _Ritz) -> bool | None:
     """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there.
 
     The count is an upper bound that falls as the constraints are made stiffer; a mode was missed where stiffening no
     longer changes it. Between too soft (too many) and too stiff (for double precision) the flexibility is bisected.
     """
+    values = ritz.values
     upper = np.arange(len(values) // 2, len(values))
     if len(values) < 4 or values[upper[0] - 1] <= 0:
         return None
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
     shift = float(np.sqrt(values[split - 1] * values[split]))
-    too_soft, too_stiff, before = _bearable(pencil, kkt, values[split:], X[:, split:], shift), 0.0, None
+    too_soft, too_stiff, before = _bearable(pencil, values[split:], ritz.held[:, split:], shift), 0.0, None
     soft = min(SOFT, too_soft)
     for _ in range(TRIES):
         count = pencil.count_below(shift, soft)
@@ -327,10 +343,9 @@ def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.
     return None
 
 
-def _bearable(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray, shift: float) -> float:
+def _bearable(pencil: ConstrainedPencil, values: np.ndarray, forces: np.ndarray, shift: float) -> float:
     """Flexibility of the constraints at which one of the modes comes down to the shift: s lowers omega^2 by s y^T y to
-    first order, y the constraint forces of the mode, and by less beyond."""
-    forces = kkt.reactions(pencil.stiffness_times(X) - pencil.mass(X) * values)[-pencil.G.shape[0] or None :]
+    first order, y the constraint `forces` (rows, k) of the mode, and by less beyond."""
     strength = np.maximum(pencil.row_size**2 / pencil.top * (forces**2).sum(axis=0), 1e-300)
     return float(np.min((values - shift) / strength, initial=SOFTEST))
 
