@@ -9,6 +9,7 @@ import pytest
 from mpmath import eigsy, matrix, mp, sqrt
 
 import eigenbody as eb
+from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.points.stability import judge
 
 BODIES = 40
@@ -129,3 +130,30 @@ def test_an_equilibrium_of_many_bodies_is_left_by_the_slowest_growth(last: float
     if last < 0:
         moved = np.abs(verdict.growing).max(axis=0)
         assert moved[-6] > 1e6 * np.delete(moved, -6).max()
+
+
+def test_a_large_mechanism_that_turns_steadily_has_a_verdict() -> None:
+    """The disc spins about its axis of symmetry: the equations are the same at every angle."""
+    modes = eb.modes(eb.load(chain(1.0, spin=200.0, bodies=DENSE_FREEDOMS + 10)), n=6)
+    assert (modes.solver, modes.is_constant, modes.stability) == ("sparse", True, "drifting")
+    assert modes.dof > DENSE_FREEDOMS
+
+
+@pytest.mark.parametrize("solver", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("inertia", "stiffness", "word"),
+    [([0.5, 0.5, 1.0], [50, 50], "drifting"), ([0.4, 0.6, 0.9], [50, 80], "frozen")],
+)
+def test_coefficients_are_constant_on_both_paths_or_on_none(
+    solver: str, inertia: list[float], stiffness: list[float], word: str
+) -> None:
+    """An unsymmetric disc on unsymmetric bearings meets other equations as it turns."""
+    document = chain(1.0, spin=20.0)
+    document["bodies"]["disc"]["inertia"] = inertia
+    document["forces"]["hold"]["k"] = [0, 0, 0, *stiffness, 0]
+    assert eb.modes(eb.load(document), n=6, solver=solver).stability == word
+
+
+def test_damping_that_is_added_does_not_change_with_time() -> None:
+    linear = eb.linearize(eb.load(chain(1.0, spin=20.0)), solver="dense")
+    assert eb.modes(eb.with_damping(linear, proportional=(0.0, 1e-3)), n=6).is_constant

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,6 @@ def _nearest(found: SparseModes, n: int, near: float | None) -> FewModes:
     size = np.abs(found.eigenvalues)
     keep = np.argsort(size if near is None else np.abs(size - near), kind="stable")[:n]
     keep = keep[entry_order(found.eigenvalues[keep])]
-    parts = {f.name: getattr(found, f.name) for f in fields(SparseModes)}
+    parts: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(SparseModes)}
     chosen = {name: part[..., keep] if isinstance(part, np.ndarray) else part for name, part in parts.items()}
     return FewModes(**chosen, zeros=int(found.is_zero.sum()))

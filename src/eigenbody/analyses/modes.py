@@ -16,7 +16,7 @@ from eigenbody.analyses.turning_verdict import verdict_in_turning_frame
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, linear_model, use_sparse
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import spectrum_first_order
@@ -24,7 +24,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.constancy import depends_on_time, has_constant_coefficients
+from eigenbody.points.constancy import has_constant_coefficients
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
 from eigenbody.spatial.rotations import apply
@@ -40,9 +40,9 @@ FROZEN = (
     " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
     " follow the motion: eb.along(...).transition()."
 )
-NOT_EXAMINED = (
-    "Whether the equations stay the same along the motion is not examined for so many freedoms: nothing is said about"
-    " stability."
+NOT_TRIED = (
+    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning frames"
+    " are not tried for so many freedoms, and nothing is said about stability."
 )
 IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
@@ -86,14 +86,7 @@ class Modes:
     @cached_property
     def is_constant(self) -> bool:
         """Whether the linear equations stay the same along the motion, so that eigenvalues tell its stability."""
-        linear = self.linear
-        if isinstance(linear, SparseLinearModel):
-            if (linear.is_static or linear.point.is_steady) and not depends_on_time(linear.point):
-                return True
-            if linear.dof > DENSE_FREEDOMS:
-                return False  # not examined: nothing is claimed
-            linear = dense_model(linear.point, linear.chosen)
-        return has_constant_coefficients(linear)
+        return has_constant_coefficients(self.linear)
 
     @cached_property
     def steady_frame(self) -> tuple[str, str] | None:
@@ -122,7 +115,7 @@ class Modes:
         if self.is_constant:
             return (*self.linear.notes, *self.remarks)
         if self.steady_frame is None:
-            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_EXAMINED
+            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
         else:
             word = IN_FRAME.format(*self.steady_frame)
         return (*self.linear.notes, word, *self.remarks)

@@ -21,7 +21,7 @@ from eigenbody.linearization.pencil import (
 )
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.linearization.units import Units, units_of
-from eigenbody.numerics.sparse_eigen import DescriptorPencil
+from eigenbody.numerics.sparse_eigen import DescriptorPencil, condensed_times
 from eigenbody.numerics.sparse_noise import SparseNoise
 from eigenbody.numerics.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.springs import Springs
@@ -101,6 +101,10 @@ class SparseLinearModel:
         """The equations anywhere."""
         d, rate = self.descriptor, max(float(np.abs(self.point.state.w).max(initial=0.0)), 1.0)
         return DescriptorPencil(d.E, d.A, d.differential, self.descriptor_noise, d.dq, rate)
+
+    def rates_of(self, states: np.ndarray) -> np.ndarray:
+        """A times states (states, k), without forming A."""
+        return condensed_times(self.descriptor.A, states)
 
     def refuse_dense(self, what: str) -> NoReturn:
         n = len(self.states)

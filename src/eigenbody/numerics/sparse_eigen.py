@@ -132,13 +132,21 @@ def first_regular(attempt: Callable[[complex], Any], shift: complex, aside: floa
 def condensed(A: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """For E z' = A z with E the identity on the first n unknowns and zero elsewhere: the (n, n) matrix of the first n
     and the (rest, n) matrix that gives the other unknowns."""
-    A = A.tocsc()
-    rest, right = A[n:, n:].tocsc(), A[n:, :n].toarray()
-    factor = SparseFactor(rest)
-    lift = -factor.solve(right)
-    for _ in range(2):  # refined: zero eigenvalues are told from the rounding of the entries
-        lift -= factor.solve(rest @ lift + right)
+    lift = _lifted(A, np.eye(n))
     return A[:n, :n].toarray() + A[:n, n:] @ lift, lift
+
+
+def condensed_times(A: Any, states: np.ndarray) -> np.ndarray:
+    """That matrix times states (n, k)."""
+    n = len(states)
+    return A[:n, :n] @ states + A[:n, n:] @ _lifted(A, states)
+
+
+def _lifted(A: Any, states: np.ndarray) -> np.ndarray:
+    """The other unknowns of states (n, k); refined: zero eigenvalues are told from the rounding of the entries."""
+    n, A = len(states), A.tocsc()
+    rest = A[n:, n:].tocsc()
+    return refined(SparseFactor(rest), rest, np.asfortranarray(-(A[n:, :n] @ states)), steps=2)
 
 
 # ---------------------------------------------------------------- the subspaces next to a shift
