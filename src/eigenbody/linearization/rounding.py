@@ -25,7 +25,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.numerics.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
-from eigenbody.numerics.linear import Saddle, factor
+from eigenbody.numerics.linear import Saddle, factor, stack
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.sparse_noise import SparseNoise
 from eigenbody.operation.frame import MotionFrame
@@ -83,8 +83,22 @@ class Rounding:
             none = np.zeros((frame.positions.count,) * 2)
             return none, none
         rows, turning = frame.position_rows("gradient"), frame.position_rows("rate_q")
-        size_Y = abs(turning) @ abs(frame.P) + abs(rows) @ abs(motion.D)
-        return ROUNDED * EPS * size_Y, ROUNDED * EPS * (abs(rows) @ abs(frame.Pv))
+        P, Pv, D = abs(frame.P), abs(frame.Pv), abs(motion.D)
+        size_Y, size_Z = abs(turning) @ P + abs(rows) @ D, abs(rows) @ Pv
+        whole, of_P = abs(frame.rows_at_velocity), frame.rounding_of_P()
+        of_Pv = self._sampled(EPS * (whole @ Pv))
+        driven = abs(stack([frame.held("rate_q"), frame.speed_rows("rate_q")]))
+        of_D = self._sampled(ROUNDED * EPS * (driven @ P) + driven @ of_P + EPS * (whole @ D))
+        noise_Y = ROUNDED * EPS * size_Y + abs(turning) @ of_P + abs(rows) @ of_D
+        return noise_Y, ROUNDED * EPS * size_Z + abs(rows) @ of_Pv
+
+    def _sampled(self, size: np.ndarray) -> np.ndarray:
+        """Motion that rows at velocity level missed by `size` (..., nq, k) of random sign make."""
+        if not np.any(size):
+            return np.zeros_like(size)
+        signs = np.random.default_rng(10).choice((-1.0, 1.0), (SAMPLES, *size.shape[-2:]))
+        samples = [np.abs(self._frame.at_velocity.solve(np.asfortranarray(sign * size))) for sign in signs]
+        return SURE * np.max(samples, axis=0)
 
     @property
     def _is_loaded(self) -> bool:
