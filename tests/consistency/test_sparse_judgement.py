@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -23,7 +24,7 @@ def chain(last: float, damping: float = 0.0, spin: float = 0.0, held: bool = Tru
     body = {"mass": 1, "inertia": [0.1, 0.1, 0.1]}
     names = ["ground", *(f"b{i}" for i in range(1, bodies + 1))]
     model: dict = {"eigenbody": 1, "bodies": {}, "joints": {}, "forces": {}}
-    for i, (before, name) in enumerate(zip(names, names[1:], strict=False), 1):
+    for i, (before, name) in enumerate(itertools.pairwise(names), 1):
         model["bodies"][name] = {**body, "at": [i, 0, 0]}
         model["joints"][f"x{i}"] = {
             "type": "prismatic",

@@ -110,7 +110,9 @@ def sled(seed: int) -> dict:
                 "type": "planar", "between": ["ground", "b"], "at": at.tolist(),
                 "axis": normal.tolist(), "axis2": along.tolist(), "velocity": [float(speed), float(aside), float(turn)],
             },
-            "edge": {"type": "knife_edge", "between": ["ground", "b"], "at": (at + arm).tolist(), "axis": edge.tolist()},
+            "edge": {
+                "type": "knife_edge", "between": ["ground", "b"], "at": (at + arm).tolist(), "axis": edge.tolist(),
+            },
         },
     }  # fmt: skip
 
@@ -146,7 +148,7 @@ def exact_kinematics(model: eb.Model, linear: eb.LinearModel) -> tuple[np.ndarra
 
 
 def test_noise_of_kinematics_bounds_their_error_and_nothing_less_does() -> None:
-    """S' = Y S + Z W of sleds: eps of each entry alone, which is all that is known without that noise, is too little."""
+    """S' = Y S + Z W of sleds: eps of each entry, which is all that is known without that noise, is too little."""
     beyond = 0
     for seed in range(20):
         model = eb.load(sled(seed))

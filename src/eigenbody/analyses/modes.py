@@ -41,8 +41,8 @@ FROZEN = (
     " follow the motion: eb.along(...).transition()."
 )
 NOT_TRIED = (
-    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning frames"
-    " are not tried for so many freedoms, and nothing is said about stability."
+    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
+    " frames are not tried for so many freedoms, and nothing is said about stability."
 )
 IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
