@@ -100,5 +100,7 @@ def _nearest(found: SparseModes, n: int, near: float | None) -> FewModes:
     keep = np.argsort(size if near is None else np.abs(size - near), kind="stable")[:n]
     keep = keep[entry_order(found.eigenvalues[keep])]
     parts: dict[str, Any] = {f.name: getattr(found, f.name) for f in fields(SparseModes)}
-    chosen = {name: part[..., keep] if isinstance(part, np.ndarray) else part for name, part in parts.items()}
+    chosen: dict[str, Any] = {
+        name: part[..., keep] if isinstance(part, np.ndarray) else part for name, part in parts.items()
+    }
     return FewModes(**chosen, zeros=int(found.is_zero.sum()))
