@@ -284,3 +284,35 @@ def test_coverage(capsys: pytest.CaptureFixture) -> None:
     assert wanted <= set(count), f"not covered: {sorted(wanted - set(count))}"
     assert count["moving"] > len(documents) / 2
     assert count["accelerating"] > len(documents) / 2
+
+
+LIFTED = {
+    "eigenbody": 1,
+    "gravity": [0, 0, -9.81],
+    "bodies": {
+        "cage": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+        "bob": {"mass": 1, "inertia": [0, 0, 0], "at": [0, 0, -1]},
+    },
+    "joints": {
+        "lift": {"type": "prismatic", "between": ["ground", "cage"], "at": [0, 0, 0], "motion": "=0.7*t + 2*t**2"},
+        "hinge": {"type": "revolute", "between": ["cage", "bob"], "at": [0, 0, 0], "axis": [0, 1, 0]},
+    },
+}
+
+
+@pytest.mark.parametrize("coordinates", [{"hinge": 1.0}, ["bob.x"], {"hinge": 0.5, "bob.x": 0.5}])
+def test_an_equilibrium_stands_still_in_any_coordinates(coordinates: list | dict) -> None:
+    """A pendulum in a lift that will accelerate by 4 m/s^2: held still, omega^2 = g/l = 9.81, not 13.81."""
+    model = eb.load(LIFTED)
+    linear = eb.linearize(model, at=eb.equilibrium(model), coordinates=coordinates)
+    assert linear.certificate.drift == (0.0, 0.0, 0.0)
+    assert linear.K[0, 0] / linear.M[0, 0] == pytest.approx(9.81, rel=1e-12)
+
+
+def test_dependents_of_an_equilibrium_stand_still() -> None:
+    """bob.x = -sin(hinge) l, whatever the lift is about to do."""
+    model = eb.load(LIFTED)
+    found = eb.linearize(model, at=eb.equilibrium(model)).dependents(["bob.x", "bob.z"])
+    assert found["bob.x"] == pytest.approx({"hinge": -1.0})
+    assert found["bob.x'"] == pytest.approx({"hinge'": -1.0})
+    assert found["bob.z'"] == {}

@@ -464,6 +464,23 @@ def test_what_is_no_node_carries_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "form"), [("s1", {"sections": 2}), ("s2", {"names": ["a", "middle", "b"], "cuts": ["middle"]})]
+)
+@pytest.mark.parametrize("kind", ["joints", "forces", "markers"])
+def test_what_is_attached_to_a_section_is_refused(name: str, form: dict, kind: str) -> None:
+    """Its mean axes are no point of the material: 0.5 kg fixed to them vibrated at 13.26 Hz, on the rod at 13.12 Hz."""
+    beam = {"type": "beam", **STATIONS, **form}
+    used = {
+        "joints": {"clamp": {"type": "fixed", "between": ["ground", f"rod.{name}"], "at": [0, 0, 0]}},
+        "forces": {"push": {"type": "force", "body": f"rod.{name}", "at": [0, 0, 0], "value": [0, 0, 1]}},
+        "markers": {"here": {"body": f"rod.{name}", "at": [0, 0, 0]}},
+    }
+    document = {"eigenbody": 1, "flexible": {"rod": beam}, kind: used[kind]}
+    with pytest.raises(eb.InputError, match=rf'"rod.{name}" is a section, .* Name one: rod.start'):
+        eb.operating_point(eb.load(document))
+
+
+@pytest.mark.parametrize(
     ("measure", "form"),
     [("rod.q99", {}), ("rod.x", {"sections": 2}), ("rod.q1", {"segments": 4}), ("rod.s1.q99", {"sections": 2})],
 )

@@ -7,6 +7,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+from mpmath import matrix, mp, sqrt
 from scipy.linalg import eigvals
 
 import eigenbody as eb
@@ -94,14 +95,72 @@ def test_noise_of_stiffness_decides_on_the_damped_path() -> None:
     assert loose.bounds[0] >= 3e-11  # known to 1e-9 of stiffness: at least a tenth of 1e-9 / 3
 
 
-def test_noise_of_kinematics_is_above_their_rounding() -> None:
-    """S' = Y S + Z W of a rolling disc in two drawings that differ by a turn about the normal of the plane."""
-    point = eb.operating_point(eb.load("examples/rolling_disc.yaml"))
-    linear = eb.linearize(point.model, at=point)
-    assert np.any(linear.noise_Z > 0)
-    assert np.all(linear.noise_Z >= np.finfo(float).eps * np.abs(linear.Z))
-    assert np.all(linear.noise_Y >= np.finfo(float).eps * np.abs(linear.Y))
-    assert np.all(linear.noise_A[: len(linear.coordinates), : len(linear.coordinates)] >= linear.noise_Y)
+def sled(seed: int) -> dict:
+    """A body that slides on an oblique plane on a knife edge beside its centre of mass, along and turning."""
+    rng = np.random.default_rng(seed)
+    normal, along, at, arm, edge = rng.normal(size=(5, 3))
+    z = normal / np.linalg.norm(normal)
+    x = np.cross(np.cross(z, along), z) / np.linalg.norm(np.cross(z, along))
+    speed, turn = rng.normal(size=2)
+    aside = -(edge @ x * speed + edge @ np.cross(z, arm) * turn) / (edge @ np.cross(z, x))
+    return {
+        "eigenbody": 1,
+        "bodies": {"b": {"mass": 2, "inertia": [1, 1, 1], "at": at.tolist()}},
+        "joints": {
+            "plane": {
+                "type": "planar", "between": ["ground", "b"], "at": at.tolist(),
+                "axis": normal.tolist(), "axis2": along.tolist(), "velocity": [float(speed), float(aside), float(turn)],
+            },
+            "edge": {
+                "type": "knife_edge", "between": ["ground", "b"], "at": (at + arm).tolist(), "axis": edge.tolist(),
+            },
+        },
+    }  # fmt: skip
+
+
+def exact_kinematics(model: eb.Model, linear: eb.LinearModel) -> tuple[np.ndarray, np.ndarray]:
+    """Y and Z of the sled in 50 digits, from the numbers of the model and the state as they are: with a1, a2 the edge
+    along x and y of the plane and b its component along z x arm, a1 x' + a2 y' + b angle' = 0, and the edge turns."""
+    mp.dps = 50
+    joint, edge = (model.document["joints"][name] for name in ("plane", "edge"))
+    vector = lambda values: matrix([mp.mpf(float(v)) for v in values])  # noqa: E731
+    dot = lambda a, b: sum(a[i] * b[i] for i in range(3))  # noqa: E731
+    cross = lambda a, b: matrix([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])  # noqa: E731
+    unit = lambda a: a / sqrt(dot(a, a))  # noqa: E731
+    z = unit(vector(joint["axis"]))
+    x = unit(vector(joint["axis2"]) - dot(vector(joint["axis2"]), z) * z)
+    y, a = cross(z, x), unit(vector(edge["axis"]))
+    arm = vector(edge["at"]) - vector(joint["at"])
+    a1, a2, b = dot(a, x), dot(a, y), dot(a, cross(z, arm))
+    state = linear.point.state
+    v, turn = vector(state.v[0]), dot(vector(state.w[0]), z)
+    rates, parts = {"x": dot(v, x), "y": dot(v, y), "angle": turn}, {"x": a1, "y": a2, "angle": b}
+    turning = {"x": -a2, "y": a1, "angle": mp.mpf(0)}  # of the parts, by the angle
+    names = [name.removeprefix("plane.") for name in linear.coordinates]
+    free = [name.removeprefix("plane.") for name in linear.velocities]
+    (held,) = set(names) - set(free)
+    Y, Z = np.zeros((3, 3), object), np.zeros((3, 2), object)
+    for i, name in enumerate(names):
+        for j, other in enumerate(free):
+            Z[i, j] = -parts[other] / parts[held] if name == held else mp.mpf(int(name == other))
+        if name == held:
+            Y[i, names.index("angle")] = -sum(turning[n] * rates[n] for n in names) / parts[held]
+    return Y, Z
+
+
+def test_noise_of_kinematics_bounds_their_error_and_nothing_less_does() -> None:
+    """S' = Y S + Z W of sleds: eps of each entry, which is all that is known without that noise, is too little."""
+    beyond = 0
+    for seed in range(20):
+        model = eb.load(sled(seed))
+        linear = eb.linearize(model)
+        for found, exact, noise in zip(
+            (linear.Y, linear.Z), exact_kinematics(model, linear), (linear.noise_Y, linear.noise_Z), strict=True
+        ):
+            error = np.abs((found - exact).astype(float))
+            assert np.all(error <= noise), (seed, error / np.maximum(noise, 1e-300))
+            beyond += int(np.sum(error > np.finfo(float).eps * np.abs(found)))
+    assert beyond > 10
 
 
 def test_nearly_equal_modes_keep_their_order() -> None:

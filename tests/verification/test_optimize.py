@@ -373,3 +373,34 @@ def test_a_start_where_the_slope_vanishes_is_left_for_the_optimum() -> None:
     found = optimize(oscillator("=100*(3 - (p - 0.3)**2)"), {"variables": {"p": {"from": -0.5, "to": 1.5}}} | LOWEST)
     assert found["p"] in (-0.5, 1.5)
     assert found.message == BEST
+
+
+def mirrored(pushed: str) -> Model:
+    """Masses 1, 2, 1 on four springs, the outer two to find, a damper on the middle mass: against each other the outer
+    masses swing undamped."""
+    walls = ["ground", "m1", "m2", "m3", "ground"]
+    document: dict[str, Any] = {"eigenbody": 1, "parameters": {"k": 100}, "bodies": {}, "joints": {}, "forces": {}}
+    for i, mass in enumerate((1, 2, 1), 1):
+        document["bodies"][f"m{i}"] = {"mass": mass, "at": [i, 0, 0]}
+        place = {"between": ["ground", f"m{i}"], "at": [i, 0, 0], "axis": [1, 0, 0]}
+        document["joints"][f"x{i}"] = {"type": "prismatic", **place}
+    for i, k in enumerate(("=k", 100, 100, "=k")):
+        document["forces"][f"k{i}"] = {
+            "type": "spring", "between": walls[i : i + 2], "at": [[i, 0, 0], [i + 1, 0, 0]], "free_length": 1, "k": k,
+        }  # fmt: skip
+    document["forces"]["c"] = {"type": "spring", "along": "x2", "k": 0, "c": 1}
+    return eb.load(document | {"inputs": {"push": {"along": pushed}}, "outputs": {"y": {"measure": pushed}}})
+
+
+def test_an_undamped_mode_matters_where_the_input_drives_it() -> None:
+    """As in the frequency response: pushed in the middle there is a peak to lower, pushed outside it is infinite."""
+    problem = {
+        "variables": {"k": {"from": 50, "to": 200}},
+        "objective": {"minimize": {"frf_peak": {"input": "push", "output": "y", "from": 0.5, "to": 4}}},
+    }
+    found = optimize(mirrored("x2"), problem)
+    peaks = [p.magnitude for p in eb.frf(found.model, frequencies_hz=(0.5, 4, 400)).peaks]
+    assert found.objective_after == pytest.approx(max(peaks), rel=1e-6)
+    with pytest.raises(eb.ComputationError, match="undamped mode is excited in the band"):
+        optimize(mirrored("x1"), problem)
+    assert np.isinf([p.magnitude for p in eb.frf(mirrored("x1"), frequencies_hz=(0.5, 4, 400)).peaks]).any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,9 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.assembly import thinned
 from eigenbody.numerics.linear import blocks
 from eigenbody.numerics.noise import balancing_scale
+from eigenbody.numerics.sparse_eigen import SparseModes
 from eigenbody.numerics.spectrum import Spectrum
+from eigenbody.operation.point import OperatingPoint
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes
@@ -24,7 +27,8 @@ class ModesCertificate:
     """residual  largest backward error of the returned pairs in the linear equations
     trace     largest relative defect of the sum of all eigenvalues (and of their squares) against the trace of A (of
               A^2); None where not all were asked for
-    zeros     how many zeros were recognized, and how many a plain algorithm finds within its error bounds of zero
+    zeros     how many zeros were recognized, and how many a plain algorithm finds within its error bounds of zero; of
+              a large undamped mechanism how many an inertia count finds, None where that is not conclusive
     """
 
     residual: float
@@ -37,12 +41,13 @@ class ModesCertificate:
     @property
     def holds(self) -> bool:
         """Whether nothing contradicts the modes."""
+        return self.residual <= WRONG_PAIR and (self.trace is None or self.trace <= WRONG_SUM) and self.counts_agree
+
+    @property
+    def counts_agree(self) -> bool:
+        """Whether no more zeros were recognized than a second way of counting allows."""
         found, plain = self.zeros
-        return (
-            self.residual <= WRONG_PAIR
-            and (self.trace is None or self.trace <= WRONG_SUM)
-            and (plain is None or found <= plain)
-        )
+        return plain is None or found <= plain
 
 
 def certify_modes(linear: LinearModel, spectrum: Spectrum, chosen: np.ndarray, vectors: np.ndarray) -> ModesCertificate:
@@ -127,36 +132,54 @@ def strained_zeros(linear: LinearModel, spectrum: Spectrum) -> tuple[str, ...]:
     cancels against others within it. That these eigenvalues are zero is then not known."""
     if not spectrum.is_rigid.any():
         return ()
-    point, law = linear.point, linear.point.system.forces.linear
-    free = np.flatnonzero(spectrum.is_rigid)
-    q = np.real(spectrum.columns(free)[: linear.P.shape[1]])
-    q = q[:, np.abs(q).max(axis=0, initial=0.0) > 0]
-    moved = np.vstack((linear.P @ q, np.zeros((1, q.shape[1]))))
+    q = np.real(spectrum.columns(np.flatnonzero(spectrum.is_rigid))[: linear.P.shape[1]])
+    return deflected_elements(linear.point, linear.P @ q[:, np.abs(q).max(axis=0, initial=0.0) > 0])
+
+
+def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:
+    """Elements with stiffness that motions (nq, k) of the bodies deflect."""
+    law = point.system.forces.linear
+    moved = np.vstack((motion, np.zeros((1, motion.shape[1]))))
     measures, jet = point.system.forces.measures, point.mechanics.applied.jet
     there, gradient = moved[measures.columns], jet.gradient[..., None]
     deflection, size = np.abs((gradient * there).sum(axis=1)), (np.abs(gradient) * np.abs(there)).sum(axis=1)
-    largest = size.max(axis=0, initial=0.0)
-    felt = np.any((deflection > STRAINED * size) & (size > STRAINED * largest), axis=1)
+    most = np.abs(gradient).sum(axis=1) * np.abs(moved).max(axis=0, initial=0.0)
+    felt = np.any((deflection > STRAINED * size) & (size > STRAINED * most), axis=1)
     owners = law.owner[(law.k != 0) & (felt[law.i] | felt[law.j])]
     return tuple(dict.fromkeys(point.system.forces.owners[k] for k in owners))
 
 
 def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray) -> tuple[str, ...]:
     """Notes on what could not be decided, for the listed entries (numbers of the spectrum)."""
-    notes = []
-    if names := strained_zeros(linear, spectrum):
-        least = float(spectrum.bounds[spectrum.is_rigid].max())
-        notes.append(
-            f"Motions of the zero eigenvalue deflect {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}:"
-            " stiffnesses are so far apart, or so nearly cancel, that double precision cannot tell these eigenvalues"
-            f" from zero; they lie below {least:.2g} rad/s. Model the stiff parts as rigid, or free what cancels."
-        )
+    least = float(spectrum.bounds[spectrum.is_rigid].max(initial=0.0))
     damped = np.any(linear.C) or not linear.is_second_order
-    open_ones = [k + 1 for k, i in enumerate(entries) if spectrum.undecided[i]] if damped else []
-    if open_ones:
-        listed = ", ".join(map(str, open_ones[:8])) + (" and others" if len(open_ones) > 8 else "")
-        notes.append(
-            f"Damping of mode {listed} is below the rounding of the equations: whether it decays, grows or does neither"
-            " is not known."
-        )
-    return tuple(notes)
+    open_ones = np.flatnonzero(spectrum.undecided[entries]) if damped else ()
+    return (*_on_zeros(strained_zeros(linear, spectrum), least), *_on_damping(open_ones))
+
+
+def open_questions_of_few(point: OperatingPoint, found: SparseModes) -> tuple[str, ...]:
+    """The same for modes found by the sparse path."""
+    if not found.is_zero.any():
+        return _on_damping(np.flatnonzero(found.undecided))
+    names = deflected_elements(point, np.real(found.vectors[:, found.is_zero]))
+    return (*_on_zeros(names, float(found.bounds[found.is_zero].max())), *_on_damping(np.flatnonzero(found.undecided)))
+
+
+def _on_zeros(names: Sequence[str], least: float) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (
+        f"Motions of the zero eigenvalue deflect {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}:"
+        " stiffnesses are so far apart, or so nearly cancel, that double precision cannot tell these eigenvalues"
+        f" from zero; they lie below {least:.2g} rad/s. Model the stiff parts as rigid, or free what cancels.",
+    )
+
+
+def _on_damping(entries: Iterable[int]) -> tuple[str, ...]:
+    numbers = [str(k + 1) for k in entries]
+    if not numbers:
+        return ()
+    return (
+        f"Damping of mode {', '.join(numbers[:8])}{' and others' if len(numbers) > 8 else ''} is below the rounding of"
+        " the equations: whether it decays, grows or does neither is not known.",
+    )

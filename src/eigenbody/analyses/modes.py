@@ -11,12 +11,12 @@ import numpy as np
 
 from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
-from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions
+from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, linear_model, use_sparse
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen import spectrum_first_order
@@ -25,7 +25,7 @@ from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.constancy import depends_on_time, has_constant_coefficients
+from eigenbody.points.constancy import has_constant_coefficients
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
 from eigenbody.spatial.rotations import apply
@@ -41,9 +41,9 @@ FROZEN = (
     " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
     " follow the motion: eb.along(...).transition()."
 )
-NOT_EXAMINED = (
-    "Whether the equations stay the same along the motion is not examined for so many freedoms: nothing is said about"
-    " stability."
+NOT_TRIED = (
+    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
+    " frames are not tried for so many freedoms, and nothing is said about stability."
 )
 IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
@@ -53,6 +53,7 @@ CONTRADICTED = (
     "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
     " them is not decided."
 )
+MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 TIE = 5e-10  # components of a shape that differ by less of the largest are equal
 CACHED = 2**16  # entries of shapes that are compared at a time
@@ -78,7 +79,7 @@ class Modes:
     is_rigid: np.ndarray  # recognized zeros
     growths: tuple[str, ...]  # of each entry in these linear equations: stable, marginal, drifting or unstable
     growth: str  # of the whole (of what was found, on the sparse path)
-    errors: Callable[[], np.ndarray | None]  # finds `bounds`
+    errors: Callable[[], np.ndarray]  # finds `bounds`
     check: ModesCertificate
     remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
     contradictions: tuple[str, ...]  # what the certificate contradicts; the plain eigenvalues are shown then
@@ -86,21 +87,14 @@ class Modes:
     complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
 
     @cached_property
-    def bounds(self) -> np.ndarray | None:
-        """(n,) error bound of each eigenvalue, 1/s; None on the sparse path."""
+    def bounds(self) -> np.ndarray:
+        """(n,) error bound of each eigenvalue, 1/s."""
         return self.errors()
 
     @cached_property
     def is_constant(self) -> bool:
         """Whether the linear equations stay the same along the motion, so that eigenvalues tell its stability."""
-        linear = self.linear
-        if isinstance(linear, SparseLinearModel):
-            if (linear.is_static or linear.point.is_steady) and not depends_on_time(linear.point):
-                return True
-            if linear.dof > DENSE_FREEDOMS:
-                return False  # not examined: nothing is claimed
-            linear = dense_model(linear.point, linear.chosen)
-        return has_constant_coefficients(linear)
+        return has_constant_coefficients(self.linear)
 
     @cached_property
     def steady_frame(self) -> tuple[str, str] | None:
@@ -131,7 +125,7 @@ class Modes:
         if self.is_constant:
             return (*self.linear.notes, *self.remarks)
         if self.steady_frame is None:
-            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_EXAMINED
+            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
         else:
             word = IN_FRAME.format(*self.steady_frame)
         return (*self.linear.notes, word, *self.remarks)
@@ -329,25 +323,29 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
     """A few modes by the sparse path."""
     report("finding modes")
     found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
-    motion, _ = _shapes(linear.point, found.motion, found.motion)
-    flags = zip(found.eigenvalues, found.is_rigid | found.on_axis, found.is_defective, strict=True)
+    motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
+    flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
     parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
     partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
+    check = ModesCertificate(float(found.residuals.max(initial=0.0)), None, (found.zeros, found.near_zero))
+    remarks = [] if found.stability else [partial]
+    remarks += [MISSED] if found.complete is False else []
+    contradictions = () if check.counts_agree else (MISCOUNTED.format(*check.zeros),)
     return Modes(
         linear=linear,
         eigenvalues=found.eigenvalues,
         motion=motion,
         states_shape=None,
-        is_rigid=found.is_rigid,
+        is_rigid=found.is_zero,
         growths=parts,
         growth=found.stability or known,
-        errors=lambda: None,
-        check=ModesCertificate(float(found.residuals.max(initial=0.0)), None, (int(found.is_rigid.sum()), None)),
+        errors=lambda: found.bounds,
+        check=check,
         residuals=found.residuals,
         complete=found.complete,
-        contradictions=(),
-        remarks=(*([] if found.stability else [partial]), *([MISSED] if found.complete is False else [])),
+        contradictions=contradictions,
+        remarks=(*contradictions, *remarks, *open_questions_of_few(linear.point, found)),
     )
 
 

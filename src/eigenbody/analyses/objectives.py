@@ -14,11 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenbody.analyses.designs import Design
+from eigenbody.analyses.frf_residues import Poles
+from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.noise import noise_of
 from eigenbody.numerics.peaks import local_maxima, refine_minima
 
 TWO_PI = 2 * np.pi
 GRID = 300  # frequencies of a band among which peaks are looked for
+BARELY_DAMPED = 1e-9  # damping ratio below which rounding may have made it
 SPARE_PEAKS = 2
 NEARLY = 0.05  # relative distance of modes that may turn into each other within a step
 
@@ -208,19 +212,24 @@ class ResponsePeak(Quantity):
 
     def parts(self, design: Design, places: dict[int, int], slopes: bool = False) -> Parts:
         if self not in design.peaks:
+            self._refuse_undamped(design)
             design.peaks[self] = self.peaks(design)
-        hz = design.peaks[self]
-        self._refuse_undamped(design, hz)
-        return _magnitudes(design, self.input, self.output, TWO_PI * hz, slopes)
+        return _magnitudes(design, self.input, self.output, TWO_PI * design.peaks[self], slopes)
 
     def worst(self, values: np.ndarray, highest: bool) -> float:
         return float(values.max())
 
-    def _refuse_undamped(self, design: Design, hz: np.ndarray) -> None:
-        """A peak on an undamped mode is infinite, whatever rounding makes of it."""
-        value = design.eigenvalues
-        undamped = value.imag[np.abs(value.real) <= 1e-13 * np.abs(value)] / TWO_PI
-        if len(undamped) and (np.abs(hz[:, None] - undamped) < 1e-6 * hz[:, None]).any():
+    def _refuse_undamped(self, design: Design) -> None:
+        """The peak is infinite where the input drives an undamped mode in the band that the output sees."""
+        low, high, value = TWO_PI * self.start_hz, TWO_PI * self.stop_hz, design.eigenvalues
+        doubtful = np.abs(value.real) <= BARELY_DAMPED * np.abs(value)
+        if not np.any(doubtful & (low <= value.imag) & (value.imag <= high)):
+            return
+        j, i = _entry(design, self.input, self.output)
+        ports = design.B[:, [j]], design.C[[i]], design.D[[i]][:, [j]]
+        equations = DenseEquations(design.A, *ports, noise_of(design.A, None), None)
+        lasting = equations.spectrum.on_axis & ~equations.spectrum.is_rigid
+        if any(pole.part.felt.any() for pole in Poles(equations).among(lasting, low, high)):
             raise _infinite(self.output)
 
     def peaks(self, design: Design) -> np.ndarray:

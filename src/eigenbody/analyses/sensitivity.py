@@ -199,6 +199,7 @@ def _lowest(found: Modes, n: int) -> Modes:
         motion=found.motion[:n],
         is_rigid=found.is_rigid[:n],
         growths=found.growths[:n],
+        errors=lambda: found.bounds[:n],
         residuals=found.residuals[:n],
     )
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.operation.frame import measure_rows
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.point import OperatingPoint, at_state
+from eigenbody.operation.still import system_as_at
 from eigenbody.operation.treespace import value_set
 
 if TYPE_CHECKING:
@@ -74,4 +75,4 @@ def _knowing(point: OperatingPoint, measures: Sequence[str]) -> OperatingPoint:
         raise InputError(faults)
     own = [point.system.names[i] for i in point.chosen.positions]
     model = point.model.set(coordinates=[*own, *unknown])
-    return at_state(model, system_of(model), point.state)
+    return at_state(model, system_as_at(point, model), point.state)

@@ -6,10 +6,24 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NoReturn
 
+import numpy as np
+
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.pencil import Descriptor, StaticPencil, descriptor, is_static, springs_of, static_pencil
+from eigenbody.linearization.pencil import (
+    Descriptor,
+    StaticPencil,
+    descriptor,
+    descriptor_noise,
+    is_static,
+    springs_of,
+    static_pencil,
+)
+from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.linearization.units import Units, units_of
+from eigenbody.numerics.sparse_eigen import DescriptorPencil, condensed_times
+from eigenbody.numerics.sparse_noise import SparseNoise
+from eigenbody.numerics.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.springs import Springs
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
@@ -61,6 +75,36 @@ class SparseLinearModel:
     @cached_property
     def descriptor(self) -> Descriptor:
         return descriptor(self.point, self.chosen, *self.tangents)
+
+    @cached_property
+    def noise(self) -> SparseNoise:
+        """What rounding may leave in the tangents C and K."""
+        return self._rounding.noise(self.tangents[0])
+
+    @cached_property
+    def _rounding(self) -> SparseRounding:
+        return SparseRounding(self.point, self.chosen)
+
+    @cached_property
+    def descriptor_noise(self) -> Any:
+        """The same for the descriptor's A."""
+        return descriptor_noise(self.descriptor, self.noise, self._rounding.accelerations())
+
+    @property
+    def resting_pencil(self) -> QuadraticPencil:
+        """The equations where `is_static`."""
+        p = self.pencil
+        return QuadraticPencil(p.M, p.C, p.K, p.G, self.noise)
+
+    @property
+    def moving_pencil(self) -> DescriptorPencil:
+        """The equations anywhere."""
+        d, rate = self.descriptor, max(float(np.abs(self.point.state.w).max(initial=0.0)), 1.0)
+        return DescriptorPencil(d.E, d.A, d.differential, self.descriptor_noise, d.dq, rate)
+
+    def rates_of(self, states: np.ndarray) -> np.ndarray:
+        """A times states (states, k), without forming A."""
+        return condensed_times(self.descriptor.A, states)
 
     def refuse_dense(self, what: str) -> NoReturn:
         n = len(self.states)

@@ -32,7 +32,8 @@ from eigenbody.numerics.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.point import OperatingPoint, at_state
+from eigenbody.operation.still import system_as_at
 from eigenbody.progress import report
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
@@ -149,7 +150,7 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
         return replace(point.choosing(chosen), is_steady=point.is_steady and same)
     wanted = dict(coordinates) if isinstance(coordinates, Mapping) else list(coordinates)
     model = point.model.set(coordinates=wanted)  # names that only the model can judge
-    return at_state(model, system_of(model), point.state)
+    return at_state(model, system_as_at(point, model), point.state)
 
 
 class Equations:

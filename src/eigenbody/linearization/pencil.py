@@ -16,6 +16,8 @@ import numpy as np
 
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.numerics.assembly import Part, Product, Triplets, are_plain, sparse
+from eigenbody.numerics.noise import ENTRY_NOISE
+from eigenbody.numerics.sparse_noise import SparseNoise
 from eigenbody.numerics.springs import Springs
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection
@@ -194,6 +196,38 @@ def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Desc
     first = _none(len(system.outputs), nS + nW)
     C_out = hstack([first, outputs.x, outputs.q, outputs.u, outputs.a, outputs.multipliers], format="csc")
     return Descriptor(E, A, B, C_out, outputs.inputs, n, slice(n, n + nq), point, chosen)
+
+
+def descriptor_noise(d: Descriptor, forces: SparseNoise, accelerated: Sequence[MotionFrame]) -> Any:
+    """Error of the entries of A, none negative: relative to their size, that of the forces, and of what depends on
+    accelerations, in mechanisms `accelerated` by as much as these are uncertain (the last one not)."""
+    from scipy.sparse import coo_array
+
+    system, chosen = d.point.system, d.chosen
+    nq, held = system.nq, len(chosen.rows) + len(chosen.slip_rows)
+    total, last = d.A.shape[0], d.A.shape[0] - nq
+    out = ENTRY_NOISE * abs(d.A)
+
+    def placed(part: Any, row: int, column: int) -> Any:
+        part = part.tocoo()
+        return coo_array((part.data, (part.row + row, part.col + column)), shape=(total, total)).tocsc()
+
+    out = out + placed(forces.K, last, d.dq.start) + placed(forces.C, last, d.dq.stop)
+    for row, rows in ((last - held, _held), (len(chosen.positions), _speeds)):
+        samples = [rows(frame, "acceleration_q") for frame in accelerated]
+        for sample in samples[:-1]:
+            out = out + placed(abs(sample - samples[-1]), row, d.dq.start)
+    return out
+
+
+def _held(frame: MotionFrame, what: str) -> Any:
+    return rows_of(frame.system, frame, what)
+
+
+def _speeds(frame: MotionFrame, what: str) -> Any:
+    jet = frame.speed_jet
+    rows = [Triplets.of_rows(np.arange(frame.speeds.count), frame.speeds.columns, getattr(jet, what))]
+    return sparse(rows, (frame.speeds.count, frame.system.nq))
 
 
 def _none(rows: int, columns: int) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +24,14 @@ from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.numerics.assembly import Part, Product, Triplets, dense_vector
-from eigenbody.numerics.linear import factor
+from eigenbody.numerics.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
+from eigenbody.numerics.linear import Saddle, factor, stack
 from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.sparse_noise import SparseNoise
 from eigenbody.operation.frame import MotionFrame
+from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, deflection_rounding
+from eigenbody.system.state import spread
 
 ROUNDED = 8  # units in the last place of a sum of a few products
 LOADED = 3  # of a force: fewer, since its summands are sampled
@@ -79,8 +83,22 @@ class Rounding:
             none = np.zeros((frame.positions.count,) * 2)
             return none, none
         rows, turning = frame.position_rows("gradient"), frame.position_rows("rate_q")
-        size_Y = abs(turning) @ abs(frame.P) + abs(rows) @ abs(motion.D)
-        return ROUNDED * EPS * size_Y, ROUNDED * EPS * (abs(rows) @ abs(frame.Pv))
+        P, Pv, D = abs(frame.P), abs(frame.Pv), abs(motion.D)
+        size_Y, size_Z = abs(turning) @ P + abs(rows) @ D, abs(rows) @ Pv
+        whole, of_P = abs(frame.rows_at_velocity), frame.rounding_of_P()
+        of_Pv = self._sampled(EPS * (whole @ Pv))
+        driven = abs(stack([frame.held("rate_q"), frame.speed_rows("rate_q")]))
+        of_D = self._sampled(ROUNDED * EPS * (driven @ P) + driven @ of_P + EPS * (whole @ D))
+        noise_Y = ROUNDED * EPS * size_Y + abs(turning) @ of_P + abs(rows) @ of_D
+        return noise_Y, ROUNDED * EPS * size_Z + abs(rows) @ of_Pv
+
+    def _sampled(self, size: np.ndarray) -> np.ndarray:
+        """Motion that rows at velocity level missed by `size` (..., nq, k) of random sign make."""
+        if not np.any(size):
+            return np.zeros_like(size)
+        signs = np.random.default_rng(10).choice((-1.0, 1.0), (SAMPLES, *size.shape[-2:]))
+        samples = [np.abs(self._frame.at_velocity.solve(np.asfortranarray(sign * size))) for sign in signs]
+        return SURE * np.max(samples, axis=0)
 
     @property
     def _is_loaded(self) -> bool:
@@ -130,14 +148,17 @@ class Rounding:
     def _passed_on(self) -> tuple[np.ndarray, np.ndarray]:
         """Samples (..., nq, samples) of the accelerations and of the constraint forces that errors of the loads make;
         constraint forces of independent rows come first."""
-        system, mechanics, frame, motion = self._point.system, self._mechanics, self._frame, self._motion
+        system, mechanics, motion = self._point.system, self._mechanics, self._motion
         size = LOADED * EPS * mechanics.force_size(motion.multipliers, motion.slip_multipliers)
         gradient = np.abs(mechanics.applied.jet.gradient)
         size = size + pull_back(system.forces.measures, gradient, self._tension, system.nq)
         if size.ndim == 1 and self._point.is_equilibrium:  # what is left of the balance is rounding
             size = size + np.abs(mechanics.inertia_times(motion.acceleration))
-        force = np.random.default_rng(8).choice((-1.0, 1.0), (system.nq, SAMPLES)) * size[..., None]
-        free = np.zeros_like(force)
+        return self._carried(np.random.default_rng(8).choice((-1.0, 1.0), (system.nq, SAMPLES)) * size[..., None])
+
+    def _carried(self, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and constraint forces that forces (..., nq, samples) on the bodies make."""
+        frame, free = self._frame, np.zeros_like(force)
         if frame.speeds.count:
             free = frame.Pv @ factor(self._mass).solve(frame.Pv.mT @ force)
         return free, frame.at_velocity.solve_transposed(np.asfortranarray(force - self._tangents.M @ free))
@@ -175,6 +196,60 @@ class Rounding:
         rest = point.state.with_velocity(point.system, np.zeros_like(point.state.velocity(point.system)))
         accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
         return t.onto_free(t.mass, Variations(accelerated).A_S)
+
+
+class SparseRounding(Rounding):
+    """The same over all coordinates of the bodies, in sparse matrices: nothing is projected on the free motion."""
+
+    def __init__(self, point: OperatingPoint, chosen: Selection) -> None:
+        point = point.choosing(chosen)
+        super().__init__(point, point.frame, Tangents(point, point.frame), np.zeros((0, 0)))
+
+    def noise(self, C: Any) -> SparseNoise:
+        """Of dF/dq and dF/du; `C` is dF/du as it was found, with what was added to it."""
+        return SparseNoise(
+            of_summands=lambda: self._size_of(self._tangents.stiffness),
+            of_loads=self._of_loads,
+            of_C=lambda: self._size_of(self._tangents.damping) + self._sum([self._spin(1)]) + ROUNDED * EPS * abs(C),
+        )
+
+    def _of_loads(self) -> Any:
+        bending = absolute(self._bending_loads()) if self._is_loaded else []
+        return self._sum([*bending, self._spin(2)])
+
+    def _size_of(self, parts: list[Part]) -> Any:
+        return ROUNDED * EPS * self._sum(absolute(parts))
+
+    def _sum(self, parts: list[Part]) -> Any:
+        return sparse(parts, (self._point.system.nq,) * 2)
+
+    def accelerations(self) -> list[MotionFrame]:
+        """The mechanism at rest with accelerations as large as errors of the loads make them; none where none do."""
+        if not self._is_loaded:
+            return []
+        point = self._point
+        rest = point.state.with_velocity(point.system, np.zeros_like(point.state.velocity(point.system)))
+        samples = (*(SURE * self._passed_on[0]).T, np.zeros(point.system.nq))
+        return [MotionFrame(Mechanics(point.system, rest, sample), point.chosen) for sample in samples]
+
+    def _carried(self, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.sparse import csc_array
+
+        rows = csc_array(self._frame.held("gradient"))
+        saddle = Saddle(sparse(self._tangents.mass, (len(force),) * 2), rows)
+        return saddle.solve(force, np.zeros((rows.shape[0], force.shape[1])))
+
+    def _spin(self, order: int) -> Triplets:
+        """Inertia forces that cancel inside the summands of each body, of the order mass times spin to that power."""
+        system, state = self._point.system, self._point.state
+        turning = np.abs(spread(system, self._motion.acceleration)[:, 3:]).max(axis=-1)
+        speed = np.abs(state.v).max(axis=-1) / system.length
+        spin = np.sqrt(np.abs(state.w).max(axis=-1) ** 2 + speed**2 + turning)[: system.bodies] ** order
+        inertia = np.diagonal(system.inertia, axis1=-2, axis2=-1)
+        weight = np.sqrt(np.abs(np.hstack((np.repeat(system.mass[:, None], 3, axis=1), inertia))))
+        dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
+        values = 2 * ROUNDED * EPS * spin[:, None, None] * weight[:, :, None] * weight[:, None, :]
+        return Triplets.of_blocks(dof, dof, values)
 
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:

@@ -16,7 +16,14 @@ from functools import partial
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.graded import NOT_DEFINITE, graded_eigh, graded_error, mass_basis, symmetric_null_space
+from eigenbody.numerics.graded import (
+    NOT_DEFINITE,
+    error_of_dropped,
+    graded_eigh,
+    graded_error,
+    mass_basis,
+    symmetric_null_space,
+)
 from eigenbody.numerics.noise import BACKWARD, ENTRY_NOISE, EPS, equilibrate, noise_of
 from eigenbody.numerics.spectrum import Spectrum, ordered_spectrum
 from eigenbody.numerics.stability import Judged, judged_modes
@@ -263,6 +270,9 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
         bounds = np.sum(size * (noise @ size), axis=0) + BACKWARD * EPS * np.abs(eigenvalues).max(initial=0.0)
         rest = np.concatenate([np.full(deeper_zeros, np.linalg.norm(noise)), bounds])
 
+    if r:
+        dropped = np.abs(shapes.T @ system.K @ basis.rigid) + np.abs(shapes).T @ system.noise_K @ np.abs(basis.rigid)
+        rest = rest + error_of_dropped(dropped, np.hstack([generalized, vectors]), eigenvalues)
     eta = _amplitudes(omega, vectors[:e], vectors[e : 2 * e], eigenvalues)
     q = shapes @ np.vstack([eta, vectors[2 * e :] / eigenvalues])
     rigid_q = np.hstack([basis.rigid, basis.elastic @ (generalized[:e] / omega[:, None])])

@@ -43,7 +43,30 @@ def symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, 
     except LinAlgError:
         pass
     _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
-    return unscaled(vectors, scale)
+    columns, own = unscaled(vectors, scale)
+    if len(own) in (0, len(K)):
+        return columns, own
+    across = even @ vectors
+    across = (across - vectors @ (vectors.T @ across)) @ (vectors.T @ (columns * scale[:, None]))
+    return _null_within(K, noise, columns, own, np.linalg.norm(across, axis=0) / np.sqrt(level))
+
+
+def _null_within(
+    K: np.ndarray, noise: np.ndarray, columns: np.ndarray, own: np.ndarray, across: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What of a subspace (n, k) is null entry by entry, and coordinates of it: the level of the noise of all entries
+    together, at which the subspace was found, may be far above that of the few entries that a motion feels. `across`
+    (k,), squared, is how much of the stiffness of each column may be that of others, to which the subspace is tilted.
+    """
+    from scipy.linalg import qr
+
+    size = np.abs(columns)
+    block, block_noise = columns.T @ K @ columns, size.T @ noise @ size + np.outer(across, across)
+    within, _ = symmetric_null_space((block + block.T) / 2, np.maximum(block_noise, block_noise.T))
+    if within.shape[1] == columns.shape[1]:
+        return columns, own
+    kept = columns @ within
+    return kept / np.linalg.norm(kept, axis=0), own[qr(within.T, mode="r", pivoting=True)[1][: within.shape[1]]]
 
 
 def graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,3 +94,14 @@ def graded_error(values: np.ndarray) -> np.ndarray:
         found = pending & (size >= GRADED * largest)
         level[found], pending = largest, pending & ~found
     return BACKWARD * np.finfo(float).eps * level
+
+
+def error_of_dropped(stiffness: np.ndarray, vectors: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
+    """What a stiffness (e + r, r), taken for nothing but felt by rigid amplitudes after all, would make of eigenvalues
+    of z' = A z with z = [elastic, elastic rates, rigid rates] (2e + r): nothing of the zeros, whose vectors come first
+    among `vectors` (2e + r, zeros + m), something of the m others."""
+    r = stiffness.shape[1]
+    e, zeros = len(stiffness) - r, vectors.shape[1] - len(eigenvalues)
+    left = np.abs(np.linalg.pinv(vectors))[zeros:, e:]
+    amplitudes = np.abs(vectors[2 * e :, zeros:]) / np.abs(eigenvalues)
+    return np.concatenate([np.zeros(zeros), np.sum(left.T * (stiffness @ amplitudes), axis=0)])

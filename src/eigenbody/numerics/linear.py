@@ -163,10 +163,6 @@ class KKT:
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
 
-    def reactions(self, f: np.ndarray) -> np.ndarray:
-        """y of the same equations."""
-        return self._factor.solve(self._in(f))[self._n :]
-
     def is_regular(self) -> bool:
         """Whether a random right side is met after refinement; a singular matrix cannot."""
         rhs = np.zeros(self._size, dtype=self._whole.dtype)
@@ -184,6 +180,16 @@ class KKT:
         """The same with iterative refinement; f may be complex where the matrix is real."""
         return self._out(self._solve_whole(self._in(f), steps))
 
+    def solve_both(self, f: np.ndarray, transposed: bool = False, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """x, and y in units of its own, with A or its transpose."""
+        both = self._solve_whole(self._in(f), steps, transposed)
+        return self._out(both), both[self._n :]
+
+    def work_size(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """|y|^T |G| |x| (k, m) for y (rows, k) as `solve_both` gives it and x (n, m)."""
+        scaled_x = x if self._unit is None else (x.T / self._unit).T
+        return np.abs(y).T @ (abs(self._whole[self._n :, : self._n]) @ np.abs(scaled_x))
+
     def _in(self, f: np.ndarray) -> np.ndarray:
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype, order="F")
         rhs[: self._n] = f if self._unit is None else (f.T * self._unit).T
@@ -192,16 +198,23 @@ class KKT:
     def _out(self, x: np.ndarray) -> np.ndarray:
         return x[: self._n] if self._unit is None else (x[: self._n].T * self._unit).T
 
-    def _solve_whole(self, rhs: np.ndarray, steps: int) -> np.ndarray:
-        out = self._solve_once(rhs)
-        for _ in range(steps):
-            out = out + self._solve_once(rhs - self._whole @ out)
-        return out
+    def _solve_whole(self, rhs: np.ndarray, steps: int, transposed: bool = False) -> np.ndarray:
+        return refined(self._factor, self._whole, rhs, steps, transposed)
 
-    def _solve_once(self, rhs: np.ndarray) -> np.ndarray:
-        if np.iscomplexobj(rhs) and not np.iscomplexobj(self._whole):
-            return self._factor.solve(rhs.real) + 1j * self._factor.solve(rhs.imag)
-        return self._factor.solve(rhs)
+
+def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, transposed: bool = False) -> np.ndarray:
+    """x of A x = rhs, or of its transpose, with iterative refinement; rhs may be complex where A is real."""
+    solve, whole = (factor.solve_transposed, matrix.T) if transposed else (factor.solve, matrix)
+
+    def once(rhs: np.ndarray) -> np.ndarray:
+        if np.iscomplexobj(rhs) and not np.iscomplexobj(matrix):
+            return solve(rhs.real) + 1j * solve(rhs.imag)
+        return solve(rhs)
+
+    out = once(rhs)
+    for _ in range(steps):
+        out = out + once(rhs - whole @ out)
+    return out
 
 
 def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:

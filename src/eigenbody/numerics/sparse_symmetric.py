@@ -7,30 +7,27 @@ subspace, Rayleigh-Ritz. An inertia count then tells whether a mode was missed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.eigen import spectrum_second_order
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.linear import KKT, scaled, scaled_saddle
-from eigenbody.numerics.sparse_eigen import (
-    HINT,
-    SparseModes,
-    by_mass,
-    first_regular,
-    rayleigh,
-    typical_square,
-    unbalanced,
-)
+from eigenbody.numerics.noise import ENTRY_NOISE
+from eigenbody.numerics.sparse_eigen import HINT, SparseModes, displacements, first_regular, judged_entries
+from eigenbody.numerics.sparse_noise import SparseNoise
+from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.springs import Springs
 
 SOFT = 1e-8  # flexibility first given to the constraints for the inertia count, of the stiffness
 SOFTEST = 1e8  # and the largest
 STIFFER = 0.01  # factor on it as long as there are too many, and at which a count must change
 TRIES = 5
-CLASSICAL = 1e-11  # relative coupling of the modes by damping that counts as none
+SOFT_ENOUGH = (1e-8, 1e-5, 1e-2)  # flexibilities of the constraints tried; none can hide a mode
 NEAR_ROUNDING = 1e-10  # omega^2, of the stiffness, below which deflections are used
 CLEAR = 0.99  # a mode must stay below what was not looked at by this factor
 
@@ -39,12 +36,19 @@ class ConstrainedPencil:
     """K, M (sparse, symmetric) and independent rows G, in coordinates of unit mass: x = unit * x_scaled. Where motions
     are so soft that K loses their digits, the `springs` of which it is made are used by their deflections."""
 
-    def __init__(self, K: Any, M: Any, G: Any, springs: Callable[[], Springs | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        K: Any,
+        M: Any,
+        G: Any,
+        springs: Callable[[], Springs | None] = lambda: None,
+        noise: SparseNoise | None = None,
+    ) -> None:
         self.unit = by_mass(M)
         self.K, self.G = scaled_saddle(K, G, self.unit)
         self.M = self.scaled(M)
         self.top = float(np.abs(self.K.data).max(initial=0.0)) or 1.0
-        self._given = springs
+        self._given, self._noise = springs, noise
         self.springs: Springs | None = None  # scaled, once they are needed
 
     def scaled(self, matrix: Any) -> Any:
@@ -101,6 +105,10 @@ class ConstrainedPencil:
         """K X."""
         return self.K @ X if self.springs is None else self.springs.stiffness_times(X)
 
+    def shifted_times(self, shift: float, X: np.ndarray) -> np.ndarray:
+        """(K - shift M) X."""
+        return self.stiffness_times(X) - shift * self.mass(X) if shift else self.stiffness_times(X)
+
     @cached_property
     def _is_plain(self) -> bool:
         """Whether M is the identity, as it is when all inertia tensors are diagonal."""
@@ -114,6 +122,26 @@ class ConstrainedPencil:
     @cached_property
     def typical(self) -> float:
         return typical_square(self.K, self.M)
+
+    def strain_error(self, ritz: _Ritz) -> np.ndarray:
+        """Error (k, k) of X^T K X in the free motion, by the noise of K and of the rows and because the subspace is not
+        quite invariant."""
+        X, moved = ritz.X, np.abs(ritz.X)
+        if self.springs is None:
+            noise = ENTRY_NOISE * abs(self.K) if self._noise is None else self.scaled(self._noise.K)
+            out = moved.T @ (noise @ moved)
+        else:
+            loads = 0.0 if self._noise is None else moved.T @ (self.scaled(self._noise.loads) @ moved)
+            out = self.springs.strain_error(X) + loads
+        work = ENTRY_NOISE * ritz.kkt.work_size(ritz.held, X)
+        return out + work + work.T + np.diag(ritz.outside(self))
+
+    def loss_error(self, X: np.ndarray, C: Any) -> np.ndarray:
+        """Error (k, k) of X^T C X by the noise of C."""
+        if self.springs is not None:
+            return self.springs.loss_error(X)
+        noise = ENTRY_NOISE * abs(C) if self._noise is None else self.scaled(self._noise.C)
+        return np.abs(X).T @ (noise @ np.abs(X))
 
     def count_below(self, shift: float, soft: float) -> int | None:
         """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
@@ -148,19 +176,65 @@ def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | Non
     return kkt if kkt.is_regular() else None
 
 
+@dataclass(frozen=True)
+class _Ritz:
+    """omega^2 (k,) with X^T M X = 1 (n, k), as found by `kkt` of K - shift M: what force the rows exert in each mode,
+    `held` (rows, k) in units of its own, and what motion `left` (n, k) the forces left over would make."""
+
+    kkt: KKT
+    shift: float
+    values: np.ndarray
+    X: np.ndarray
+    held: np.ndarray
+    left: np.ndarray
+
+    def outside(self, pencil: ConstrainedPencil) -> np.ndarray:
+        """Error (k,) of the values because of the forces left over: to second order where the eigenvalues that were not
+        found are away."""
+        force = pencil.shifted_times(self.shift, self.left)
+        length, distance = np.sqrt((force**2).sum(axis=0)), np.abs(self.values - self.shift)
+        apart = distance.max(initial=0.0) - distance
+        return length * np.minimum(1.0, length / np.where(apart > 0, apart, 1e-300))
+
+
 def undamped_modes(pencil: ConstrainedPencil, count: int, near: float | None = None) -> SparseModes:
-    """The `count` smallest omega^2 (or nearest to `near`^2), ascending; `near` in rad/s."""
+    """The entries of the `count` smallest omega^2 (or nearest to `near`^2); `near` in rad/s."""
     shift = 0.0 if near is None else near**2
     aside = -1e-6 * pencil.typical if near is None else 1e-4 * shift
     kkt, at = first_regular(lambda s: pencil.kkt(float(np.real(s))), shift, aside)
-    values, X, complete = _lowest(pencil, kkt, count, near is None)
-    force = pencil.stiffness_times(X) - pencil.mass(X) * values
-    size = abs(pencil.K) @ abs(X) + abs(pencil.M) @ abs(X) * np.abs(values)
     beside = float(np.real(at))
-    residuals = unbalanced(kkt, lambda x: pencil.stiffness_times(x) - beside * pencil.mass(x), force, size)
-    loose = near is not None or at != shift  # next to a frequency the singularity of K is not seen
-    vectors = (pencil.unit[:, None] * X).astype(complex)
-    return SparseModes(values.astype(complex), vectors, residuals, loose, complete)
+    ritz, complete = _lowest(pencil, kkt, beside, count, near is None)
+    none = np.zeros((len(ritz.values), len(ritz.values)))
+    error = pencil.strain_error(ritz)
+    spectrum = spectrum_second_order(np.eye(len(none)), none, np.diag(ritz.values), error, none)
+    entries = conjugate_representatives(spectrum)
+    states, found = spectrum.columns(entries), spectrum.eigenvalues[entries]
+    q, squares = ritz.X @ displacements(*np.split(states, 2)).real, (found**2).real
+    size = abs(pencil.K) @ abs(q) + abs(pencil.M) @ abs(q) * np.abs(squares)
+    force = pencil.stiffness_times(q) + pencil.mass(q) * squares
+    residuals = unbalanced(kkt, lambda x: pencil.shifted_times(beside, x), force, size)
+    zeros = _zeros_by_inertia(pencil, spectrum, complete) if near is None else None
+    modes = judged_entries(spectrum, entries, pencil.unit[:, None] * q, residuals, zeros)
+    return replace(modes, complete=complete)
+
+
+def _zeros_by_inertia(pencil: ConstrainedPencil, spectrum: Spectrum, complete: bool | None) -> int | None:
+    """How many zeros an inertia count finds: all that is below a quarter of the first omega^2 that is not zero, but not
+    negative."""
+    squares = np.sort(-(spectrum.eigenvalues[~spectrum.is_rigid] ** 2).real)[::2]
+    if not spectrum.is_rigid.any():
+        return 0 if complete else None
+    if not np.any(squares > 0):
+        return None
+    below = 0.25 * float(squares[squares > 0].min())
+    negative, known = int(np.sum(squares < 0)), int(spectrum.is_rigid.sum()) // 2
+    least = None
+    for soft in SOFT_ENOUGH:
+        count = pencil.count_below(below, soft)
+        least = count if least is None else least if count is None else min(least, count)
+        if least == known + negative:
+            break
+    return None if least is None else 2 * (least - negative)
 
 
 def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> SparseModes | None:
@@ -171,42 +245,41 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     pairs outside lie above the undamped modes used, and overdamped real ones above 1/theta, theta the largest
     eigenvalue of C x = theta K x.
     """
-    from scipy.sparse import csc_array
-
     K, M = pencil.K, pencil.M
     kkt = pencil.kkt(0.0)
     if kkt is None:
         return None
     extra = count + 4
-    squares, X, complete = _lowest(pencil, kkt, extra, True)
+    ritz, complete = _lowest(pencil, kkt, 0.0, extra, True)
+    squares, X = ritz.values, ritz.X
     if len(squares) < extra or squares[0] <= 0:
         return None
     C, springs = pencil.scaled(C), pencil.springs
     CX = C @ X if springs is None else springs.damping_times(X)
     loss = X.T @ CX if springs is None else springs.loss(X)
-    values, y = _classical(loss, squares) or _small_quadratic(loss, squares)
-    keep = np.argsort(np.abs(values), kind="stable")[:count]
-    values, y = values[keep], y[:, keep]
+    noise = pencil.strain_error(ritz), pencil.loss_error(X, C)
+    spectrum = spectrum_second_order(np.eye(extra), (loss + loss.T) / 2, np.diag(squares), *noise)
+    entries = conjugate_representatives(spectrum)[:count]
+    values = spectrum.eigenvalues[entries]
     fastest = np.abs(values).max(initial=0.0)
-    if not len(values) or np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
+    if np.any(values.imag <= 0) or fastest > CLEAR * np.sqrt(squares[-1]):
         return None
     if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
-    q = X @ y
-    if np.iscomplexobj(q):
-        m, c, k = (csc_array(part) for part in (np.eye(extra), loss, np.diag(squares)))
-        values = rayleigh(m, c, k, y, values)
+    y = spectrum.columns(entries)[:extra]
+    q = X @ (y if np.any(y.imag) else y.real)
     force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed
     residuals = unbalanced(kkt, pencil.stiffness_times, force, size)
     if residuals.max() > 1e-7:
         return None
-    return SparseModes(values, (pencil.unit[:, None] * q).astype(complex), residuals, complete=complete)
+    modes = judged_entries(spectrum, entries, pencil.unit[:, None] * q, residuals, 0 if complete else None)
+    return replace(modes, complete=complete)
 
 
-def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tuple[np.ndarray, np.ndarray, bool | None]:
-    """The `count` omega^2 nearest to the shift of `kkt`, ascending, with X^T M X = 1, and whether none was missed.
+def _lowest(pencil: ConstrainedPencil, kkt: KKT, shift: float, count: int, check: bool) -> tuple[_Ritz, bool | None]:
+    """The `count` omega^2 nearest to the shift of `kkt`, ascending, and whether none was missed.
 
     Where the inertia count finds more than the iteration did, the iteration is repeated with wider blocks.
     """
@@ -219,10 +292,13 @@ def _lowest(pencil: ConstrainedPencil, kkt: KKT, count: int, check: bool) -> tup
         except ComputationError as error:
             raise ComputationError(f"{error} {HINT}") from error
         values, X = _polished(pencil, kkt, X)
-        complete = _is_complete(pencil, kkt, values, X) if check else None
+        left, held = kkt.solve_both(pencil.stiffness_times(X) - pencil.mass(X) * values, steps=0)
+        held[: len(held) - pencil.G.shape[0]] = 0.0  # springs are no rows
+        ritz = _Ritz(kkt, shift, values, X, held, left)
+        complete = _is_complete(pencil, ritz) if check else None
         if complete is not False:
             break
-    return values, X, complete
+    return ritz, complete
 
 
 def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -237,18 +313,19 @@ def _polished(pencil: ConstrainedPencil, kkt: KKT, X: np.ndarray) -> tuple[np.nd
     return values, X @ turn
 
 
-def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray) -> bool | None:
+def _is_complete(pencil: ConstrainedPencil, ritz: _Ritz) -> bool | None:
     """Whether as many omega^2 lie below the widest gap among the upper half of those found as were found there.
 
     The count is an upper bound that falls as the constraints are made stiffer; a mode was missed where stiffening no
     longer changes it. Between too soft (too many) and too stiff (for double precision) the flexibility is bisected.
     """
-    if len(values) < 4 or values[0] <= 0:
-        return None
+    values = ritz.values
     upper = np.arange(len(values) // 2, len(values))
+    if len(values) < 4 or values[upper[0] - 1] <= 0:
+        return None
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
     shift = float(np.sqrt(values[split - 1] * values[split]))
-    too_soft, too_stiff, before = _bearable(pencil, kkt, values[split:], X[:, split:], shift), 0.0, None
+    too_soft, too_stiff, before = _bearable(pencil, values[split:], ritz.held[:, split:], shift), 0.0, None
     soft = min(SOFT, too_soft)
     for _ in range(TRIES):
         count = pencil.count_below(shift, soft)
@@ -266,33 +343,11 @@ def _is_complete(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.
     return None
 
 
-def _bearable(pencil: ConstrainedPencil, kkt: KKT, values: np.ndarray, X: np.ndarray, shift: float) -> float:
+def _bearable(pencil: ConstrainedPencil, values: np.ndarray, forces: np.ndarray, shift: float) -> float:
     """Flexibility of the constraints at which one of the modes comes down to the shift: s lowers omega^2 by s y^T y to
-    first order, y the constraint forces of the mode, and by less beyond."""
-    forces = kkt.reactions(pencil.stiffness_times(X) - pencil.mass(X) * values)[-pencil.G.shape[0] or None :]
+    first order, y the constraint `forces` (rows, k) of the mode, and by less beyond."""
     strength = np.maximum(pencil.row_size**2 / pencil.top * (forces**2).sum(axis=0), 1e-300)
     return float(np.min((values - shift) / strength, initial=SOFTEST))
-
-
-def _classical(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Eigenvalues where damping does not couple the modes, one or two for each (overdamped), and unit vectors."""
-    own = np.diagonal(loss)
-    if np.any(np.abs(loss - np.diag(own)) > CLASSICAL * max(np.abs(own).max(initial=0.0), 1e-300)):
-        return None
-    half = own / 2
-    root = np.sqrt(half**2 - squares + 0j)
-    over = np.flatnonzero(root.real > 0)
-    values = np.concatenate((-half + root, (-half - root)[over]))
-    return values, np.eye(len(own))[:, np.concatenate((np.arange(len(own)), over))]
-
-
-def _small_quadratic(loss: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with positive imaginary part or real, and vectors, of l^2 + l C + diag(squares)."""
-    n = len(squares)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(squares), -loss]])
-    values, vectors = np.linalg.eig(A)
-    keep = values.imag >= 0
-    return values[keep], vectors[:n, keep]
 
 
 def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
@@ -313,3 +368,25 @@ def _largest_ratio(kkt: KKT, C: Any, K: Any) -> float:
         x = kkt.solve(damped)
         x /= np.abs(x).max()
     return 1.5 * theta
+
+
+def by_mass(M: Any) -> np.ndarray:
+    """Units of the coordinates in which each has unit mass; those without mass get the mean."""
+    mass = np.abs(M.diagonal())
+    return 1 / np.sqrt(np.where(mass > 0, mass, mass.mean() or 1.0))
+
+
+def typical_square(K: Any, M: Any) -> float:
+    """A typical omega^2."""
+    k, m = np.abs(K.diagonal()), np.abs(M.diagonal())
+    ratio = k[m > 0] / m[m > 0]
+    positive = ratio[ratio > 0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def unbalanced(kkt: KKT, times: Callable[[np.ndarray], np.ndarray], force: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Part of the force that constraint forces cannot balance, relative to the size of its summands. `kkt` is that of
+    A: with A x + G^T y = force and G x = 0 that part is A x, `times(x)`."""
+    free = times(kkt.solve_refined(force, steps=0))
+    length = lambda x: np.sqrt((np.abs(x) ** 2).sum(axis=0))  # noqa: E731
+    return length(free) / np.maximum(length(size), 1e-300)

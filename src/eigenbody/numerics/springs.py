@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.numerics.linear import scaled
-
-ROUNDING = 256 * np.finfo(float).eps
+from eigenbody.numerics.noise import ENTRY_NOISE
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,16 @@ class Springs:
         deflection = self.B @ X
         return X.T @ (self.C_rest @ X) + deflection.T @ (self.c[:, None] * deflection)
 
-    def lose_nothing(self, X: np.ndarray) -> np.ndarray:
-        """For which motions the power lost vanishes within the rounding of the deflections."""
+    def strain_error(self, X: np.ndarray) -> np.ndarray:
+        """Error (k, k) of `strain` by the rounding of deflections and of the rest."""
+        return self._error(X, np.abs(self.k), self.K_rest)
+
+    def loss_error(self, X: np.ndarray) -> np.ndarray:
+        """The same of `loss`."""
+        return self._error(X, np.abs(self.c), self.C_rest)
+
+    def _error(self, X: np.ndarray, factor: np.ndarray, rest: Any) -> np.ndarray:
         moved = np.abs(X)
-        rest = np.abs((X.conj() * (self.C_rest @ X)).sum(axis=0))
-        rest_size = (moved * (abs(self.C_rest) @ moved)).sum(axis=0)
-        own, own_size = (self.c @ np.abs(part) ** 2 for part in (self.B @ X, abs(self.B) @ moved))
-        return (rest <= ROUNDING * rest_size) & (np.abs(own) <= ROUNDING**2 * np.abs(own_size))
+        deflection, rounding = np.abs(self.B @ X), ENTRY_NOISE * (abs(self.B) @ moved)
+        half = (deflection + rounding / 2).T @ (factor[:, None] * rounding)
+        return half + half.T + ENTRY_NOISE * (moved.T @ (abs(rest) @ moved))

@@ -10,10 +10,9 @@ from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.linearize import in_coordinates
 from eigenbody.model.model import Model
 from eigenbody.operation.given import Subject, is_same_state, subject
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
-from eigenbody.points.balance import held_still
+from eigenbody.operation.point import OperatingPoint, at_state
+from eigenbody.operation.still import system_as_at
 from eigenbody.points.find import operating_point
-from eigenbody.system.system import System
 
 
 def model_asking_for(given: Subject) -> Model:
@@ -60,14 +59,8 @@ def in_model(point: OperatingPoint, model: Model) -> OperatingPoint:
     """The same point of a model that has further inputs or outputs."""
     if model is point.model:
         return point
-    system = system_of(model)
-    if _is_driven(system) and not _is_driven(point.system):  # an equilibrium: prescribed motions stand still
-        system, _ = held_still(system)
+    system = system_as_at(point, model)
     held = dict(zip(point.system.inputs, point.state.u_in.tolist(), strict=True))
     state = replace(point.state, u_in=np.array([held.get(name, 0.0) for name in system.inputs]))
     chosen = [point.system.names[i] for i in point.chosen.positions]
     return replace(in_coordinates(at_state(model, system, state), chosen), is_steady=point.is_steady)
-
-
-def _is_driven(system: System) -> bool:
-    return bool(system.constraints.motions) or any(entry["rate"] for entry in system.description.frames)

@@ -2,55 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import ROUNDED
 from eigenbody.operation.projection import held_rows
-from eigenbody.system.signals import Quantities
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
 SMALL = 1e-6  # imbalance below which rounding is looked at
 SAMPLES = 4  # of the signs of rounding errors
 BALANCED = 1e-10  # imbalance of a body relative to the forces on it, at which it rests
-
-
-def held_still(system: System) -> tuple[System, tuple[str, ...]]:
-    """The same mechanism with prescribed motions and turning frames stopped where they are at t = 0, and remarks."""
-    moving, constant = [], np.array(system.constraints.constant, dtype=float)
-    empty = np.zeros(0)
-    now = Quantities(empty, empty, empty, empty, 0.0)
-    for motion in system.constraints.motions:
-        constant[motion.row] += float(np.real(motion.value.value(now)))
-        if motion.rate.value(now) or motion.acceleration.value(now):
-            moving.append(system.constraints.rows[motion.row].owner)
-    given = [system.names[i] for i, v in zip(system.velocities.measure, system.velocities.value, strict=True) if v]
-    turning = [entry.name for entry in system.description.frames if entry["rate"]]
-    still = tuple(
-        replace(entry, values=FrozenDict({**entry.values, "rate": 0.0})) for entry in system.description.frames
-    )
-    remarks = tuple(
-        f"{what} {', '.join(names[:6])}: held still at t = 0 for the static equilibrium. For a steady motion use"
-        " operating_point: steady."
-        for what, names in (("prescribed motion", moving), ("given velocity", given), ("turning frame", turning))
-        if names
-    )
-    held = replace(
-        system,
-        constraints=replace(system.constraints, motions=(), constant=constant),
-        description=replace(system.description, frames=still) if turning else system.description,
-        warnings=(*system.warnings, *remarks),
-    )
-    return held, remarks
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
-from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.treespace import coordinate_set
@@ -27,30 +28,41 @@ SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechan
 STEPS = 8
 NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
 MOMENTS = (0.37, 1.9)  # s, where nothing moves but something depends on time
+PROBES = 4
 SAME = 1e-7  # relative difference of the linear equations that still counts as none
 
 
-def has_constant_coefficients(linear: LinearModel) -> bool:
+def has_constant_coefficients(linear: LinearModel | SparseLinearModel) -> bool:
     """Whether the linear equations are the same further on and further back along the motion."""
     point = linear.point
     if point.is_steady or not linear.states:
         return True
     if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
         return True
+    here = linear if type(linear) in (LinearModel, SparseLinearModel) else _at(linear, point.state)  # nothing added
     try:
-        return all(same_equations(linear, _at(point, state)) for state in _further_on(point))
+        return all(same_equations(here, _at(linear, state)) for state in _further_on(point.choosing(linear.chosen)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
 
 
-def same_equations(one: LinearModel, other: LinearModel) -> bool:
-    """Whether two linear models in the same coordinates are equal to what counts."""
-    size = np.abs(one.A).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(one.A).max(initial=0.0)
-    return bool(np.all(np.abs(one.A - other.A) <= SAME * size))
+def same_equations(one: LinearModel | SparseLinearModel, other: LinearModel | SparseLinearModel) -> bool:
+    """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
+    rates that they give to random states."""
+    a, b = (m.rates_of(_probes(m)) if isinstance(m, SparseLinearModel) else m.A for m in (one, other))
+    size = np.abs(a).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(a).max(initial=0.0)
+    return bool(np.all(np.abs(a - b) <= SAME * size))
 
 
-def _at(point: OperatingPoint, state: State) -> LinearModel:
-    return dense_model(at_state(point.model, point.system, state).choosing(point.chosen), point.chosen)
+def _probes(linear: SparseLinearModel) -> np.ndarray:
+    """Random states (states, probes)."""
+    return np.random.default_rng(6).choice((-1.0, 1.0), (len(linear.states), PROBES))
+
+
+def _at(linear: LinearModel | SparseLinearModel, state: State) -> LinearModel | SparseLinearModel:
+    point = linear.point
+    there = at_state(point.model, point.system, state).choosing(linear.chosen)
+    return linear_model(there, solver="sparse" if isinstance(linear, SparseLinearModel) else "dense")
 
 
 def depends_on_time(point: OperatingPoint) -> bool:

@@ -18,8 +18,8 @@ from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.projection import closed, weight
+from eigenbody.operation.still import held_still
 from eigenbody.operation.turns import counted, values_of
-from eigenbody.points.balance import held_still
 from eigenbody.points.given import given_configuration
 from eigenbody.points.settle import Settled, newton, settle
 from eigenbody.points.stability import Verdict, judge

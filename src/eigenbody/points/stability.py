@@ -13,20 +13,16 @@ from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.linear import KKT
-from eigenbody.numerics.sparse_eigen import SparseModes, damped_modes, descriptor_modes, is_symmetric
-from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, undamped_modes
+from eigenbody.numerics.sparse_eigen import SparseModes, is_symmetric, modes_next_to
+from eigenbody.numerics.sparse_symmetric import SOFT_ENOUGH, ConstrainedPencil, undamped_modes
 from eigenbody.numerics.spectrum import conjugate_representatives
+from eigenbody.numerics.stability import verdict
 from eigenbody.operation.point import OperatingPoint
 
 ALL_MODES = 150  # freedoms up to which every eigenvalue is found
 FEW = 4  # eigenvalues next to zero that are found beyond
 KRYLOV = 40  # directions searched for negative stiffness
 ROUNDING = 1e-9
-SOFT_ENOUGH = (
-    1e-8,
-    1e-5,
-    1e-2,
-)  # flexibilities of the constraints tried; none can hide negative stiffness
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +33,8 @@ class Verdict:
     eigenvalues: np.ndarray
     growing: np.ndarray
     certificate: Certificate
-    is_partial: bool  # only the eigenvalues next to zero and the softest motions were looked at
+    is_partial: bool  # only the eigenvalues next to zero and the softest motions were looked at: that none grows, or
+    # that all decay, is known of these alone
 
     @property
     def is_stable(self) -> bool:
@@ -80,21 +77,26 @@ def _real_motions(motions: np.ndarray) -> np.ndarray:
 def _by_stiffness(linear: SparseLinearModel) -> Verdict:
     """Conservative and at rest: a negative stiffness is an unstable motion, and nothing else is."""
     p = linear.pencil
-    pencil = ConstrainedPencil((p.K + p.K.T) / 2, p.M, p.G)
+    pencil = ConstrainedPencil((p.K + p.K.T) / 2, p.M, p.G, p.springs, linear.noise)
     found = undamped_modes(pencil, FEW)
-    squares, vectors = found.eigenvalues.real, found.vectors.real
-    size = (np.abs(vectors) * (abs(p.K) @ np.abs(vectors))).sum(axis=0) / (vectors * (p.M @ vectors)).sum(axis=0)
-    zero = found.loose & (np.abs(squares) <= ROUNDING * size)
-    growing = vectors[:, (squares < 0) & ~zero].T
+    growing = found.vectors.real[:, _grows(found)].T
     below = -ROUNDING * pencil.typical
     none_below = any(pencil.count_below(below, soft) == 0 for soft in SOFT_ENOUGH)  # counted: nothing can be missed
     if not len(growing) and not none_below:
         growing = _softest(p.M, p.K, p.G)
-    damped = bool(p.C.nnz)
-    word = "unstable" if len(growing) else "drifting" if zero.any() else "stable" if damped else "marginal"
-    values = _few(linear).eigenvalues if damped else np.sqrt(-np.where(zero, 0.0, squares) + 0j)
-    values = values[np.argsort(np.abs(values), kind="stable")]
-    return Verdict(word, values, growing, linear.certificate, not none_below)
+    if p.C.nnz:
+        found = modes_next_to(linear.resting_pencil, FEW)
+    word = "unstable" if len(growing) else _word(found)
+    return Verdict(word, found.eigenvalues, growing, linear.certificate, is_partial=bool(p.C.nnz) or not none_below)
+
+
+def _grows(found: SparseModes) -> np.ndarray:
+    """Which modes grow beyond doubt."""
+    return (found.eigenvalues.real > 0) & ~found.on_axis
+
+
+def _word(found: SparseModes) -> str:
+    return verdict(found.eigenvalues, found.on_axis, found.defective)
 
 
 def _softest(M: Any, K: Any, G: Any) -> np.ndarray:
@@ -127,25 +129,8 @@ def _softest(M: Any, K: Any, G: Any) -> np.ndarray:
     return (V.T @ vectors[:, 0])[None]
 
 
-def _few(linear: SparseLinearModel) -> SparseModes:
-    if linear.is_static:
-        p = linear.pencil
-        return damped_modes(p.M, p.C, p.K, p.G, 2 * FEW)
-    d = linear.descriptor
-    return descriptor_modes(d.E, d.A, np.arange(d.differential), 2 * FEW, None, 1.0)
-
-
 def _by_few_modes(linear: SparseLinearModel) -> Verdict:
     """Not conservative: the eigenvalues next to zero decide as far as they can."""
-    found = _few(linear)
-    values = found.eigenvalues
-    vectors = found.vectors if linear.is_static else found.vectors[linear.descriptor.dq]
-    scale = float(np.abs(values).max(initial=0.0))
-    zero = np.abs(values) <= 1e-6 * scale
-    grows = (values.real > ROUNDING * np.abs(values)) & ~zero
-    on_axis = np.abs(values.real) <= ROUNDING * np.abs(values)
-    word = "unstable" if grows.any() else "drifting" if zero.any() else "marginal" if on_axis.any() else "stable"
-    keep = values.imag >= 0
-    order = np.argsort(np.abs(values[keep]), kind="stable")
-    shown = np.where(zero, 0.0, values)[keep][order]
-    return Verdict(word, shown, _real_motions(vectors[:, grows].T), linear.certificate, is_partial=True)
+    found = modes_next_to(linear.resting_pencil if linear.is_static else linear.moving_pencil, FEW)
+    growing = _real_motions(found.vectors[:, _grows(found)].T)
+    return Verdict(_word(found), found.eigenvalues, growing, linear.certificate, is_partial=True)

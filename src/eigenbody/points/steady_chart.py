@@ -65,9 +65,12 @@ def ahead_of(measures: MeasureSet, place: Place, change: np.ndarray) -> Place:
 def _turn(kernel: RotationComponent, change: np.ndarray) -> np.ndarray:
     """dphi (n, 3) of the pair of bodies that each component belongs to: the sum over its components."""
     share = kernel.e * change[:, None]
-    same = np.all(kernel.carriers[:, None] == kernel.carriers[None], axis=-1)
-    same &= np.all(np.isclose(kernel.first[:, None], kernel.first[None]), axis=(-1, -2))
-    return same.astype(float) @ share
+    n = len(share)
+    key = np.hstack((kernel.carriers, np.round(kernel.first.reshape(n, 9), 9) + 0.0))
+    _, pair = np.unique(key, axis=0, return_inverse=True)
+    turn = np.zeros((n, 3))
+    np.add.at(turn, pair.ravel(), share)
+    return turn[pair.ravel()]
 
 
 def difference(measures: MeasureSet, goal: Place, here: Place) -> np.ndarray:

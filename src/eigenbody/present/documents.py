@@ -81,7 +81,7 @@ def mode_entries(modes: Modes) -> list[dict[str, Any]]:
             "damping_ratio": number(ratio[i]),
             "kind": kinds[i],
             "stability": modes.stabilities[i],
-            **({} if modes.bounds is None else {"error": number(modes.bounds[i])}),
+            "error": number(modes.bounds[i]),
         }
         for i, value in enumerate(modes.eigenvalues)
     ]

@@ -186,7 +186,6 @@ def names_array(names: Iterable[str]) -> np.ndarray:
 def modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
     """What a file of arrays holds of modes."""
     states = {} if modes.states_shape is None else {"states_shape": modes.states_shape}  # (modes, states)
-    bounds = {} if modes.bounds is None else {"error": modes.bounds}  # 1/s
     return {
         "eigenvalues": modes.eigenvalues,
         "frequency_hz": modes.frequency_hz,
@@ -194,7 +193,7 @@ def modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
         "damping_ratio": modes.damping_ratio,  # nan where it is undefined: rigid modes
         "kind": names_array(modes.kinds),
         "stability": names_array(modes.stabilities),
-        **bounds,
+        "error": modes.bounds,  # 1/s
         "shapes": modes.shapes,  # (modes, bodies, 6)
         **states,
         "bodies": names_array(modes.bodies),
@@ -242,7 +241,7 @@ def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarr
 def _modes_csv(modes: Modes) -> str:
     entries = mode_entries(modes)
     columns = ["index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability"]
-    columns += [] if modes.bounds is None else ["error"]
+    columns += ["error"]
     return csv_text([columns, *([csv_cell(entry[c]) for c in columns] for entry in entries)])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eigenbody.elements.registry import Registry, types_in
+from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, Expansion
 from eigenbody.model.names import NO_NODE
@@ -22,8 +23,19 @@ def expand(found: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
     """Everything that the entries of `flexible` stand for; `mentioned` are the names that the model uses."""
     out = NOTHING
     for entry in found:
-        out = out + FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned))
+        built = FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned))
+        _refuse_sections(entry, built, mentioned)
+        out = out + built
     return out
+
+
+def _refuse_sections(entry: Entry, built: Expansion, mentioned: frozenset[str]) -> None:
+    """The mean axes of a section are no point of its material."""
+    used = sorted(body.name for body in built.flexible if body.name != entry.name and body.name in mentioned)
+    if used:
+        what = f'"{used[0]}" is a section, whose axes are no point of it; what is attached is attached to a node.'
+        remedy = f"Name one: {entry.name}.start, {entry.name}.end, or a station of its points (names)."
+        raise InputError(Fault(entry.where, what, remedy))
 
 
 def _nodes(body: str, mentioned: frozenset[str]) -> list[str]:
