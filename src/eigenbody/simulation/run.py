@@ -259,7 +259,7 @@ class _Run:
         recorded = self._recorded or [self.point.state]
         if not finished and float(np.real(self._last.t)) > float(np.real(recorded[-1].t)):
             recorded = [*recorded, self._last]
-        balance = self._budget.balance(self._used[-1].forward if self._used else None)
+        balance = self._budget.balance()
         return Simulation(
             model=self.point.model,
             system=self.point.system,
