@@ -36,7 +36,7 @@ class Names:
         self.bends = bool(document.get("flexible"))
 
     def until(self, seconds: float) -> str:
-        """The end of a motion: far sooner where bodies bend, whose shortest periods, of microseconds, are all followed."""
+        """The end of a motion: sooner where bodies bend, whose shortest periods, of microseconds, are followed."""
         return f"{seconds / 50 if self.bends else seconds:g}"
 
     def parameter(self, rng: random.Random) -> str:
