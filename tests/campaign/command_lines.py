@@ -33,6 +33,11 @@ class Names:
             for label in COORDINATES.get(entry.get("type", ""), [""])
         ] or ["none"]
         self.numbers = [f"bodies.{name}.mass" for name in self.bodies]
+        self.bends = bool(document.get("flexible"))
+
+    def until(self, seconds: float) -> str:
+        """The end of a motion: sooner where bodies bend, whose shortest periods, of microseconds, are followed."""
+        return f"{seconds / 50 if self.bends else seconds:g}"
 
     def parameter(self, rng: random.Random) -> str:
         return rng.choice([*self.parameters, *self.parameters, *self.numbers])
@@ -97,7 +102,7 @@ def _inverse(names: Names, rng: random.Random, _: Path) -> list[str]:
     more = rng.choice(
         [[], ["--hold", rng.choice(names.bodies)], ["--motion", f"{rng.choice(names.measures)}=cycloid(0, 0.1, 0.1 s)"]]
     )
-    return ["--until", "0.1", "--points", "5", *more]
+    return ["--until", names.until(0.1), "--points", "5", *more]
 
 
 def _impulse(names: Names, rng: random.Random, _: Path) -> list[str]:
@@ -110,7 +115,7 @@ def _simulate(names: Names, rng: random.Random, _: Path) -> list[str]:
         [[], ["--method", "radau"], ["--method", "generalized-alpha"], ["--method", "hht", "--step", "0.01"]]
     )
     signal = rng.choice([[], ["--signal", names.output(rng)], ["--fft", rng.choice(names.measures)], ["--at-point"]])
-    return ["--until", "0.03", "--points", "5", *method, *signal, "--no-compiled"]
+    return ["--until", names.until(0.03), "--points", "5", *method, *signal, "--no-compiled"]
 
 
 def _response(names: Names, rng: random.Random, _: Path) -> list[str]:

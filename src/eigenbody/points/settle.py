@@ -36,6 +36,8 @@ CLOSING = 25  # Newton iterations back to the constraints
 OPEN = 1e-9  # drift of rows left out as redundant, in lengths, at which the choice of rows is made anew
 UNOPPOSED = 12  # steps under the same forces after which nothing will oppose the motion
 EARLY = 6  # steps before that is looked at
+STUCK = 8  # steps one after the other that hardly move anything and leave the forces as they are: the way ends
+HARDLY = 1e-9  # rad, or spans of the mechanism
 FARTHEST = 1e4  # spans of the mechanism in one step
 
 
@@ -162,7 +164,7 @@ class _Descent:
         shortest = 1e-14 * tau
         carried = np.zeros(self.system.nq)
         watch = _Watch(self)
-        stride = 1.0  # spans of the mechanism that bodies may be displaced by in one step
+        stride, stuck = 1.0, 0  # spans of the mechanism that bodies may be displaced by in one step; steps in vain
         for count in range(most):
             report(f"settling: step {count + 1}, {here.imbalance:.1g} of the forces unbalanced")
             if _rests(here):
@@ -184,7 +186,10 @@ class _Descent:
                 carried = step.moved if rising else np.zeros(self.system.nq)
             stride = min(2 * stride, FARTHEST) if step.mismatch < 0.15 else stride
             tau = min(tau * _growth(step.mismatch), self._longest(here))
-            here = step.balance
+            in_vain = self.length(step.moved) < HARDLY and step.balance.imbalance > 0.9 * here.imbalance
+            here, stuck = step.balance, stuck + 1 if in_vain else 0
+            if stuck >= STUCK:
+                return here, count + 1, False
         return here, most, False
 
     def newton_step(self, here: Balance) -> Balance | None:

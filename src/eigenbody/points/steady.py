@@ -272,8 +272,8 @@ def _stable_one(
 
 def _growing(now: Equations, task: Task) -> np.ndarray | None:
     """The growing motion of the coordinates that are free to change, its largest entry one; None if there is none."""
-    spectrum = _spectrum(now.linear)
     chosen, system = now.trial.chosen, now.trial.system
+    spectrum = _spectrum(dense_model(point_at(now.trial), chosen))
     mode = spectrum.right[: len(chosen.positions), int(np.argmax(spectrum.eigenvalues.real))]
     held = np.isin(chosen.positions, list(task.values)) | np.isin(chosen.positions, task.moving)
     unit = unit_of(system, chosen.positions)

@@ -15,8 +15,7 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import InputError
-from eigenbody.linearization.linearize import dense_model
-from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.linearize import Equations as LinearEquations
 from eigenbody.model.model import Model
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.motion import solve_motion
@@ -93,7 +92,7 @@ class Equations:
     """Residuals f and derivatives J by [S, W, x, free inputs, parameters], with units of both."""
 
     trial: Trial
-    linear: LinearModel
+    linear: LinearEquations
     f: np.ndarray
     J: np.ndarray
     J_rates: np.ndarray  # derivatives of the rates of the velocity coordinates by the unknowns
@@ -107,7 +106,7 @@ class Equations:
     def reach(self, dS: np.ndarray) -> float:
         """How far a change of the coordinates moves any body: rad, or lengths of the mechanism."""
         system = self.trial.system
-        moved = np.abs(self.linear.shape_q[:, : len(dS)] @ dS)
+        moved = np.abs(self.linear.shapes.q[:, : len(dS)] @ dS)
         return float(np.max(moved / np.where(system.is_angular, 1.0, system.length), initial=0.0))
 
     @property
@@ -132,6 +131,11 @@ def point_at(trial: Trial) -> OperatingPoint:
         trial.model, system, trial.state, motion, chosen, 0.0, (0.0, 0.0, 0.0), (),
         mechanics=mechanics, frame=frame.accelerated(mechanics),
     )  # fmt: skip
+
+
+def linear_equations(point: OperatingPoint, chosen: Selection) -> LinearEquations:
+    """The linear equations without what rounding leaves in them, which a search has no use for."""
+    return LinearEquations(point.choosing(chosen))
 
 
 class Residual:
@@ -160,13 +164,14 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Equati
     """Residual and derivatives at a trial state; `idle` marks states that nothing depends on; `pace` in rad/s."""
     now = Residual(trial, task, idle)
     system, chosen = trial.system, trial.chosen
-    linear = dense_model(now.point, chosen)
+    linear = linear_equations(now.point, chosen)
     nS, nW, nx = len(chosen.positions), len(chosen.velocities), len(system.states)
     n = nS + nW + nx
     inputs = list(task.free_inputs)
-    size_q, size_u = linear.shape_q, linear.shape_u
+    size_q, size_u = linear.shapes.q, linear.shapes.u
     turn_rate, turn_q, turn_u = _turning(now.point, now.speeds)
-    AB = np.hstack((linear.A, linear.B[:, inputs]))
+    A, B, _, _ = linear.state_space
+    AB = np.hstack((A, B[:, inputs]))
     rows_W, rows_x = AB[nS : nS + nW].copy(), AB[nS + nW :][now.alive]
     rows_W[:, :n] -= turn_q @ size_q + turn_u @ size_u
     J_rates = np.zeros((nW, AB.shape[1]))
@@ -216,11 +221,11 @@ def _turning(point: OperatingPoint, speeds: MeasureSet) -> tuple[np.ndarray, np.
     return rate, by_q, by_u
 
 
-def _value_rows(now: Residual, linear: LinearModel) -> np.ndarray:
+def _value_rows(now: Residual, linear: LinearEquations) -> np.ndarray:
     if not len(now.held_values):
-        return np.zeros((0, linear.shape_q.shape[1]))
+        return np.zeros((0, linear.shapes.q.shape[1]))
     measures = value_set(now.point.system, now.held_values)
-    return measure_rows(now.point.mechanics, measures, False) @ linear.shape_q
+    return measure_rows(now.point.mechanics, measures, False) @ linear.shapes.q
 
 
 def _state_rows(task: Task, n: int, first: int) -> np.ndarray:
@@ -229,13 +234,13 @@ def _state_rows(task: Task, n: int, first: int) -> np.ndarray:
     return rows
 
 
-def _rate_rows(now: Residual, linear: LinearModel) -> np.ndarray:
+def _rate_rows(now: Residual, linear: LinearEquations) -> np.ndarray:
     """Prescribed rates of measures that are no coordinates."""
     if not len(now.extra):
-        return np.zeros((0, linear.shape_q.shape[1]))
+        return np.zeros((0, linear.shapes.q.shape[1]))
     mechanics, measures = now.point.mechanics, coordinate_set(now.point.system, now.extra)
     by_q = measure_rows(mechanics, measures, False, "rate_q") - _turning(now.point, measures)[0]
-    return by_q @ linear.shape_q + measure_rows(mechanics, measures, False) @ linear.shape_u
+    return by_q @ linear.shapes.q + measure_rows(mechanics, measures, False) @ linear.shapes.u
 
 
 def _by_parameter(trial: Trial, task: Task, idle: np.ndarray, k: int) -> np.ndarray:
@@ -255,7 +260,7 @@ def _by_parameter(trial: Trial, task: Task, idle: np.ndarray, k: int) -> np.ndar
     return (Residual(ends[0], task, idle).f - Residual(ends[1], task, idle).f) / span
 
 
-def _row_units(now: Residual, linear: LinearModel, task: Task, pace: float) -> tuple[np.ndarray, np.ndarray]:
+def _row_units(now: Residual, linear: LinearEquations, task: Task, pace: float) -> tuple[np.ndarray, np.ndarray]:
     """Unit of each equation and what may be left of it by rounding."""
     system, chosen, mechanics = now.point.system, now.frame.chosen, now.point.mechanics
     nS, nW = len(chosen.positions), len(chosen.velocities)
@@ -263,9 +268,9 @@ def _row_units(now: Residual, linear: LinearModel, task: Task, pace: float) -> t
     motion = now.point.motion
     pulls = mechanics.force_size(motion.multipliers, motion.slip_multipliers) + np.abs(mechanics.gyroscopic())
     pulls = pulls + np.abs(mechanics.inertia_times(mechanics.acceleration))
-    onto = np.abs(linear.shape_u[:, nS : nS + nW].T) @ np.stack((pulls, stiff_rounding(mechanics)), axis=1)
+    onto = np.abs(linear.shapes.u[:, nS : nS + nW].T) @ np.stack((pulls, stiff_rounding(mechanics)), axis=1)
     cancelling, rounding = (np.abs(np.linalg.inv(linear.M)) @ onto).T if nW else np.zeros((2, 0))
-    rows = np.abs(linear.A[nS + nW :][now.alive])
+    rows = np.abs(linear.state_space.A[nS + nW :][now.alive])
     unknown = np.concatenate((unit_of(system, chosen.positions), pace * speed_unit, 1.0 + np.abs(now.point.state.x)))
     of_states = rows @ unknown + np.abs(now.state_rate)
     value_unit = unit_of(system, now.held_values)
@@ -304,5 +309,5 @@ def idle_states(trial: Trial) -> np.ndarray:
     n = len(trial.system.states)
     if not n:
         return np.zeros(0, dtype=bool)
-    linear = dense_model(point_at(trial), trial.chosen)
-    return ~np.any(linear.A[:, len(linear.states) - n :], axis=0)
+    A = linear_equations(point_at(trial), trial.chosen).state_space.A
+    return ~np.any(A[:, len(A) - n :], axis=0)

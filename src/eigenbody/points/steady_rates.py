@@ -69,18 +69,23 @@ def obeyed(rule: RateRules, rates: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
 
 def along_neutral(task: Task, linear: LinearModel, system: System, chosen: Selection) -> Task:
-    """The task in which the mechanism may move along every change of position on which nothing depends."""
-    unit = unit_of(system, chosen.positions)
+    """The task in which the mechanism may move along every change of position on which nothing depends.
+
+    Modal coordinates rest: a body that bent on and on at a constant rate would be no steady motion.
+    """
+    bending = {name for body in system.description.flexible for name in body.coordinates}
+    rigid = np.array([k for k, i in enumerate(chosen.positions) if system.names[i] not in bending], dtype=int)
+    unit = unit_of(system, chosen.positions[rigid])
     weight = 1.0 / np.sqrt(np.maximum(np.abs(np.diagonal(linear.M)), 1e-300))
     first = len(chosen.positions) + len(chosen.velocities)
-    rows = np.vstack((weight[:, None] * linear.K * unit, linear.A[first:, : len(unit)] * unit))
-    size = np.abs(weight[:, None] * linear.noise_K * unit).max(initial=0.0) / (8 * np.finfo(float).eps)
+    rows = np.vstack((weight[:, None] * linear.K[:, rigid] * unit, linear.A[first:, rigid] * unit))
+    size = np.abs(weight[:, None] * linear.noise_K[:, rigid] * unit).max(initial=0.0) / (8 * np.finfo(float).eps)
     _, s, Vt = np.linalg.svd(rows)
     rank = int(np.sum(s > NEUTRAL * max(s.max(initial=0.0), size)))
     basis = unit[:, None] * Vt[rank:].T
     if not basis.size:
         return task
     basis[np.abs(basis) < 1e-12 * np.abs(basis).max()] = 0.0
-    where = {int(i): k for k, i in enumerate(chosen.positions)}
-    moving = [int(i) for i in chosen.velocities if np.any(basis[where[int(i)]])]
+    where = {int(i): k for k, i in enumerate(chosen.positions[rigid])}
+    moving = [int(i) for i in chosen.velocities if int(i) in where and np.any(basis[where[int(i)]])]
     return replace(task, neutral={i: tuple(basis[where[i]].tolist()) for i in moving})

@@ -60,6 +60,15 @@ class Balance:
         return bool(self.open) or self.defect <= self.asked
 
 
+@dataclass(frozen=True, slots=True)
+class _Instant:
+    """A node of a step, with the loads of all rows where they do work."""
+
+    weight: float
+    state: State
+    loads: Multipliers | None
+
+
 class Budget:
     """The balance in the making; `tolerance` None where the step is fixed and nothing was asked for."""
 
@@ -67,7 +76,7 @@ class Budget:
         self._system = system
         self._tolerance = None if tolerance is None else max(tolerance, FINEST)
         self._is_fed, self._is_driven = _is_fed(system), _is_driven(system)
-        self._waiting: list[tuple[State, list[Node]]] = []
+        self._waiting: list[tuple[State, list[_Instant]]] = []
         self._work = self._defect = self._asked = 0.0
         self._scale = self._rounding = _energy_of_errors(system, self._tolerance or FINEST, duration)
         self._speeds = np.zeros(2)  # largest linear and angular ones so far
@@ -82,25 +91,36 @@ class Budget:
         """Take a step of a method into account."""
         if self._open:
             return
-        self._waiting.append((step.state, step.nodes() if self._is_fed or self._is_driven else []))
-        if self._is_driven or sum(1 + len(nodes) for _, nodes in self._waiting) >= CHUNK:
-            self._settle(forward)
+        nodes = step.nodes() if self._is_fed or self._is_driven else []
+        try:
+            self._waiting.append((step.state, [self._instant(node, forward) for node in nodes]))
+        except EigenbodyError as error:
+            self._open = str(error)
+        if sum(1 + len(nodes) for _, nodes in self._waiting) >= CHUNK:
+            self._settle()
 
-    def balance(self, forward: Forward | None) -> Balance:
+    def balance(self) -> Balance:
         """The balance of all steps so far."""
-        if self._waiting and forward is not None:
-            self._settle(forward)
+        if self._waiting:
+            self._settle()
         asked = LARGE * self._scale if self._tolerance is None else min(self._asked, LARGE * self._scale)
         return Balance(self._defect, self._scale, max(asked, self._rounding), self._work, self._open)
 
-    def _settle(self, forward: Forward) -> None:
+    def _instant(self, node: Node, forward: Forward) -> _Instant:
+        """A node with the loads of all rows; which rows carry them is known while the step is the last one only."""
+        if not self._is_driven:
+            return _Instant(node.weight, node.state, None)
+        loads = forward.evaluate(node.state).multipliers if node.multipliers is None else node.multipliers
+        return _Instant(node.weight, node.state, Multipliers.of(forward, loads))
+
+    def _settle(self) -> None:
         """Close the balance of the steps that wait."""
         ends, nodes = [end for end, _ in self._waiting], [node for _, own in self._waiting for node in own]
         counts = [len(own) for _, own in self._waiting]
         self._waiting = []
         try:
             parts, reach = self._energies(ends), self._reach(ends)
-            fed = self._fed(nodes, forward) if nodes else np.zeros(0)
+            fed = self._fed(nodes) if nodes else np.zeros(0)
         except EigenbodyError as error:
             self._open = str(error)
             return
@@ -141,11 +161,15 @@ class Budget:
             found.append(force @ unit + momentum @ self._speeds[angular.astype(int)])
         return np.concatenate(found)
 
-    def _fed(self, nodes: Sequence[Node], forward: Forward) -> np.ndarray:
+    def _fed(self, nodes: Sequence[_Instant]) -> np.ndarray:
         """P at the nodes (n,)."""
-        fed = np.concatenate([np.atleast_1d(fed_power(m)) for m in self._mechanics([node.state for node in nodes])])
-        if self._is_driven:
-            fed = fed + np.array([_driving_power(forward, node) for node in nodes])
+        found = self._mechanics([node.state for node in nodes])
+        fed = np.concatenate([np.atleast_1d(fed_power(m)) for m in found])
+        loads = [node.loads for node in nodes if node.loads is not None]
+        if loads:
+            held, slip = np.stack([own.held for own in loads]), np.stack([own.slip for own in loads])
+            parts = zip(found, np.split(held, len(found)), np.split(slip, len(found)), strict=True)
+            fed = fed + np.concatenate([_driving_power(*part) for part in parts])
         return np.real(fed)
 
     def _mechanics(self, states: Sequence[State]) -> list[Mechanics]:
@@ -174,12 +198,10 @@ def _is_driven(system: System) -> bool:
     return bool(system.constraints.motions) or bool(system.description.frames)
 
 
-def _driving_power(forward: Forward, node: Node) -> float:
-    """-(G^T lambda + N^T mu) u: what constraints that move feed in."""
-    system, state = forward.system, node.state
-    loads = forward.evaluate(state).multipliers if node.multipliers is None else node.multipliers
-    m, mechanics = Multipliers.of(forward, loads), Mechanics(system, state)
-    force = mechanics.holonomic.force(m.held, system.nq)
+def _driving_power(m: Mechanics, held: np.ndarray, slip: np.ndarray) -> np.ndarray:
+    """-(G^T lambda + N^T mu) u at one or many instants (n,): what constraints that move feed in."""
+    system = m.system
+    force = m.holonomic.force(held, system.nq)
     if system.slips.count:
-        force = force + mechanics.non_holonomic.force(m.slip, system.nq)
-    return -float(np.real(force @ state.velocity(system)))
+        force = force + m.non_holonomic.force(slip, system.nq)
+    return np.atleast_1d(-np.real((force * m.state.velocity(system)).sum(axis=-1)))

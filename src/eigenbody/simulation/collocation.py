@@ -11,22 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
+from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import (
-    Consistency,
-    Counts,
-    Node,
-    Scales,
-    Step,
-    counted_nodes,
-    landing,
-    longest_step,
-    stalled,
-)
+from eigenbody.simulation.stepping import Consistency, Integration, Node, Step, counted_nodes, landing, longest_step
 from eigenbody.simulation.tangents import jacobian
 from eigenbody.system.state import State
 
@@ -55,7 +45,7 @@ NEWTON = 7
 SHRINK, GROW = 0.2, 8.0
 
 
-class Radau:
+class Radau(Integration):
     """Radau IIA in progress."""
 
     name = "radau"
@@ -64,12 +54,7 @@ class Radau:
         if forward.nq > DENSE_LIMIT:
             what = f"radau uses dense matrices, and the model has {forward.nq} velocity coordinates."
             raise InputError(Fault("method", what, "Use generalized-alpha."))
-        self.forward, self.state, self.until = forward, state, until
-        self.counts = Counts()
-        self._tolerance, self._max_step = tolerance, max_step
-        self._keeper = Consistency(forward, self.counts)
-        self._scales = Scales(forward, until - float(np.real(state.t)))
-        self._scales.see(state)
+        super().__init__(forward, state, until, tolerance, max_step)
         held, slips, _ = forward.jets(state)
         self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._newton_tolerance = max(10 * np.finfo(float).eps / tolerance, min(0.03, tolerance**0.5))
@@ -92,8 +77,7 @@ class Radau:
         longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
             h = landing(min(self._h, longest), t, limit)
-            if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
-                raise ComputationError(stalled(self.forward, self.state, cause))
+            self._refuse_stall(h, cause)
             try:
                 step = self._try(t, h, rejected)
             except EigenbodyError as fault:

@@ -11,21 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.errors import EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
-from eigenbody.simulation.stepping import (
-    Consistency,
-    Counts,
-    Node,
-    Scales,
-    Step,
-    counted_nodes,
-    landing,
-    longest_step,
-    stalled,
-)
+from eigenbody.simulation.stepping import Integration, Node, Step, counted_nodes, landing, longest_step
 from eigenbody.system.state import State
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -38,7 +28,7 @@ class StiffnessFoundError(Exception):
     """The step is limited by stability, not by accuracy."""
 
 
-class DormandPrince:
+class DormandPrince(Integration):
     """DOP853 in progress."""
 
     name = "dop853"
@@ -47,12 +37,8 @@ class DormandPrince:
         from scipy.integrate import DOP853
 
         self._m: Any = DOP853
-        self.forward, self.state, self.until = forward, state, until
-        self.counts = Counts()
-        self._tolerance, self._max_step, self._auto = tolerance, max_step, auto
-        self._keeper = Consistency(forward, self.counts)
-        self._scales = Scales(forward, until - float(np.real(state.t)))
-        self._scales.see(state)
+        super().__init__(forward, state, until, tolerance, max_step)
+        self._auto = auto
         held, slips, _ = forward.jets(state)
         self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._h = self._first_step()
@@ -74,8 +60,7 @@ class DormandPrince:
         longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
             h = landing(min(self._h, longest), t, limit)
-            if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
-                raise ComputationError(stalled(self.forward, self.state, cause))
+            self._refuse_stall(h, cause)
             try:
                 step, error = self._try(t, h)
             except StiffnessFoundError:

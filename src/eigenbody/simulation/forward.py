@@ -20,6 +20,7 @@ from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.errors import ComputationError
+from eigenbody.numerics.assembly import Triplets, join
 from eigenbody.numerics.linear import DENSE_LIMIT, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import value_set
@@ -94,20 +95,26 @@ class Forward:
         """Take these rows as the independent ones."""
         self.chosen = chosen
         self._rows = DenseRows(self.system, chosen) if not self.is_sparse else None
-        rigid = self.is_sparse and not self.system.flexible
-        self._pattern = SparseSaddlePattern(self.system, chosen, self._rigid_mass) if rigid else None
+        self._pattern = SparseSaddlePattern(self.system, chosen) if self.is_sparse else None
+
+    @cached_property
+    def _rigid_entries(self) -> Triplets:
+        """Entries of M of bodies without bending."""
+        return join(Mechanics(self.system, self.system.reference_state()).mass())
+
+    def _mass_entries(self, state: State) -> Triplets:
+        return join(Mechanics(self.system, state).mass()) if self.system.flexible else self._rigid_entries
 
     @cached_property
     def _rigid_mass(self) -> Any:
-        """M of bodies without bending."""
-        return self._mass_at(self.system.reference_state())
+        return self._assembled(self._rigid_entries)
 
-    def _mass_at(self, state: State) -> Any:
-        return matrix(Mechanics(self.system, state).mass(), (self.nq, self.nq), self.is_sparse)
+    def _assembled(self, entries: Triplets) -> Any:
+        return matrix([entries], (self.nq, self.nq), self.is_sparse)
 
     def mass(self, state: State) -> Any:
         """M."""
-        return self._mass_at(state) if self.system.flexible else self._rigid_mass
+        return self._assembled(self._mass_entries(state)) if self.system.flexible else self._rigid_mass
 
     @cached_property
     def _metric(self) -> MassMetric | None:
@@ -122,14 +129,12 @@ class Forward:
     def saddle(self, state: State, gradient: np.ndarray, slips: np.ndarray) -> Solver:
         """The matrix [[M, H^T], [H, 0]] factorized."""
         if self._pattern is not None:
-            return LargeSaddle(self._pattern.matrix(gradient, slips), self.nq)
-        if self.is_sparse:  # M changes its pattern as bodies bend
-            pattern = SparseSaddlePattern(self.system, self.chosen, self._mass_at(state))
-            return LargeSaddle(pattern.matrix(gradient, slips), self.nq)
+            whole = self._pattern.matrix(self._mass_entries(state), gradient, slips)
+            return LargeSaddle(whole, self.nq)
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
         if self.system.flexible:
-            return GeneralSaddle(ScaledMass(self._mass_at(state)), H)
+            return GeneralSaddle(ScaledMass(self.mass(state)), H)
         return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
 
     def rows(self, state: State) -> np.ndarray:

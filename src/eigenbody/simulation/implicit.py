@@ -28,10 +28,8 @@ from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
 from eigenbody.simulation.stepping import (
-    Consistency,
-    Counts,
+    Integration,
     Node,
-    Scales,
     Step,
     counted_nodes,
     longest_step,
@@ -76,7 +74,7 @@ class TangentSolver:
         self.solve = saddle.solve
 
 
-class GeneralizedAlpha:
+class GeneralizedAlpha(Integration):
     """The method in progress; with `step` None the step follows the tolerance."""
 
     def __init__(
@@ -84,17 +82,13 @@ class GeneralizedAlpha:
         rho: float | None, hht: bool,
     ) -> None:  # fmt: skip
         self.name = "hht" if hht else "generalized-alpha"
-        self.forward, self.state, self.until = forward, state, until
-        self.counts = Counts()
+        super().__init__(forward, state, until, tolerance, max_step)
         self._p = Parameters.of(rho if rho is not None else RHO, hht)
-        self._keeper = Consistency(forward, self.counts)
-        self._scales = Scales(forward, until - float(np.real(state.t)))
-        self._scales.see(state)
         self._unit = self._scales.vector()[: forward.nq]
         now = forward.evaluate(state)
         u = forward.collect(np.concatenate((state.v, state.w), axis=1))
         self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
-        self._tolerance, self._max_step, self._fixed = tolerance, max_step, step
+        self._fixed = step
         self._h = step if step is not None else self._first_step()
         self._h_last, self._last = self._h, self._at
         self._factors: TangentSolver | None = None
@@ -121,8 +115,7 @@ class GeneralizedAlpha:
             h = min(self._h, limit - t, longest)
             if limit - t - h < 1e-6 * h:
                 h = limit - t
-            if h <= 4 * np.finfo(float).eps * max(abs(t), self.until):
-                raise ComputationError(stalled(self.forward, self.state, cause))
+            self._refuse_stall(h, cause)
             try:
                 end = self._solved(t, h)
             except EigenbodyError as fault:

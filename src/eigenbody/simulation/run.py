@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import EigenbodyError, Fault, InputError, suggest
+from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError, suggest
 from eigenbody.model.description import is_inner
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject, subject
@@ -30,6 +30,8 @@ FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
+MOST_STEPS = 1e9  # that a run may be going to need, by its pace so far,
+PACE = 200  # looked at whenever so many have been made
 
 Progress = Callable[[float], None]
 
@@ -229,11 +231,23 @@ class _Run:
             if gains and self._may_compile and kernels.compiled() is None:
                 kernels.after(time.perf_counter() - started)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
+            self._refuse_endless(step.t1, step.t1 - begin)
             report("simulating", share)
             if self._progress is not None:
                 self._progress(share)
         if gains and kernels.compiled() is None:
             kernels.took(time.perf_counter() - started)
+
+    def _refuse_endless(self, t: float, passed: float) -> None:
+        """ComputationError where more steps remain than could ever be made, at the pace so far."""
+        steps = sum(stepper.counts.steps for stepper in self._used)
+        remain = steps * (self.until - t) / passed
+        if steps % PACE == 0 and remain > MOST_STEPS:
+            raise ComputationError(
+                f"until = {self.until:g} s is too long a time for this motion: its steps are of {passed / steps:.2g} s,"
+                f" t = {t:.6g} s was reached and about {remain:.0e} steps would remain. Use an earlier end, or find"
+                " out where it leads by an equilibrium, a steady motion or its modes."
+            )
 
     def _record(self, step: Step) -> None:
         slack = 1e-12 * max(abs(step.t1), self.until)
@@ -245,7 +259,7 @@ class _Run:
         recorded = self._recorded or [self.point.state]
         if not finished and float(np.real(self._last.t)) > float(np.real(recorded[-1].t)):
             recorded = [*recorded, self._last]
-        balance = self._budget.balance(self._used[-1].forward if self._used else None)
+        balance = self._budget.balance()
         return Simulation(
             model=self.point.model,
             system=self.point.system,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.numerics.assembly import Triplets
 from eigenbody.operation.partition import Selection
 from eigenbody.system.system import System
 
@@ -67,28 +68,38 @@ class DenseRows:
 
 
 class SparseSaddlePattern:
-    """[[A, H^T], [H, 0]] in compressed columns: the pattern is found once, the entries are summed in."""
+    """[[M, H^T], [H, 0]] in compressed columns: the pattern is found once, the entries are summed in.
 
-    def __init__(self, system: System, chosen: Selection, A: Any) -> None:
-        self._places = _Places(system, chosen)
-        n = system.nq
-        top = A.tocoo()
-        row, column = self._places.row + n, self._places.column
-        rows = np.concatenate((top.row, row, column))
-        columns = np.concatenate((top.col, column, row))
-        self._shape = (n + self._places.count,) * 2
+    M of flexible bodies has zeros that fill as they bend: the pattern grows by those that do, and never shrinks.
+    """
+
+    def __init__(self, system: System, chosen: Selection) -> None:
+        self._places, self._nq = _Places(system, chosen), system.nq
+        self._filled = self._empty = np.zeros(0, dtype=bool)  # entries of M in the pattern; those that may still join
+
+    def matrix(self, mass: Triplets, gradient: np.ndarray, slips: np.ndarray) -> Any:
+        """The matrix; M always comes with its entries at the same places."""
+        from scipy.sparse import csc_array
+
+        if len(self._filled) != len(mass.values) or mass.values[self._empty].any():
+            self._find(mass)
+        own = self._places.values(gradient, slips)
+        entries = np.concatenate((mass.values[self._filled], own, own))
+        data = np.bincount(self._slot, entries, len(self._indices))
+        return csc_array((data, self._indices, self._start), shape=self._shape)
+
+    def _find(self, mass: Triplets) -> None:
+        """The pattern with every entry of M that is or was not zero."""
+        inside = (mass.rows < self._nq) & (mass.cols < self._nq)
+        now = inside & (mass.values != 0)
+        self._filled = now | self._filled if len(self._filled) else now
+        self._empty = inside & ~self._filled
+        row, column = self._places.row + self._nq, self._places.column
+        rows = np.concatenate((mass.rows[self._filled], row, column))
+        columns = np.concatenate((mass.cols[self._filled], column, row))
+        self._shape = (self._nq + self._places.count,) * 2
         key = columns.astype(np.int64) * self._shape[0] + rows
         entries, self._slot = np.unique(key, return_inverse=True)
         self._indices = (entries % self._shape[0]).astype(np.int32)
         starts = np.searchsorted(entries, np.arange(self._shape[0] + 1) * np.int64(self._shape[0]))
         self._start = starts.astype(np.int32)
-        self._top = top.data
-
-    def matrix(self, gradient: np.ndarray, slips: np.ndarray, top: np.ndarray | None = None) -> Any:
-        """The matrix, with the entries of A replaced by `top` (in its coordinate order) if given."""
-        from scipy.sparse import csc_array
-
-        own = self._places.values(gradient, slips)
-        entries = np.concatenate((self._top if top is None else top, own, own))
-        data = np.bincount(self._slot, entries, len(self._indices))
-        return csc_array((data, self._indices, self._start), shape=self._shape)

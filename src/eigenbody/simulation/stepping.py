@@ -20,6 +20,7 @@ from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
 TURN = 1.5  # rad that a body may turn in a step: two bodies then turn against each other by less than half a turn
+LONG = 1e3  # first steps that a motion takes at least
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
 
@@ -143,6 +144,26 @@ class Consistency:
         if solver.weakest < DEPENDENT * self._usual:
             raise at_change_point(forward, state)
         return solver
+
+
+class Integration:
+    """What every method that chooses its steps has at hand; a method says how it advances."""
+
+    def __init__(self, forward: Forward, state: State, until: float, tolerance: float, max_step: float) -> None:
+        self.forward, self.state, self.until = forward, state, until
+        self.counts = Counts()
+        self._tolerance, self._max_step = tolerance, max_step
+        self._keeper = Consistency(forward, self.counts)
+        self._scales = Scales(forward, until - float(np.real(state.t)))
+        self._scales.see(state)
+        self._first_tried = 0.0
+
+    def _refuse_stall(self, h: float, cause: EigenbodyError | None) -> None:
+        """ComputationError where a step is nothing beside the time reached and the steps that were tried at first."""
+        self._first_tried = self._first_tried or h
+        least = max(abs(float(np.real(self.state.t))), min(self.until, LONG * self._first_tried))
+        if h <= 4 * np.finfo(float).eps * least:
+            raise ComputationError(stalled(self.forward, self.state, cause))
 
 
 def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -> list[Node]:

@@ -25,6 +25,9 @@ def inverse(
         list[str] | None,
         typer.Option("--hold", metavar="BODY", help="Body held where it starts; repeatable.", show_default=False),
     ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="TOL", help="Relative error of a step where coordinates are free.")
+    ] = 1e-12,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -69,10 +72,10 @@ def inverse(
     picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, until="--until"):
+    with session.places_of(mechanism, until="--until", tolerance="--tolerance"):
         from eigenbody.simulation.inverse import inverse as forces_of
 
-        result = forces_of(mechanism, laws, until=end, points=points, holds=hold or ())
+        result = forces_of(mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance)
     if not result.coordinates and not result.held:
         raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
     from eigenbody.present.documents import as_json
