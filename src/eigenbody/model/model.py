@@ -40,6 +40,7 @@ class Model:
         self._source = read({"eigenbody": VERSION} if document is None else document)
         self._vocabulary = vocabulary
         self._overrides = FrozenDict(overrides or {})
+        self._known: Description | None = None
 
     @classmethod
     def from_source(
@@ -48,12 +49,12 @@ class Model:
         vocabulary: Vocabulary,
         overrides: Mapping[str, object] | None = None,
         validate: bool = True,
+        description: Description | None = None,
     ) -> Model:
-        """Model of a file that was read; its faults are raised at once."""
+        """Model of a file that was read; its faults are raised at once. `description`: where it is known already."""
         model = cls.__new__(cls)
         model._source, model._vocabulary, model._overrides = source, vocabulary, FrozenDict(overrides or {})
-        if validate:
-            _ = model.description
+        model._known = resolve(source, vocabulary, model._overrides) if validate else description
         return model
 
     # ---- what it is
@@ -61,7 +62,7 @@ class Model:
     @cached_property
     def description(self) -> Description:
         """The resolved description; raises InputError with all faults of the model."""
-        return resolve(self._source, self._vocabulary, self._overrides)
+        return resolve(self._source, self._vocabulary, self._overrides) if self._known is None else self._known
 
     @property
     def name(self) -> str:
@@ -148,8 +149,11 @@ class Model:
         assert number is not None
         return float(number.real)
 
-    def with_values(self, values: Mapping[str, object]) -> Model:
-        """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`."""
+    def with_values(self, values: Mapping[str, object], description: Description | None = None) -> Model:
+        """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`.
+
+        `description` spares it the reading where that is known already.
+        """
         data, overrides = self._source.data, dict(self._overrides)
         for text, value in values.items():
             path, _ = locate(self._source, text)
@@ -157,7 +161,8 @@ class Model:
                 overrides[str(path[1])] = value
             else:
                 data = replaced(data, path, value)
-        return self.from_source(self._source.with_data(data), self._vocabulary, overrides, validate=False)
+        source = self._source.with_data(data)
+        return self.from_source(source, self._vocabulary, overrides, False, description)
 
     def set(self, **top_level: Any) -> Model:
         """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""
