@@ -207,9 +207,7 @@ class ResponsePeak(Quantity):
         return (self.input,), (self.output,)
 
     def parts(self, design: Design, places: dict[int, int], slopes: bool = False) -> Parts:
-        if self not in design.peaks:
-            design.peaks[self] = self.peaks(design)
-        hz = design.peaks[self]
+        hz = design.peaks_of(self)
         self._refuse_undamped(design, hz)
         return _magnitudes(design, self.input, self.output, TWO_PI * hz, slopes)
 
@@ -261,14 +259,9 @@ def _entry(design: Design, input: str, output: str) -> tuple[int, int]:
 
 def _response(design: Design, input: str, output: str, omega: np.ndarray) -> np.ndarray:
     """H (nf,) by one factorization for all frequencies."""
-    from eigenbody.numerics.transfer import DenseTransfer
-
     j, i = _entry(design, input, output)
-    known = design.transfers
-    if (i, j) not in known:
-        known[i, j] = DenseTransfer(design.A, design.B[:, [j]], design.C[[i]], design.D[[i]][:, [j]])
     try:
-        return known[i, j](1j * omega)[:, 0, 0]
+        return design.transfer(i, j)(1j * omega)[:, 0, 0]
     except np.linalg.LinAlgError as error:
         raise _infinite(output) from error
 

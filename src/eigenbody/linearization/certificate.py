@@ -49,6 +49,11 @@ class Certificate:
         """How far the tangents are from a derivative of the residual by other means, relative."""
         return self.check()
 
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """Residual, drifts and error of the tangents."""
+        return (self.residual, *self.drift, self.tangent_error)
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "residual": self.residual,
