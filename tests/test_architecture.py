@@ -47,6 +47,10 @@ class Module(NamedTuple):
         return parsed(self.text)
 
     @property
+    def imports(self) -> list[Import]:
+        return imports(self.text)
+
+    @property
     def layer(self) -> str:
         first = self.name.split("/")[0].removesuffix(".py")
         return {"__init__": "api", "__main__": "cli"}.get(first, first)
@@ -80,7 +84,8 @@ class Import(NamedTuple):
         return parts[1] if len(parts) > 1 and parts[1] in LAYERS else "api"
 
 
-def imports(tree: ast.Module) -> Iterator[Import]:
+@cache
+def imports(text: str) -> list[Import]:
     """All imports of a module by the name of the module imported; `from eigenbody import x` counts as eigenbody.x."""
 
     def walk(node: ast.AST, lazy: bool, typing_only: bool) -> Iterator[Import]:
@@ -92,14 +97,14 @@ def imports(tree: ast.Module) -> Iterator[Import]:
                 base = child.module or ""
                 names = [f"eigenbody.{alias.name}" for alias in child.names] if base == "eigenbody" else [base]
                 yield from (Import(name, child.lineno, lazy, typing_only) for name in names)
-            elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            elif isinstance(child, ast.If) and dotted(child.test).endswith("TYPE_CHECKING"):
                 yield from walk(ast.Module(child.body, []), lazy, True)
                 yield from walk(ast.Module(child.orelse, []), lazy, typing_only)
             else:
                 inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
                 yield from walk(child, lazy or inside, typing_only)
 
-    return walk(tree, False, False)
+    return list(walk(parsed(text), False, False))
 
 
 Found = Iterator[tuple[int, str]]  # lines, and what is wrong there
@@ -113,7 +118,7 @@ def every_module_is_in_a_known_layer(module: Module) -> Found:
 
 def imports_go_one_way(module: Module) -> Found:
     own = LAYERS.index(module.layer)
-    for item in imports(module.tree):
+    for item in module.imports:
         if item.is_own and not item.typing_only and LAYERS.index(item.layer) > own:
             drawing_itself = item.lazy and item.layer == "present" and module.layer in DRAWN
             if not drawing_itself:
@@ -123,14 +128,14 @@ def imports_go_one_way(module: Module) -> Found:
 def present_computes_nothing(module: Module) -> Found:
     """It imports no analysis and no numerics; what it shows is an attribute of the result it is handed."""
     if module.layer == "present" and not module.name.startswith(REPORT):
-        for item in imports(module.tree):
+        for item in module.imports:
             if item.is_own and not item.typing_only and item.layer not in SHOWING:
                 yield item.line, f"present imports {item.name}"
 
 
 def foreign_imports_are_declared_dependencies(module: Module) -> Found:
     """Hence nothing from tests, examples or benchmarks either."""
-    for item in imports(module.tree):
+    for item in module.imports:
         root = item.name.split(".")[0]
         if not (item.is_own or root in sys.stdlib_module_names or root in DEPENDENCIES):
             yield item.line, root
@@ -141,7 +146,7 @@ def foreign_imports_are_declared_dependencies(module: Module) -> Found:
 def other_routes_are_independent_of_the_engine(module: Module) -> Found:
     """A route that shared dynamics, elements or the linearization would repeat their mistakes."""
     if module.layer == "crosscheck":
-        for item in imports(module.tree):
+        for item in module.imports:
             if item.is_own and item.layer not in INDEPENDENT:
                 yield item.line, item.name
 
@@ -182,7 +187,7 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and dotted(node.value) == "self":
             yield node.attr
 
 
@@ -192,24 +197,28 @@ def frozen_objects_are_not_written_to(module: Module) -> Found:
     for function in (*functions(module.tree), module.tree):
         completed = {"self"} if getattr(function, "name", "") == "__post_init__" else set()
         for node in own_nodes(function):
-            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("object.__new__("):
-                completed |= {ast.unparse(target) for target in node.targets}
-            elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
-                yield node.lineno, ast.unparse(node)
-            elif is_call(node, "object.__setattr__") and ast.unparse(node.args[0]) not in completed:
-                yield node.lineno, ast.unparse(node)
+            if isinstance(node, ast.Assign) and is_call(node.value, "object.__new__"):
+                completed |= {dotted(target) for target in node.targets}
+            is_dict = isinstance(node, ast.Attribute) and node.attr == "__dict__"
+            if is_dict or (is_call(node, "object.__setattr__") and dotted(node.args[0]) not in completed):
+                yield node.lineno, ast.unparse(node)  # type: ignore[attr-defined]
 
 
 def is_call(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
+    return isinstance(node, ast.Call) and dotted(node.func) == name
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` as text; empty where something else than names stands in it."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def nothing_is_kept_by_id(module: Module) -> Found:
     """An `id` is given again when its object has gone: it numbers objects in a table of the function's own alone."""
-    public = {
-        name for node in module.tree.body if isinstance(node, ast.Assign) for name in map(ast.unparse, node.targets)
-    }
-    public |= {ast.unparse(node.target) for node in module.tree.body if isinstance(node, ast.AnnAssign)}
+    public = {name for node in module.tree.body if isinstance(node, ast.Assign) for name in map(dotted, node.targets)}
+    public |= {dotted(node.target) for node in module.tree.body if isinstance(node, ast.AnnAssign)}
     tables = [pair for node in ast.walk(module.tree) for pair in keys_of(node)]
     local = [key for key, table in tables if isinstance(table, ast.Name) and table.id not in public]
     for function in functions(module.tree):
@@ -234,7 +243,7 @@ def nothing_is_evaluated_for_its_side_effect(module: Module) -> Found:
     """`thing.attribute` as a statement, or `_ = thing.attribute`, computes something that is then found elsewhere."""
     for node in ast.walk(module.tree):
         bare = isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute | ast.Name | ast.Subscript)
-        if bare or (isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == ["_"]):
+        if bare or (isinstance(node, ast.Assign) and [dotted(t) for t in node.targets] == ["_"]):
             yield node.lineno, ast.unparse(node)  # type: ignore[attr-defined]
 
 
@@ -349,7 +358,7 @@ if TYPE_CHECKING:
 def f():
     from eigenbody.present.tables import modes_text
 """
-    assert [(i.name, i.layer, i.lazy, i.typing_only) for i in imports(ast.parse(text)) if i.is_own] == [
+    assert [(i.name, i.layer, i.lazy, i.typing_only) for i in imports(text) if i.is_own] == [
         ("eigenbody.load", "api", False, False),
         ("eigenbody.cli", "cli", False, True),
         ("eigenbody.present.tables", "present", True, False),
