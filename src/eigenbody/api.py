@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model import model as described
 from eigenbody.model.source import read
 from eigenbody.numerics.runtime import without_collection
+
+if TYPE_CHECKING:
+    from eigenbody.present.report.build import View
 
 
 class Model(described.Model):
@@ -22,8 +25,14 @@ class Model(described.Model):
     def __init__(self, document: Mapping[str, Any] | None = None, **sections: Any) -> None:
         super().__init__({"eigenbody": 1, **(document or {}), **sections}, vocabulary=VOCABULARY)
 
+    def view(self, modes: int = 0) -> View:
+        """The mechanism in 3-D, at its operating point; shows itself in a notebook. `modes`: so many of them moving."""
+        from eigenbody.present.report.build import view
+
+        return view(self, modes)
+
 
 @without_collection
-def load(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> described.Model:
+def load(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Model:
     """Read a model from a path (YAML or JSON), "-" (standard input) or a dict; every fault is reported at once."""
     return Model.from_source(read(source), VOCABULARY, parameters)

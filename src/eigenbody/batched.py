@@ -97,8 +97,7 @@ class Variants:
     def __bool__(self) -> bool:
         return bool(np.any(self.values != 0))
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # none is the same as another
 
     def __round__(self, digits: int = 0) -> Variants:
         return Variants(np.round(self.values, digits))
@@ -211,43 +210,47 @@ def variant(item: Any, index: int) -> Any:
 
 def _rebuilt(item: Any, leaf: Callable[[Any], Any], into_numbers: bool = False) -> Any:
     """`item` with `leaf` applied to every number and array; parts that do not vary are shared with the original."""
-    return _Rebuilding(leaf, into_numbers).of(item)
+    return _Rebuilding(leaf, into_numbers).of(item, {})
+
+
+Done = dict[
+    int, tuple[Any, Any]
+]  # originals and what they became, by number; originals are kept, hence no number recurs
 
 
 class _Rebuilding:
     def __init__(self, leaf: Callable[[Any], Any], into_numbers: bool) -> None:
         self._leaf, self._into_numbers = leaf, into_numbers
-        self._done: dict[int, tuple[Any, Any]] = {}  # the original is kept so that its id stays its own
 
-    def of(self, item: Any) -> Any:
+    def of(self, item: Any, done: Done) -> Any:
         if isinstance(item, str | int | float | complex | bool | type(None)) or callable(item):
             return item
         if isinstance(item, Variants | np.ndarray):
             return self._leaf(item)
-        if id(item) not in self._done:
-            self._done[id(item)] = item, self._parts(item)
-        return self._done[id(item)][1]
+        if id(item) not in done:
+            done[id(item)] = item, self._parts(item, done)
+        return done[id(item)][1]
 
-    def _parts(self, item: Any) -> Any:
+    def _parts(self, item: Any, done: Done) -> Any:
         if hasattr(item, "with_numbers"):  # expressions take variants as they are
             return item.with_numbers(self._leaf) if self._into_numbers else item
         if isinstance(item, Mapping):
-            new = {key: self.of(value) for key, value in item.items()}
+            new = {key: self.of(value, done) for key, value in item.items()}
             return item if _same(new.values(), item.values()) else type(item)(new)  # type: ignore[call-arg]
         if isinstance(item, tuple | list):
-            parts = [self.of(part) for part in item]
+            parts = [self.of(part, done) for part in item]
             if _same(parts, item):
                 return item
             return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
         if is_dataclass(item):
-            return self._replaced(item, [field.name for field in fields(item)])
+            return self._replaced(item, [field.name for field in fields(item)], done)
         if hasattr(item, "__dict__") and type(item).__module__.startswith("eigenbody."):
-            return self._replaced(item, list(vars(item)))
+            return self._replaced(item, list(vars(item)), done)
         return item
 
-    def _replaced(self, item: Any, names: list[str]) -> Any:
+    def _replaced(self, item: Any, names: list[str], done: Done) -> Any:
         old = [getattr(item, name) for name in names]
-        new = [self.of(value) for value in old]
+        new = [self.of(value, done) for value in old]
         if _same(new, old):
             return item
         copy = object.__new__(type(item))

@@ -59,6 +59,7 @@ def test_every_number_of_random_mechanisms(seed, step):
             continue  # the number may not be changed that way: a direction of length zero, a loop that opens
         compiled = CompiledVariants.of(model.with_values({path: Variants(values)}).description)
         together = compiled.all()
+        assert together.length == compiled.one(0).length == pytest.approx(systems[0].length, rel=1e-14)
         dq, u, a = (size * rng.normal(size=together.nq) for size in (0.05, 1.0, 1.0))
         loads = rng.normal(size=together.constraints.count), rng.normal(size=together.slips.count)
         found = mechanics_of(together, dq, u, a, *loads)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.analyses.inspection import inspect
 from eigenbody.errors import InputError
 from eigenbody.present.check_tables import check_text
 from eigenbody.present.documents import check_document
-from eigenbody.present.inspection import inspect
 from eigenbody.present.report.build import build
 from eigenbody.present.report.motions import motion_document, scales
 from eigenbody.present.report.scene import scene_of

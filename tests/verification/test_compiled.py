@@ -1,4 +1,4 @@
-"""The compiled loops of simulations compute what the NumPy ones do, and are loaded when that pays."""
+"""The compiled loops of simulations compute what the NumPy ones do; which of them a run has is up to it alone."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.simulation import kernels
 from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.implicit import GeneralizedAlpha
 from eigenbody.simulation.sweep import Sweep
 from eigenbody.simulation.vectors import rotation, vector_rate
 from mechanisms import KINDS, random_mechanism
@@ -17,21 +18,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 RNG = np.random.default_rng(8)
 
 
-@pytest.fixture(autouse=True)
-def afresh(monkeypatch):
-    """No loops loaded, no time spent; what was before comes back."""
-    for name, value in (("_compiled", None), ("_spent", 0.0), ("_missing", False), ("_allowed", True)):
-        monkeypatch.setattr(kernels, name, value)
-
-
-def sweep_of(forward, at, forces):
-    sweep = Sweep(forward.geometry, at)
+def sweep_of(forward, at, forces, by=None):
+    sweep = Sweep(forward.geometry, at, by)
     return [*sweep.values, *sweep.rates, sweep.pull(forces)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_sweeps_are_the_same(kind, seed, monkeypatch):
+def test_sweeps_are_the_same(kind, seed):
     """Values, rates and pulls of every measure of random mechanisms, anywhere: also where no constraint holds."""
     rng = np.random.default_rng(700 + seed)
     point = eb.operating_point(eb.load(random_mechanism(rng, kind)))
@@ -41,8 +35,7 @@ def test_sweeps_are_the_same(kind, seed, monkeypatch):
     at = forward.carriers(state)
     forces = [rng.normal(size=s.count) for s in forward.geometry.sets]
     plain = sweep_of(forward, at, forces)
-    monkeypatch.setattr(kernels, "_compiled", loops)
-    for a, b in zip(plain, sweep_of(forward, at, forces), strict=True):
+    for a, b in zip(plain, sweep_of(forward, at, forces, loops), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(a).max(initial=0.0)))
 
 
@@ -83,44 +76,70 @@ def bushing_turned_by(angle):
 
 
 @pytest.mark.parametrize("angle", [1e-9, 0.5, 2.6, 3.0])
-def test_rotation_vectors_up_to_half_a_turn(angle, monkeypatch):
+def test_rotation_vectors_up_to_half_a_turn(angle):
     """Beyond 154 degrees the loops hand over to the careful formula."""
     point = eb.operating_point(eb.load(bushing_turned_by(angle)))
     forward = Forward(point.system, point.chosen)
     at = forward.carriers(point.state)
     forces = [RNG.normal(size=s.count) for s in forward.geometry.sets]
     plain = sweep_of(forward, at, forces)
-    monkeypatch.setattr(kernels, "_compiled", loops)
-    for a, b in zip(plain, sweep_of(forward, at, forces), strict=True):
+    for a, b in zip(plain, sweep_of(forward, at, forces, loops), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12)
 
 
-def test_they_are_loaded_when_that_pays(monkeypatch):
-    monkeypatch.setattr(kernels, "_are_known", lambda: True)
-    kernels.after(0.9 * kernels.LOADING)
-    assert kernels.compiled() is None
-    kernels.took(0.5 * kernels.LOADING)
-    kernels.after(0.6 * kernels.LOADING)
-    assert kernels.compiled() is loops
-
-
-def test_they_are_not_loaded_where_that_is_not_allowed(monkeypatch):
-    monkeypatch.setattr(kernels, "_allowed", False)
-    kernels.after(1e3)
-    assert kernels.compiled() is None
+def test_they_are_for_many_steps_or_on_demand(monkeypatch):
+    monkeypatch.delenv("EIGENBODY_COMPILED", raising=False)
+    few, many = kernels.MANY_STEPS - 1, kernels.MANY_STEPS
+    assert [kernels.loops_for(few), kernels.loops_for(many)] == [None, loops]
+    assert [kernels.loops_for(few, True), kernels.loops_for(many, False)] == [loops, None]
+    monkeypatch.setenv("EIGENBODY_COMPILED", "0")
+    assert [kernels.loops_for(many), kernels.loops_for(few, True)] == [None, loops]
 
 
 def test_without_numba(monkeypatch):
-    monkeypatch.setattr(kernels, "_missing", True)
+    monkeypatch.setattr(kernels, "_loaded", lambda: None)
     model = eb.load(EXAMPLES / "four_bar_with_spring.yaml")
     assert eb.simulate(model, until=0.01).finished
     with pytest.raises(eb.InputError, match=r"compiled: .*Numba.*eigenbody\[fast\]"):
         eb.simulate(model, until=0.01, compiled=True)
 
 
-@pytest.mark.parametrize(("method", "loaded"), [("dop853", False), ("radau", False), ("generalized-alpha", True)])
-def test_they_are_loaded_for_methods_that_gain_by_them(method, loaded, monkeypatch):
-    monkeypatch.setattr(kernels, "_are_known", lambda: True)
-    monkeypatch.setattr(kernels, "LOADING", 0.0)
-    eb.simulate(eb.load(EXAMPLES / "four_bar_with_spring.yaml"), until=0.02, method=method)
-    assert (kernels.compiled() is not None) == loaded
+RUNS = {
+    "dop853": {"method": "dop853"},
+    "radau": {"method": "radau"},
+    "fixed step": {"method": "generalized-alpha", "step": 1e-3},
+    "steps of its own": {"method": "hht", "tolerance": 1e-6},
+}
+
+
+def ran(**how):
+    """Everything that a run of 50 ms computed, to the last digit."""
+    states = eb.simulate(eb.load(EXAMPLES / "four_bar_with_spring.yaml"), until=0.05, points=5, **how).states
+    return [array.tobytes() for array in (states.r, states.R, states.v, states.w)]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_same_call_gives_the_same_digits_whatever_ran_before(run):
+    before = ran(**RUNS[run])
+    assert ran(**RUNS[run], compiled=True)
+    ran(method="generalized-alpha", step=1e-4)
+    assert ran(**RUNS[run]) == before
+
+
+@pytest.mark.parametrize(
+    ("run", "from_step"), [("dop853", None), ("radau", None), ("fixed step", 0), ("steps of its own", 9)]
+)
+def test_methods_that_gain_by_them_have_them_from_many_steps_on(run, from_step, monkeypatch):
+    """A fixed step tells how many there will be; of other runs it shows on the way."""
+    monkeypatch.setattr(kernels, "MANY_STEPS", 9)
+    monkeypatch.delenv("EIGENBODY_COMPILED", raising=False)
+    seen = []
+
+    def advance(self, until, own=GeneralizedAlpha.advance):
+        seen.append(self.forward.loops is not None)
+        return own(self, until)
+
+    monkeypatch.setattr(GeneralizedAlpha, "advance", advance)
+    ran(**RUNS[run])
+    assert seen == ([] if from_step is None else [k >= from_step for k in range(len(seen))])
+    assert from_step is None or len(seen) > 9

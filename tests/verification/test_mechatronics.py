@@ -10,6 +10,7 @@ import pytest
 from scipy.io import loadmat
 
 import eigenbody as eb
+from eigenbody.operation.point import at_state
 
 control = pytest.importorskip("control")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -191,6 +192,19 @@ def test_python_function_as_a_force(means: str, vectorized: bool) -> None:
     text = block(forces={"f": {"type": "expression", "along": "rail", "value": "=-(40*s + 7*s**3) - 0.5*v"}})
     same = eb.simulate(text.set(operating_point={"rail": 0.3, "rail'": 0.2}), until=0.5)
     assert motion.signal("rail") == pytest.approx(same.signal("rail"), abs=1e-7)
+
+
+def test_slopes_of_a_python_function_do_not_depend_on_where_it_was_asked_before() -> None:
+    """Up to 0.2 it bears complex numbers, beyond it drops the imaginary part: 3 s both ways."""
+    function = eb.Function(lambda s: 3 * s if np.real(s) < 0.2 else 3 * float(np.real(s)))
+    model = block(forces={"f": {"type": "expression", "along": "rail", "value": function}})
+    near = eb.operating_point(model.set(operating_point={"rail": 0.1}))
+    there = near.state.moved(near.system, np.array([0.4 * (d == 0) for d in range(near.system.nq)]))
+    for where, means in ((near.state, "complex step"), (there, "differences"), (near.state, "complex step")):
+        linear = eb.linearize(at_state(model, near.system, where))
+        assert linear.certificate.derivatives["forces.f"].startswith(means)
+        assert linear.certificate.tangent_error < 1e-9
+        assert linear.K[0, 0] == pytest.approx(K - 3, rel=1e-9)
 
 
 def test_python_function_elsewhere() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class Campbell(Sweep):
                      motion does not whirl
     """
 
+    is_over_speed: ClassVar[bool] = True
     joint: str  # that spins, "" where none or none in particular does
     frame: str  # in which the modes are measured, "" for the fixed one
     per_rev: tuple[float, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -97,6 +97,12 @@ def _units(found: Ports) -> dict[str, str]:
     return {**dict(named), **dict(zip(found.output_names, found.output_units, strict=True))}
 
 
+class HasPeaks(Protocol):
+    """A response of which peaks are judged; hashable."""
+
+    def peaks(self, design: Design) -> np.ndarray: ...
+
+
 @dataclass(frozen=True)
 class Design:
     """The linear model at values x (P,) of the variables.
@@ -171,14 +177,25 @@ class Design:
             left[:, members] = left[:, members] @ np.linalg.inv(gram).conj().T
         return left
 
+    def transfer(self, output: int, input: int) -> DenseTransfer:
+        """Transfer function from an input to an output; made once."""
+        if (output, input) not in self._transfers:
+            B, C, D = self.B[:, [input]], self.C[[output]], self.D[[output]][:, [input]]
+            self._transfers[output, input] = DenseTransfer(self.A, B, C, D)
+        return self._transfers[output, input]
+
+    def peaks_of(self, response: HasPeaks) -> np.ndarray:
+        """Frequencies of the peaks of a response; found once."""
+        if response not in self._peaks:
+            self._peaks[response] = response.peaks(self)
+        return self._peaks[response]
+
     @cached_property
-    def transfers(self) -> dict[tuple[int, int], DenseTransfer]:
-        """Transfer functions by output and input, kept once they are made."""
+    def _transfers(self) -> dict[tuple[int, int], DenseTransfer]:
         return {}
 
     @cached_property
-    def peaks(self) -> dict[object, np.ndarray]:
-        """Frequencies of response peaks by what asked for them, kept once they are found."""
+    def _peaks(self) -> dict[HasPeaks, np.ndarray]:
         return {}
 
     @cached_property

@@ -184,6 +184,11 @@ class Modes:
         is_material = self.linear.point.system.description.bodies.is_material
         return self.motion if is_material.all() else self.motion[:, is_material]
 
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """All numbers that are shown of them, by name; the damping ratio of a rigid mode is undefined."""
+        return {**self.linear.second_order_numbers, "eigenvalues": self.eigenvalues, "mode_shapes": self.motion}
+
     @cached_property
     def deformations(self) -> NodeMotion:
         """Displacement and rotation of every node of the flexible bodies."""

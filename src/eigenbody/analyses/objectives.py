@@ -211,10 +211,8 @@ class ResponsePeak(Quantity):
         return (self.input,), (self.output,)
 
     def parts(self, design: Design, places: dict[int, int], slopes: bool = False) -> Parts:
-        if self not in design.peaks:
-            self._refuse_undamped(design)
-            design.peaks[self] = self.peaks(design)
-        return _magnitudes(design, self.input, self.output, TWO_PI * design.peaks[self], slopes)
+        self._refuse_undamped(design)
+        return _magnitudes(design, self.input, self.output, TWO_PI * design.peaks_of(self), slopes)
 
     def worst(self, values: np.ndarray, highest: bool) -> float:
         return float(values.max())
@@ -270,14 +268,9 @@ def _entry(design: Design, input: str, output: str) -> tuple[int, int]:
 
 def _response(design: Design, input: str, output: str, omega: np.ndarray) -> np.ndarray:
     """H (nf,) by one factorization for all frequencies."""
-    from eigenbody.numerics.transfer import DenseTransfer
-
     j, i = _entry(design, input, output)
-    known = design.transfers
-    if (i, j) not in known:
-        known[i, j] = DenseTransfer(design.A, design.B[:, [j]], design.C[[i]], design.D[[i]][:, [j]])
     try:
-        return known[i, j](1j * omega)[:, 0, 0]
+        return design.transfer(i, j)(1j * omega)[:, 0, 0]
     except np.linalg.LinAlgError as error:
         raise _infinite(output) from error
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.analyses.designs import DesignSpace
 from eigenbody.analyses.formulation import Formulation, Point, miss
+from eigenbody.analyses.frf import FrequencyResponse, frf
 from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.modes import Modes, modes
-from eigenbody.analyses.objectives import ResponsePeak
+from eigenbody.analyses.objectives import Modal, ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Variable
 from eigenbody.model.model import Model
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 KEPT = 1e-7  # relative violation of a constraint that counts as none
 PLACED = 1e-9  # relative error of an equality that counts as none
 TRUSTED = 1e-2  # step, as a share of every range, whose promise is the residual of optimality
+SHOWN = 400  # frequencies of a response before and after
 OPTIMAL = 1e-5  # residual below which a design is best
 
 
@@ -88,6 +91,27 @@ class Optimum:
 
     def __getitem__(self, name: str) -> float:
         return self.values[name]
+
+    @property
+    def peak(self) -> ResponsePeak | None:
+        """The first response whose peak is judged."""
+        return next((q for q in self.problem.quantities if isinstance(q, ResponsePeak)), None)
+
+    @cached_property
+    def responses(self) -> tuple[FrequencyResponse, ...]:
+        """The response whose peak is judged, before and after; none where none is."""
+        if (peak := self.peak) is None:
+            return ()
+        before = self.problem.model.with_values({v.name: v.before for v in self.variables})
+        band = (peak.start_hz, peak.stop_hz, SHOWN)
+        return tuple(frf(model, peak.input, peak.output, band) for model in (before, self.model))
+
+    @property
+    def wanted_hz(self) -> tuple[float, ...]:
+        """Limits of frequencies that were asked for."""
+        asked = [b for b in self.problem.bounds if isinstance(b.quantity, Modal) and b.quantity.kind == "frequency"]
+        limits = (limit for b in asked for limit in (b.lower, b.upper, b.equals))
+        return tuple(limit for limit in limits if limit is not None and np.isfinite(limit))
 
     def table(self) -> str:
         """Readable report of before and after."""

@@ -97,6 +97,17 @@ class TimeResponse:
         return self._amplitudes
 
     @cached_property
+    def modes_in_motion(self) -> tuple[tuple[ModeAmplitude, ...] | None, tuple[str, ...]]:
+        """Amplitudes of the modes where there are such, and a remark where they cannot be told."""
+        free = isinstance(self.excitation, FreeMotion | ImpulseInput) and not self.excitation.at
+        if not free or isinstance(self.linear, SparseLinearModel):
+            return None, ()
+        try:
+            return self.amplitudes(), ()
+        except ComputationError as error:  # defective modes: said beside the result
+            return None, (str(error),)
+
+    @cached_property
     def _amplitudes(self) -> tuple[ModeAmplitude, ...]:
         assert self.states is not None
         return mode_amplitudes(modes(self.linear), self.states[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -97,6 +97,7 @@ class Sweep:
     is_frozen: bool
     failed: tuple[FailedPoint, ...]
     notes: tuple[str, ...]
+    is_over_speed: ClassVar[bool] = False
 
     @property
     def parameter(self) -> str:
@@ -127,7 +128,11 @@ class Sweep:
     @property
     def unit(self) -> tuple[str, float]:
         """Unit in which the model gives the parameter, and its SI value; ("", 1) for a plain number."""
-        return unit_of(self.model, self.parameter)
+        return self.unit_of(self.parameter)
+
+    def unit_of(self, name: str) -> tuple[str, float]:
+        """The same of any of the parameters."""
+        return unit_of(self.model, name)
 
     def __len__(self) -> int:
         return len(self.values)

@@ -81,6 +81,10 @@ class TruncatedModel:
         """Complex response (frequencies, outputs, inputs) of outputs to inputs."""
         return frequency_response(self.state_space, hz)
 
+    def full_response(self, hz: Any) -> np.ndarray | None:
+        """The same of the model that was truncated, where that is dense."""
+        return None if isinstance(self.linear, SparseLinearModel) else frequency_response(self.linear.state_space, hz)
+
     def as_dict(self) -> dict[str, Any]:
         """The matrices and names as plain data."""
         from eigenbody.present.truncated import truncated_document

@@ -22,13 +22,6 @@ from eigenbody.system.state import State, carriers, collect, spread
 from eigenbody.system.system import System
 
 
-def mechanics_at(system: System, state: State) -> Mechanics:
-    """The mechanics at a state without accelerations; the last one is remembered, since states do not change."""
-    if not system.remembered or system.remembered[0].state is not state:
-        system.remembered[:] = [Mechanics(system, state)]
-    return system.remembered[0]
-
-
 class Mechanics:
     """Everything about a mechanism at a state; parts are computed when asked for."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
-from eigenbody.system.arguments import AnySignal
+from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.external import External
 from eigenbody.system.implicit import ImplicitRate
 from eigenbody.system.measureset import MeasureSet, SetJet
@@ -49,6 +49,11 @@ class Certificate:
         """How far the tangents are from a derivative of the residual by other means, relative."""
         return self.check()
 
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """Residual, drifts and error of the tangents."""
+        return (self.residual, *self.drift, self.tangent_error)
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "residual": self.residual,
@@ -70,14 +75,10 @@ def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
 
 def derivatives(point: OperatingPoint) -> dict[str, str]:
     """How the slopes of every Python function of the model were found, by its place in the model."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for signal in _signals(point.system):
-        for function in _functions(signal):
-            if not function.means:
-                signal.partials(point.mechanics.applied.now_with_accelerations)
-            means = found.setdefault(function.where, [])
-            if function.means[0] not in means:
-                means.append(function.means[0])
+        for function, now in _functions(signal, point):
+            found.setdefault(function.where, {})[function.means(now)] = None
     return {where: "; ".join(means) for where, means in found.items()}
 
 
@@ -86,9 +87,14 @@ def _signals(system: System) -> Iterator[AnySignal]:
     yield from (output.signal for output in system.outputs if output.signal is not None)
 
 
-def _functions(signal: AnySignal) -> Iterator[External]:
+def _functions(signal: AnySignal, point: OperatingPoint) -> Iterator[tuple[External, Quantities]]:
+    """Python functions in a signal, and the values that they take here."""
     parts = signal.group.equations if isinstance(signal, ImplicitRate) else (signal,)
-    yield from (part for part in parts if isinstance(part, External))
+    external = [part for part in parts if isinstance(part, External)]
+    if external:
+        now = point.mechanics.applied.now_with_accelerations
+        now = replace(now, w=signal.group.rates(now)) if isinstance(signal, ImplicitRate) else now
+        yield from ((part, now) for part in external)
 
 
 def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -48,6 +48,17 @@ class SparseLinearModel:
     certificate: Certificate
     notes: tuple[str, ...]
     tangents: tuple[Any, Any] = field(repr=False)  # C = dF/du and K = dF/dq over all body coordinates
+    is_sparse: ClassVar[bool] = True
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """All numbers that are shown of it, by name."""
+        return self.second_order_numbers
+
+    @property
+    def second_order_numbers(self) -> dict[str, Any]:
+        """Those that modes rest on: the figures of the certificate."""
+        return {"certificate": self.certificate.figures}
 
     @property
     def dof(self) -> int:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import mechanics_at
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.large import SparseLinearModel
@@ -85,9 +85,8 @@ def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
     point = point.choosing(chosen)
     e = Equations(point)
     certificate = certify(point, len(chosen.velocities), e.tangents.force)
-    if point.system.states or point.system.outputs:  # what cannot be found is refused now; A alone can wait
-        e.state_space  # noqa: B018
-    return _linear(point, e, e.arrays(), certificate)
+    needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
+    return _linear(point, KnownStateSpace(e.state_space) if needed else e, e.arrays(), certificate)
 
 
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
@@ -159,14 +158,14 @@ class Equations:
     def __init__(self, point: OperatingPoint) -> None:
         self.point, self.frame = point, point.frame
         self.tangents = Tangents(point, self.frame)
-        self.M = self.tangents.onto_free(self.tangents.mass, self.frame.Pv)
+        t = self.tangents.onto_free()
+        self.M = t.of(t.mass, self.frame.Pv)
         self.rounding = Rounding(point, self.frame, self.tangents, self.M)
         if np.any(point.motion.acceleration) and self.rounding.is_still():
-            self.frame = self.frame.accelerated(mechanics_at(point.system, point.state))
+            self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
         self.variations = motion = Variations(self.frame)
-        t, frame = self.tangents, self.frame
-        self.C = t.onto_free(t.mass, motion.A_W) + t.onto_free(t.damping, frame.Pv)
-        self.K = t.onto_free(t.mass, motion.A_S) + t.onto_free(t.damping, motion.D) + t.onto_free(t.stiffness, frame.P)
+        self.C = t.of(t.mass, motion.A_W) + t.of(t.damping, self.frame.Pv)
+        self.K = t.of(t.mass, motion.A_S) + t.of(t.damping, motion.D) + t.of(t.stiffness, self.frame.P)
         self.Y, self.Z = self._kinematics()
 
     def _kinematics(self) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +200,6 @@ class Equations:
         """The matrices of the linear model by the names of its fields."""
         noise_K, noise_C = self.rounding.of_forces(self.variations, self.K)
         noise_Y, noise_Z = self.rounding.of_kinematics(self.variations)
-        self.tangents.forget()
         return {
             "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
             "noise_K": noise_K, "noise_C": noise_C, "noise_Y": noise_Y, "noise_Z": noise_Z,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -81,6 +81,18 @@ class LinearModel:
     drag: np.ndarray
     certificate: Certificate
     notes: tuple[str, ...]
+    is_sparse: ClassVar[bool] = False
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """All numbers that are shown of it, by name."""
+        A, B, C, D = self.state_space
+        return {**self.second_order_numbers, "A": A, "B": B, "C": C, "D": D}
+
+    @property
+    def second_order_numbers(self) -> dict[str, Any]:
+        """Those that modes rest on: the figures of the certificate, M, C and K."""
+        return {"certificate": self.certificate.figures, "mass": self.M, "damping": self.C, "stiffness": self.K}
 
     @cached_property
     def state_space(self) -> StateSpace:

@@ -57,7 +57,7 @@ class Rounding:
 
     def of_forces(self, motion: Variations, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of K, as it was found, and C."""
-        t, frame = self._tangents, self._frame
+        t, frame = self._tangents.onto_free(), self._frame
         of_K, size_C = t.sizes(t.stiffness, frame.rounding_of_P()), t.sizes(t.damping, frame.Pv)
         if not frame.has_slips:
             of_K = of_K + of_K.mT  # P stands on both sides
@@ -192,10 +192,10 @@ class Rounding:
 
     def _inertia_at(self, acceleration: np.ndarray) -> np.ndarray:
         """Pv^T M A_S of the mechanism at rest with these accelerations."""
-        point, t = self._point, self._tangents
+        point, t = self._point, self._tangents.onto_free()
         rest = point.state.with_velocity(point.system, np.zeros_like(point.state.velocity(point.system)))
         accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
-        return t.onto_free(t.mass, Variations(accelerated).A_S)
+        return t.of(t.mass, Variations(accelerated).A_S)
 
 
 class SparseRounding(Rounding):

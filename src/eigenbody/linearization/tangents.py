@@ -23,7 +23,10 @@ class Tangents:
         self.mass: list[Part] = [*mechanics.mass()]
         self.damping = mechanics.damping()
         self.stiffness = mechanics.stiffness(point.motion.multipliers, point.motion.slip_multipliers)
-        self._projection = Projection()
+
+    def onto_free(self) -> FreeTangents:
+        """What the free motion feels of them."""
+        return FreeTangents(self, self._frame.Pv, self._is_sparse)
 
     @cached_property
     def X(self) -> np.ndarray:
@@ -50,24 +53,6 @@ class Tangents:
     def K(self) -> Any:
         return self._built(self.stiffness, self._nq)
 
-    def onto_free(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
-        """Pv^T X motion for the mass, damping or stiffness X of all bodies."""
-        if not np.any(motion):
-            return np.zeros((self._frame.Pv.shape[-1], motion.shape[-1]))
-        if motion.ndim == 2 == self._frame.Pv.ndim and only_values_vary(parts):
-            return projected(parts, self._frame.Pv, motion)
-        if self._is_plain(parts, motion):
-            return self._projection.of(parts, self._frame.Pv, motion)
-        whole = self.M if parts is self.mass else self.C if parts is self.damping else self.K
-        return self._frame.Pv.mT @ (whole @ motion)
-
-    def _is_plain(self, parts: list[Part], motion: np.ndarray) -> bool:
-        return self._is_sparse and motion.ndim == 2 == self._frame.Pv.ndim and are_plain(parts)
-
-    def forget(self) -> None:
-        """Give back the memory of products with motions."""
-        self._projection = Projection()
-
     def force(self, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
         """K dq + C du, (nq,)."""
         products = [*(p.times(dq) for p in self.stiffness), *(p.times(du) for p in self.damping)]
@@ -76,11 +61,35 @@ class Tangents:
     def _built(self, parts: Sequence[Part], columns: int) -> Any:
         return matrix(parts, (self._nq, columns), self._is_sparse)
 
+
+class FreeTangents:
+    """Pv^T X motion for the mass, damping or stiffness X of all bodies. What these share is kept while it is in use."""
+
+    def __init__(self, tangents: Tangents, Pv: np.ndarray, is_sparse: bool) -> None:
+        self._tangents, self._Pv, self._is_sparse, self._projection = tangents, Pv, is_sparse, Projection()
+        self.mass, self.damping, self.stiffness = tangents.mass, tangents.damping, tangents.stiffness
+
+    def of(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
+        """Pv^T X motion."""
+        if not np.any(motion):
+            return np.zeros((self._Pv.shape[-1], motion.shape[-1]))
+        if motion.ndim == 2 == self._Pv.ndim and only_values_vary(parts):
+            return projected(parts, self._Pv, motion)
+        if self._is_plain(parts, motion):
+            return self._projection.of(parts, self._Pv, motion)
+        t = self._tangents
+        whole = t.M if parts is self.mass else t.C if parts is self.damping else t.K
+        return self._Pv.mT @ (whole @ motion)
+
     def sizes(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
         """Size of the summands of Pv^T X motion, however they cancel."""
         if self._is_plain(parts, motion):
-            return self._projection.of(parts, self._frame.Pv, motion, sizes=True)
-        return abs(self._frame.Pv.mT) @ (self._built(absolute(parts), self._nq) @ abs(motion))
+            return self._projection.of(parts, self._Pv, motion, sizes=True)
+        nq = motion.shape[-2]
+        return abs(self._Pv.mT) @ (matrix(absolute(parts), (nq, nq), self._is_sparse) @ abs(motion))
+
+    def _is_plain(self, parts: list[Part], motion: np.ndarray) -> bool:
+        return self._is_sparse and motion.ndim == 2 == self._Pv.ndim and are_plain(parts)
 
 
 def _as_dense(matrix: Any) -> np.ndarray:

@@ -57,7 +57,7 @@ class EntryReader:
     def __init__(self, values: Values, names: Names) -> None:
         self.values, self.names, self.faults = values, names, values.faults
         self.signals = Signals(values, names)
-        self._keys: dict[int, Keys] = {}
+        self._keys: dict[tuple[str, str], Keys] = {}
         self._readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
             Kind.NUMBER: lambda v, f, p, at: self.values.number(v, self.dimension(f, p), at),
             Kind.VECTOR: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p), at),
@@ -129,7 +129,7 @@ class EntryReader:
 
     def fields(self, section: str, spec: TypeSpec, raw: Mapping[str, Any], path: Path, typeless: bool) -> FrozenDict:
         """Values of all keys of one entry."""
-        keys = self._keys_of(spec, typeless)
+        keys = self._keys_of(section, spec, typeless)
         self.check_keys(spec, keys, raw, path)
         place = Place(section, spec, raw)
         values = dict(keys.defaults)
@@ -157,15 +157,14 @@ class EntryReader:
                 wanted = ", ".join(f'"{key}"' for key in group)
                 self.faults.add(path, f"exactly one of {wanted} must be given, but here is {found}.")
 
-    def _keys_of(self, spec: TypeSpec, typeless: bool) -> Keys:
-        if id(spec) not in self._keys:
+    def _keys_of(self, section: str, spec: TypeSpec, typeless: bool) -> Keys:
+        if (section, spec.name) not in self._keys:
             fields = {field.name: field for field in spec.fields}
             known = frozenset(fields) | (frozenset() if typeless else {"type"})
             required = tuple(field.name for field in spec.fields if field.required)
-            self._keys[id(spec)] = Keys(
-                known, required, fields, {name: field.default for name, field in fields.items()}
-            )
-        return self._keys[id(spec)]
+            defaults = {name: field.default for name, field in fields.items()}
+            self._keys[section, spec.name] = Keys(known, required, fields, defaults)
+        return self._keys[section, spec.name]
 
     # ---- dimensions and scopes
 

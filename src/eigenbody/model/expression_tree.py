@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_oper
 Number = float | complex | Variants
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Expression:
     """One node: a number, a name, an operator (`+ neg * / **`) or a function of its arguments."""
 
@@ -24,7 +25,6 @@ class Expression:
     value: Number = 0.0
     name: str = ""
     _hash: int = field(init=False, default=0)
-    _nodes: tuple[Expression, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         key = (self.op, self.value, self.name, tuple(arg._hash for arg in self.args))
@@ -47,13 +47,10 @@ class Expression:
         """Every name that occurs, rates with their primes (`spin'`)."""
         return frozenset(node.name for node in self.nodes if node.op == "name")
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Expression, ...]:
         """All distinct nodes, arguments before the nodes that use them."""
-        if self._nodes is None:
-            object.__setattr__(self, "_nodes", _postorder(self))
-        assert self._nodes is not None
-        return self._nodes
+        return _postorder(self)
 
     def evaluate(self, env: Mapping[str, Any]) -> Any:
         """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""

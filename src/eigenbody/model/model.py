@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
@@ -20,12 +20,11 @@ from eigenbody.model.source import PathItem, Source, read, shown
 from eigenbody.model.values import Values
 from eigenbody.model.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from eigenbody.present.report.build import View
-
 
 class Model:
-    """A mechanism as its author described it. Every method returns a new model.
+    """A mechanism as its author described it, in the words of a vocabulary. Every method returns a new model.
+
+    Inert: what is computed of it is computed elsewhere. `eb.Model` is this with the vocabulary of all elements.
 
     `Model(vocabulary=v).body("bob", mass=1, at=[0, 0, -1]).joint("pin", "revolute", between=["ground", "bob"])`
     """
@@ -40,6 +39,7 @@ class Model:
         self._source = read({"eigenbody": VERSION} if document is None else document)
         self._vocabulary = vocabulary
         self._overrides = FrozenDict(overrides or {})
+        self._known: Description | None = None
 
     @classmethod
     def from_source(
@@ -48,12 +48,12 @@ class Model:
         vocabulary: Vocabulary,
         overrides: Mapping[str, object] | None = None,
         validate: bool = True,
-    ) -> Model:
-        """Model of a file that was read; its faults are raised at once."""
+        description: Description | None = None,
+    ) -> Self:
+        """Model of a file that was read; its faults are raised at once. `description`: where it is known already."""
         model = cls.__new__(cls)
         model._source, model._vocabulary, model._overrides = source, vocabulary, FrozenDict(overrides or {})
-        if validate:
-            _ = model.description
+        model._known = resolve(source, vocabulary, model._overrides) if validate else description
         return model
 
     # ---- what it is
@@ -61,7 +61,7 @@ class Model:
     @cached_property
     def description(self) -> Description:
         """The resolved description; raises InputError with all faults of the model."""
-        return resolve(self._source, self._vocabulary, self._overrides)
+        return resolve(self._source, self._vocabulary, self._overrides) if self._known is None else self._known
 
     @property
     def name(self) -> str:
@@ -111,15 +111,9 @@ class Model:
             counts.append(f"{number} {one if number == 1 else many}")
         return f"Model({self.name!r}: {', '.join(counts)})"
 
-    def view(self, modes: int = 0) -> View:
-        """The mechanism in 3-D, at its operating point; shows itself in a notebook. `modes`: so many of them moving."""
-        from eigenbody.present.report.build import view
-
-        return view(self, modes)
-
     # ---- new models from this one
 
-    def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Model:
+    def with_parameters(self, values: Mapping[str, object] | None = None, /, **more: object) -> Self:
         """The same model with other parameter values: numbers, quantities with units or expressions."""
         new = {**(values or {}), **more}
         given = self._source.data.get("parameters")
@@ -148,8 +142,11 @@ class Model:
         assert number is not None
         return float(number.real)
 
-    def with_values(self, values: Mapping[str, object]) -> Model:
-        """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`."""
+    def with_values(self, values: Mapping[str, object], description: Description | None = None) -> Self:
+        """The same model with other numbers by path: `{"k": 1200, "bodies.rotor.mass": 3, "joints.b.at[2]": 0.1}`.
+
+        `description` spares it the reading where that is known already.
+        """
         data, overrides = self._source.data, dict(self._overrides)
         for text, value in values.items():
             path, _ = locate(self._source, text)
@@ -157,9 +154,10 @@ class Model:
                 overrides[str(path[1])] = value
             else:
                 data = replaced(data, path, value)
-        return self.from_source(self._source.with_data(data), self._vocabulary, overrides, validate=False)
+        source = self._source.with_data(data)
+        return self.from_source(source, self._vocabulary, overrides, False, description)
 
-    def set(self, **top_level: Any) -> Model:
+    def set(self, **top_level: Any) -> Self:
         """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""
         faults = Faults(self._source)
         for key in top_level:
@@ -168,10 +166,10 @@ class Model:
         faults.raise_if_any()
         return self._replaced({**self._source.data, **_plain(top_level)})
 
-    def _replaced(self, data: dict[str, Any]) -> Model:
+    def _replaced(self, data: dict[str, Any]) -> Self:
         return self.from_source(self._source.rewritten(data), self._vocabulary, self._overrides, validate=False)
 
-    def _with(self, section: str, name: str, entry: Any) -> Model:
+    def _with(self, section: str, name: str, entry: Any) -> Self:
         existing = self._source.data.get(section) or {}
         if not isinstance(name, str):
             raise InputError(Fault(section, f"a name is a string, not {shown(name)}."))
@@ -180,59 +178,59 @@ class Model:
             raise InputError(Fault(where, f'the name "{shown(name)}" is taken already.', "Choose another name."))
         return self._replaced({**self._source.data, section: {**existing, name: _plain(entry)}})
 
-    def parameter(self, name: str, value: Any) -> Model:
+    def parameter(self, name: str, value: Any) -> Self:
         """Add a design parameter."""
         return self._with("parameters", name, value)
 
-    def body(self, name: str, **keys: Any) -> Model:
+    def body(self, name: str, **keys: Any) -> Self:
         """Add a body: `mass`, `inertia`, `at`, `rotation`, `shape`."""
         return self._with("bodies", name, keys)
 
-    def marker(self, name: str, **keys: Any) -> Model:
+    def marker(self, name: str, **keys: Any) -> Self:
         """Add a marker: `body`, `at`, `rotation`, `frame`."""
         return self._with("markers", name, keys)
 
-    def frame(self, name: str, **keys: Any) -> Model:
+    def frame(self, name: str, **keys: Any) -> Self:
         """Add a moving reference frame: `about`, `at`, `rate`."""
         return self._with("frames", name, keys)
 
-    def joint(self, name: str, type: str, **keys: Any) -> Model:
+    def joint(self, name: str, type: str, **keys: Any) -> Self:
         """Add a joint of a type."""
         return self._with("joints", name, {"type": type, **keys})
 
-    def coupling(self, name: str, type: str, **keys: Any) -> Model:
+    def coupling(self, name: str, type: str, **keys: Any) -> Self:
         """Add a coupling of a type."""
         return self._with("couplings", name, {"type": type, **keys})
 
-    def measure(self, name: str, type: str, **keys: Any) -> Model:
+    def measure(self, name: str, type: str, **keys: Any) -> Self:
         """Add a measure of a type."""
         return self._with("measures", name, {"type": type, **keys})
 
-    def force(self, name: str, type: str, **keys: Any) -> Model:
+    def force(self, name: str, type: str, **keys: Any) -> Self:
         """Add a force of a type."""
         return self._with("forces", name, {"type": type, **keys})
 
-    def driver(self, name: str, **keys: Any) -> Model:
+    def driver(self, name: str, **keys: Any) -> Self:
         """Add a driver: `measure`, `motion`."""
         return self._with("drivers", name, keys)
 
-    def state(self, name: str, **keys: Any) -> Model:
+    def state(self, name: str, **keys: Any) -> Self:
         """Add a first-order state: `initial`, `rate`."""
         return self._with("states", name, keys)
 
-    def variable(self, name: str, value: Any) -> Model:
+    def variable(self, name: str, value: Any) -> Self:
         """Add a named expression."""
         return self._with("variables", name, value)
 
-    def block(self, name: str, type: str, **keys: Any) -> Model:
+    def block(self, name: str, type: str, **keys: Any) -> Self:
         """Add a control block of a type: `transfer`, `state_space`, `pid`, `filter`, `delay`."""
         return self._with("blocks", name, {"type": type, **keys})
 
-    def input(self, name: str, **keys: Any) -> Model:
+    def input(self, name: str, **keys: Any) -> Self:
         """Add an input."""
         return self._with("inputs", name, keys)
 
-    def output(self, name: str, **keys: Any) -> Model:
+    def output(self, name: str, **keys: Any) -> Self:
         """Add an output."""
         return self._with("outputs", name, keys)
 

@@ -15,9 +15,9 @@ import numpy as np
 SPARSE = 0.04  # share of entries that are not zero up to which a dense motion is multiplied as a sparse one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Triplets:
-    """rows, cols (n,) and values (..., n)."""
+    """rows, cols (n,) and values (..., n); the same as itself alone."""
 
     rows: np.ndarray
     cols: np.ndarray
@@ -91,14 +91,11 @@ def _padded(values: np.ndarray) -> np.ndarray:
 
 class Projection:
     """left^T X right for sums X of plain parts, without forming X. Products of rows of parts with motions
-    are kept: stiffness and damping share theirs. The parts and motions must outlive it.
-
-    Motions of which most is zero, as in trees and along what joints hold, are multiplied as sparse matrices.
+    are kept as long as it lives: stiffness and damping share theirs.
     """
 
     def __init__(self) -> None:
-        self._motions: dict[tuple[int, bool], Any] = {}
-        self._known: dict[tuple[int, int, bool], Any] = {}
+        self._moved: list[_Moved] = []
 
     def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
         """left^T X right, or, where `sizes` are asked for, of the absolute values of everything."""
@@ -106,29 +103,47 @@ class Projection:
         written: list[Part] = [p for p in parts if isinstance(p, Triplets)]
         if written:
             whole = sparse(absolute(written) if sizes else written, shape, "csr")
-            out += _onto(self._motion(left, sizes), whole @ self._motion(right, sizes))
+            out += _onto(self._of(left).matrix(sizes), whole @ self._of(right).matrix(sizes))
         for p in parts:
             if isinstance(p, Product):
                 factor = np.abs(p.factor) if sizes else p.factor
-                a = self._rows_times(p.left, p.count, left, sizes)
+                a = self._of(left).by_rows(p.left, p.count, sizes)
                 if p.left is p.right and left is right:
                     out += _squared(p, factor, a)
                     continue
-                out += _of_moving_rows(p, factor, a, self._motion(right, sizes), sizes)
+                out += _of_moving_rows(p, factor, a, self._of(right).matrix(sizes), sizes)
         return out
 
-    def _rows_times(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> Any:
-        key = (id(rows), id(motion), sizes)
-        if key not in self._known:
-            self._known[key] = _row_matrix(rows, count, len(motion), sizes) @ self._motion(motion, sizes)
-        return self._known[key]
+    def _of(self, motion: np.ndarray) -> _Moved:
+        for moved in self._moved:
+            if moved.motion is motion:
+                return moved
+        self._moved.append(_Moved(motion))
+        return self._moved[-1]
 
-    def _motion(self, motion: np.ndarray, sizes: bool) -> Any:
+
+class _Moved:
+    """One motion (nq, k) and what was found of it, for the numbers themselves and for their sizes.
+
+    Motions of which most is zero, as in trees and along what joints hold, are multiplied as sparse matrices.
+    """
+
+    def __init__(self, motion: np.ndarray) -> None:
+        self.motion = motion
+        self._matrices: dict[bool, Any] = {}
+        self._products: dict[tuple[Triplets, bool], Any] = {}
+
+    def matrix(self, sizes: bool) -> Any:
         """The motion, or its absolute value; sparse where it mostly vanishes."""
-        key = (id(motion), sizes)
-        if key not in self._motions:
-            self._motions[key] = abs(self._motion(motion, False)) if sizes else thinned(motion)
-        return self._motions[key]
+        if sizes not in self._matrices:
+            self._matrices[sizes] = abs(self.matrix(False)) if sizes else thinned(self.motion)
+        return self._matrices[sizes]
+
+    def by_rows(self, rows: Triplets, count: int, sizes: bool) -> Any:
+        """The rows times the motion."""
+        if (rows, sizes) not in self._products:
+            self._products[rows, sizes] = _row_matrix(rows, count, len(self.motion), sizes) @ self.matrix(sizes)
+        return self._products[rows, sizes]
 
 
 def thinned(matrix: np.ndarray) -> Any:

@@ -90,10 +90,10 @@ class StepFactor:
     @staticmethod
     def _solve(solve: Callable[[np.ndarray], np.ndarray], step: np.ndarray, rhs: np.ndarray) -> np.ndarray:
         real = solve(np.ascontiguousarray(rhs.real if rhs.ndim == 2 else rhs[0].real))  # the same for all
-        change = rhs.imag if np.iscomplexobj(rhs) else np.zeros((1, 1))
+        change = np.broadcast_to(rhs.imag, (len(step), *real.shape))
         out = np.empty((len(step), *real.shape), dtype=complex)
         for k, own in enumerate(step):  # one by one: a stack of them does not fit the processor's cache
-            out[k].real, out[k].imag = real, solve((change if rhs.ndim == 2 else change[k]) - own @ real)
+            out[k].real, out[k].imag = real, solve(change[k] - own @ real)
         return out
 
 

@@ -10,13 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import mechanics_at
 from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.runtime import without_collection
 from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.initial import initial_state
+from eigenbody.operation.initial import initial_mechanics, initial_state
 from eigenbody.operation.motion import solve_motion
 from eigenbody.operation.partition import select
 from eigenbody.operation.turns import values_of
@@ -71,7 +70,7 @@ def _touching(description: Description) -> frozenset[str]:
 
 def _worst_pull(system: System, closed: frozenset[str]) -> str | None:
     """The closed constraint that pulls hardest, None when all push."""
-    mechanics = mechanics_at(system, initial_state(system))
+    mechanics = initial_mechanics(system)
     motion = solve_motion(MotionFrame(mechanics, select(mechanics)))
     sides = {e.name: SIDES[e["side"]] for e in system.description.drivers if e.name in closed}
     pulls = {

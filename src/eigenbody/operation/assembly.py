@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.projection import weight
@@ -27,9 +27,9 @@ REACH = 0.3  # largest step: rad, or lengths of the mechanism
 DAMPING = (1e-12, 1e8)  # of the least squares, relative to the rows
 
 
-def is_rough(system: System, state: State) -> bool:
+def is_rough(drawn: Mechanics) -> bool:
     """Whether joints are open in the drawing."""
-    gaps = np.abs(mechanics_at(system, state).holonomic.value)
+    system, gaps = drawn.system, np.abs(drawn.holonomic.value)
     wide = np.flatnonzero(gaps > CLOSES * max(system.length, 1e-300))
     return any(system.constraints.rows[i].kind == "joint" for i in wide.tolist())
 

@@ -49,11 +49,15 @@ def _renumbered(
 
 
 class MotionFrame:
-    """Constraint rows and coordinate rows at one state, factorized once."""
+    """Constraint rows and coordinate rows at one state, factorized once. `same` is a frame at the same positions and in
+    the same rows and coordinates, whatever accelerates: what it factorizes serves here too."""
 
-    def __init__(self, mechanics: Mechanics, chosen: Selection, is_sparse: bool | None = None) -> None:
+    def __init__(
+        self, mechanics: Mechanics, chosen: Selection, is_sparse: bool | None = None, same: MotionFrame | None = None
+    ) -> None:
         self.mechanics = mechanics
         self.chosen = chosen
+        self._same = same
         self.system = mechanics.system
         self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
         self.positions = coordinate_set(self.system, chosen.positions)
@@ -65,10 +69,7 @@ class MotionFrame:
         is_small = self.system.nq <= KEPT
         if is_small and mechanics is self.mechanics:
             return self
-        other = MotionFrame(mechanics, self.chosen, self.is_sparse)
-        kept = ("rows_at_velocity", "rows_at_position", "at_velocity", "at_position", "P", "Pv") if is_small else ()
-        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
-        return other
+        return MotionFrame(mechanics, self.chosen, self.is_sparse, (self._same or self) if is_small else None)
 
     def held(self, what: str) -> Any:
         """Rows of the independent constraints: "gradient", "rate_q", "acceleration_q", "acceleration_u"."""
@@ -98,19 +99,25 @@ class MotionFrame:
     @cached_property
     def rows_at_velocity(self) -> Any:
         """[G; N; s_q], square."""
+        if self._same is not None:
+            return self._same.rows_at_velocity
         return self._square(self.speeds, self.speed_jet, self.chosen.slip_rows)
 
     @cached_property
     def rows_at_position(self) -> Any:
         """[G; s_q], square."""
+        if self._same is not None:
+            return self._same.rows_at_position
         return self._square(self.positions, self._position_jet) if self.has_slips else self.rows_at_velocity
 
     @cached_property
     def at_velocity(self) -> Factor:
-        return factor(self.rows_at_velocity)
+        return factor(self.rows_at_velocity) if self._same is None else self._same.at_velocity
 
     @cached_property
     def at_position(self) -> Factor:
+        if self._same is not None:
+            return self._same.at_position
         return factor(self.rows_at_position) if self.has_slips else self.at_velocity
 
     def _square(self, coordinates: MeasureSet, jet: SetJet, slip_rows: Sequence[int] | np.ndarray = ()) -> Any:
@@ -127,11 +134,15 @@ class MotionFrame:
     @cached_property
     def P(self) -> np.ndarray:
         """dq = P dS, (nq, positions)."""
+        if self._same is not None:
+            return self._same.P
         return self._unit(self.rows_at_position, self.at_position, self.positions.count)
 
     @cached_property
     def Pv(self) -> np.ndarray:
         """du = Pv dW at fixed position, (nq, velocities)."""
+        if self._same is not None:
+            return self._same.Pv
         return self._unit(self.rows_at_velocity, self.at_velocity, self.speeds.count) if self.has_slips else self.P
 
     def _unit(self, rows: Any, J: Factor, count: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
@@ -34,8 +34,12 @@ HOLDS = 1e-9  # how well constraints and given values must hold, relative to the
 
 def initial_state(system: System) -> State:
     """The consistent state from which everything starts."""
-    state = initial_configuration(system)
-    return initial_velocity(system, state)
+    return initial_mechanics(system).state
+
+
+def initial_mechanics(system: System) -> Mechanics:
+    """The mechanism at its initial state."""
+    return with_initial_velocity(mechanics_at_initial_positions(system))
 
 
 # Positions ------------------------------------------------------------------------------------------------------------
@@ -45,12 +49,17 @@ def initial_configuration(system: System) -> State:
     A drawing whose joints are open is assembled first, heavy bodies moving least; what is then left of the freedom
     stays as assembled.
     """
-    drawing = system.reference_state()
-    rough = is_rough(system, drawing)
-    state = _assembled(system, drawing) if rough else drawing
-    walk = system.tree_coordinates
-    settled = dict(zip(walk.tolist(), values_of(system, state, walk), strict=True)) if rough else {}
-    return _brought(system, state, settled)
+    return mechanics_at_initial_positions(system).state
+
+
+def mechanics_at_initial_positions(system: System) -> Mechanics:
+    """The mechanism at its initial configuration, at rest."""
+    drawn = Mechanics(system, system.reference_state())
+    if not is_rough(drawn):
+        return _brought(drawn, {})
+    state, walk = _assembled(system, drawn.state), system.tree_coordinates
+    settled = dict(zip(walk.tolist(), values_of(system, state, walk), strict=True))
+    return _brought(Mechanics(system, state), settled)
 
 
 def _assembled(system: System, drawing: State) -> State:
@@ -71,45 +80,41 @@ def _assembled(system: System, drawing: State) -> State:
     return found.state
 
 
-def _brought(system: System, state: State, settled: dict[int, float]) -> State:
+def _brought(mechanics: Mechanics, settled: dict[int, float]) -> Mechanics:
     """Follow the given positions and prescribed motions from where the mechanism is."""
-    drift = _size(mechanics_at(system, state).holonomic.value, system)
-    given = system.positions
-    start = values_of(system, state, given.measure)
+    system, phi0 = mechanics.system, mechanics.holonomic.value
+    drift, given = _size(phi0, system), system.positions
+    start = values_of(system, mechanics.state, given.measure)
     if drift <= 1e-12 and _close(start, given.value, 1e-15):
-        return state
+        return mechanics
     end = _nearest_turn(system, given.value, given.measure)
     largest = max(drift, float(np.max(np.abs(_scaled(system, given.measure, end - start)), initial=0.0)))
     steps = max(1, min(int(np.ceil(largest / STEP)), MOST_STEPS))
-    phi0 = mechanics_at(system, state).holonomic.value
     done, width = 0.0, 1.0 / steps
     while done < 1.0:
         share = min(1.0, done + width)
-        ahead = _newton(system, state, start + share * (end - start), (1 - share) * phi0, settled)
+        ahead = _newton(mechanics, start + share * (end - start), (1 - share) * phi0, settled)
         if ahead is not None:
-            state, done = ahead, share
+            mechanics, done = ahead, share
         elif width > 1e-4:
             width /= 2
         else:
-            _cannot_assemble(system, state, done)
-    _check_positions(system, state)
-    return state
+            _cannot_assemble(mechanics, done)
+    _check_positions(mechanics)
+    return mechanics
 
 
-def _newton(
-    system: System, state: State, target: np.ndarray, phi: np.ndarray, settled: dict[int, float]
-) -> State | None:
+def _newton(mechanics: Mechanics, target: np.ndarray, phi: np.ndarray, settled: dict[int, float]) -> Mechanics | None:
     """Solve Phi = phi with the given measures at `target` and the walk's at zero or as `settled`; None if it fails."""
-    given = system.positions.measure
-    chosen = select(mechanics_at(system, state), given, by_order=True)
+    system, given = mechanics.system, mechanics.system.positions.measure
+    chosen = select(mechanics, given, by_order=True)
     goal = dict(zip(given.tolist(), target, strict=True))
     wanted = np.array([goal.get(int(i), settled.get(int(i), 0.0)) for i in chosen.positions])
     measures = value_set(system, chosen.positions)
     for _ in range(ITERATIONS):
-        mechanics = mechanics_at(system, state)
         residual = np.concatenate(
             ((mechanics.holonomic.value - phi)[chosen.rows],
-             measures.jet(mechanics.at, state.turns).value - wanted)
+             measures.jet(mechanics.at, mechanics.state.turns).value - wanted)
         )  # fmt: skip
         try:
             step = factor(square(mechanics, chosen, measures)).solve(-residual)
@@ -118,10 +123,10 @@ def _newton(
         size = float(np.max(np.abs(step / _step_scale(system)), initial=0.0))
         if not np.isfinite(size) or size > 1.5:
             return None
-        state = counted(system, state, state.moved(system, step))
+        mechanics = Mechanics(system, counted(system, mechanics.state, mechanics.state.moved(system, step)))
         if size < CONVERGED:
-            return state
-    return state if size < 1e-11 else None
+            return mechanics
+    return mechanics if size < 1e-11 else None
 
 
 def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any:
@@ -152,12 +157,12 @@ def _rotation_vectors(system: System, index: np.ndarray) -> Iterator[list[int]]:
         yield [k for k, (name, *label) in enumerate(labels) if name == owner and label and label[0].startswith("r")]
 
 
-def _check_positions(system: System, state: State) -> None:
-    mechanics = mechanics_at(system, state)
+def _check_positions(mechanics: Mechanics) -> None:
+    system = mechanics.system
     _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
     given = system.positions
     wanted = _nearest_turn(system, given.value, given.measure)
-    found = values_of(system, state, given.measure)
+    found = values_of(system, mechanics.state, given.measure)
     off = np.abs(found - wanted)
     for own in _rotation_vectors(system, given.measure):
         angle = float(np.sqrt(np.sum(np.real(wanted[own]) ** 2)))
@@ -205,14 +210,14 @@ def _refuse_given(mechanics: Mechanics, off: np.ndarray, given: Given, tolerance
     )
 
 
-def _cannot_assemble(system: System, state: State, done: float) -> None:
-    drift = np.abs(mechanics_at(system, state).holonomic.value)
+def _cannot_assemble(mechanics: Mechanics, done: float) -> None:
+    system, drift = mechanics.system, np.abs(mechanics.holonomic.value)
     names = sorted({system.constraints.rows[r].owner for r in system.loop_rows}) or ["its joints"]
     at = f"got {100 * done:.0f} % of the way from the drawing to the given positions"
     worst = f" (open by {drift.max(initial=0.0):.3g})" if drift.max(initial=0.0) > HOLDS else ""
     given = system.positions
     end = np.real(_nearest_turn(system, given.value, given.measure))
-    found = compromise(system, state, np.zeros(system.constraints.count), given.measure, end)
+    found = compromise(system, mechanics.state, np.zeros(system.constraints.count), given.measure, end)
     raise InputError(
         [
             Fault(
@@ -226,13 +231,13 @@ def _cannot_assemble(system: System, state: State, done: float) -> None:
 
 
 # Velocities -----------------------------------------------------------------------------------------------------------
-def initial_velocity(system: System, state: State) -> State:
-    """Given rates hold, constraint rates hold, the walk's remaining rates are zero."""
-    given = system.velocities
-    mechanics = mechanics_at(system, state)  # at rest: rates are the explicit time derivatives
+def with_initial_velocity(mechanics: Mechanics) -> Mechanics:
+    """Given rates hold, constraint rates hold, the walk's remaining rates are zero; at rest before, so that rates are
+    the explicit time derivatives."""
+    system, state, given = mechanics.system, mechanics.state, mechanics.system.velocities
     rest = np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate, given.value))
     if not np.any(rest) and not system.description.frames:  # what hangs on a turning frame moves with it
-        return state
+        return mechanics
     chosen = select(mechanics, given.measure, by_order=True)
     measures = value_set(system, chosen.velocities)
     goal = dict(zip(given.measure.tolist(), given.value, strict=True))
@@ -246,13 +251,13 @@ def initial_velocity(system: System, state: State) -> State:
     rhs = np.concatenate(
         (-mechanics.holonomic.rate[chosen.rows], -mechanics.non_holonomic.rate[chosen.slip_rows], wanted - jet.rate)
     )
-    moving = state.with_velocity(system, factor(J).solve(rhs))
-    _check_velocities(system, moving)
+    moving = Mechanics(system, state.with_velocity(system, factor(J).solve(rhs)))
+    _check_velocities(moving)
     return moving
 
 
-def _check_velocities(system: System, state: State) -> None:
-    mechanics = mechanics_at(system, state)
+def _check_velocities(mechanics: Mechanics) -> None:
+    system, state = mechanics.system, mechanics.state
     asked = max(1.0, float(np.max(np.abs(system.velocities.value), initial=0.0)))
     speed = asked + 1e-5 * float(np.max(np.abs(state.velocity(system)), initial=0.0))  # room for rounding alone
     off = np.abs(np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate)))

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from eigenbody.dynamics.constraints import pull_back
-from eigenbody.dynamics.mechanics import Mechanics, mechanics_at
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import dense_vector
@@ -155,15 +155,19 @@ def system_of(model: Model) -> System:
 
 
 def remember_system(model: Model, system: System) -> None:
-    """Spare a model its compilation, and its description the reading, where the system is known already."""
-    model.__dict__.setdefault("description", system.description)
+    """Spare a model its compilation where the system is known already."""
     _compiled[model] = system
 
 
 def at_state(model: Model, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
+    return completed_point(model, Mechanics(system, state))
+
+
+def completed_point(model: Model, unaccelerated: Mechanics) -> OperatingPoint:
+    """Complete a mechanism in a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
-    unaccelerated = mechanics_at(system, state)
+    system, state = unaccelerated.system, unaccelerated.state
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)

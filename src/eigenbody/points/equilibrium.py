@@ -18,6 +18,7 @@ from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.projection import closed, weight
+from eigenbody.operation.reactions import Reactions, at_point
 from eigenbody.operation.still import held_still
 from eigenbody.operation.turns import counted, values_of
 from eigenbody.points.given import given_configuration
@@ -79,6 +80,11 @@ class Equilibrium:
     def coordinates(self) -> dict[str, float]:
         """Values of all named measures."""
         return self.point.coordinates()
+
+    @cached_property
+    def reactions(self) -> Reactions:
+        """Force and moment in every joint, in joint axes."""
+        return at_point(self.point)
 
     @cached_property
     def all(self) -> tuple[Equilibrium, ...]:

@@ -58,8 +58,10 @@ class Group:
 
     def model_of(self, k: int) -> Model:
         """The model of the k-th variant; it need not be compiled again."""
-        model = self.model.with_values({name: float(values[k]) for name, values in self.values.items()})
-        remember_system(model, self.compiled.one(k) if k else self.first)
+        system = self.compiled.one(k) if k else self.first
+        numbers = {name: float(values[k]) for name, values in self.values.items()}
+        model = self.model.with_values(numbers, system.description)
+        remember_system(model, system)
         return model
 
 
@@ -136,7 +138,7 @@ def batch_point(group: Group) -> tuple[OperatingPoint, np.ndarray]:
 def _completed(
     group: Group, first: OperatingPoint, state: State, apart: np.ndarray
 ) -> tuple[OperatingPoint, np.ndarray]:
-    system, chosen = _sized_as(group.system, first.system), first.chosen
+    system, chosen = group.system, first.chosen
     frame = MotionFrame(Mechanics(system, state), chosen)
     motion = solve_motion(frame)
     mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else frame.mechanics
@@ -144,12 +146,6 @@ def _completed(
         first, system=system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
     )
     return point, apart | _broken(point, first, len(group))
-
-
-def _sized_as(system: System, one: System) -> System:
-    """The system with the length of one variant: a length by which things are judged small, common to all."""
-    system.__dict__["length"] = one.length
-    return system
 
 
 def _broken(point: OperatingPoint, first: OperatingPoint, count: int) -> np.ndarray:

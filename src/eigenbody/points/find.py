@@ -8,14 +8,13 @@ from typing import Any
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject, subject
-from eigenbody.operation.initial import initial_state
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.initial import initial_mechanics
+from eigenbody.operation.point import OperatingPoint, at_state, completed_point, system_of
 
 
 def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
     """The initial state, made consistent."""
-    system = system_of(model)
-    return at_state(model, system, initial_state(system))
+    return completed_point(model, initial_mechanics(system_of(model)))
 
 
 def equilibrium(model: Model, options: Mapping[str, Any]) -> OperatingPoint:

@@ -121,9 +121,8 @@ def shifted_state(point: OperatingPoint, steps: Steps) -> tuple[State, bool]:
     Where it rests on a search that has no equations of its own (the assembly of a rough drawing, a steady motion, the
     end of a simulation), its shift is found by differences, extrapolated to step zero.
     """
-    steps.system.__dict__["length"] = point.system.length
     wanted = steps.model.description.operating_point or {"type": "reference"}
-    rough = is_rough(point.system, point.system.reference_state())
+    rough = is_rough(Mechanics(point.system, point.system.reference_state()))
     exact = wanted["type"] in ("reference", "given", "equilibrium") and not rough
     if not exact:
         return _by_differences(point, steps), False

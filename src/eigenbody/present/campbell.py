@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,16 +24,12 @@ ROUNDING = 1e-14  # damping ratio that is none
 
 def as_campbell(sweep: Sweep) -> Campbell | None:
     """The sweep if it is one over a speed."""
-    from eigenbody.analyses.campbell import Campbell
-
-    return sweep if isinstance(sweep, Campbell) else None
+    return cast("Campbell", sweep) if sweep.is_over_speed else None
 
 
 def in_unit(sweep: Sweep, value: float, digits: int = 6, name: str | None = None) -> str:
     """A value of the parameter in the unit of the model file: `94.6781 rad/s`."""
-    from eigenbody.analyses.sweep_values import unit_of
-
-    unit, factor = unit_of(sweep.model, name or sweep.parameter)
+    unit, factor = sweep.unit_of(name or sweep.parameter)
     return f"{significant(value / factor, digits)}{' ' + unit if unit else ''}"
 
 

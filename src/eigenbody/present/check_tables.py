@@ -13,7 +13,7 @@ LOWEST = 4  # frequencies of a flexible body that are listed
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from eigenbody.present.inspection import Constraint, CountedBody, Inspection
+    from eigenbody.analyses.inspection import Constraint, CountedBody, Inspection
 
 
 def _check_grids(found: Inspection) -> list[Grid]:

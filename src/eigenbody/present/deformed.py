@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.deformation import node_motion
 from eigenbody.present.report.elements import places_of_attachment
 from eigenbody.spatial.rotations import apply, cross, exp
 
@@ -46,7 +45,7 @@ def skeleton_of(modes: Modes) -> Skeleton:
     """Flexible bodies as lines through their nodes (or as points), rigid ones as lines to the places that hold them."""
     point = modes.linear.point
     description, state = point.system.description, point.state
-    nodes = node_motion(point, modes.motion)
+    nodes = modes.deformations
     flexible = {body.name: body for body in description.flexible}
     rest, motion = [nodes.position], [nodes.move]
     lines: list[tuple[np.ndarray, bool]] = []

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from eigenbody.errors import ComputationError
 
 if TYPE_CHECKING:
+    from eigenbody.analyses.inspection import Inspection
     from eigenbody.analyses.modes import Modes
     from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
-    from eigenbody.present.inspection import Inspection
 
 
 MAX_NODES = 60  # of a flexible body that are all listed
@@ -48,24 +48,17 @@ def require_finite(**arrays: Any) -> None:
 
 def dense(linear: LinearModel | SparseLinearModel) -> LinearModel | None:
     """The linear model if it has dense matrices; large ones are kept sparse."""
-    from eigenbody.linearization.model import LinearModel
-
-    return linear if isinstance(linear, LinearModel) else None
+    return None if linear.is_sparse else cast("LinearModel", linear)
 
 
 def require_finite_linear(linear: LinearModel | SparseLinearModel) -> None:
     """Refuse a linear model with a number that is not finite."""
-    c = linear.certificate
-    require_finite(certificate=[c.residual, *c.drift, c.tangent_error])
-    if (full := dense(linear)) is not None:
-        A, B, C, D = full.state_space
-        require_finite(mass=full.M, damping=full.C, stiffness=full.K, A=A, B=B, C=C, D=D)
+    require_finite(**linear.numbers)
 
 
 def require_finite_modes(modes: Modes) -> None:
     """Refuse modes with a number that is not finite (the damping ratio of a rigid mode is undefined and exempt)."""
-    require_finite_linear(modes.linear)
-    require_finite(eigenvalues=modes.eigenvalues, mode_shapes=modes.motion)
+    require_finite(**modes.numbers)
 
 
 def mode_entries(modes: Modes) -> list[dict[str, Any]]:

@@ -48,8 +48,6 @@ def equilibrium_document(found: Equilibrium) -> dict[str, Any]:
 
 
 def _entry(one: Equilibrium) -> dict[str, Any]:
-    from eigenbody.points.reactions import reactions
-
     point, state = one.point, one.point.state
     require_finite(positions=state.r, rotations=state.R, certificate=[point.residual, *point.drift])
     turned = quaternion(np.real(state.R))
@@ -69,7 +67,7 @@ def _entry(one: Equilibrium) -> dict[str, Any]:
         "distance": number(one.distance),
         "residual": point.residual,
         "drift": list(point.drift),
-        "reactions": reactions(point).as_dict(),
+        "reactions": one.reactions.as_dict(),
     }
 
 
@@ -105,13 +103,11 @@ def _verdict(one: Equilibrium) -> str:
 
 
 def _grids(found: Equilibrium) -> list[Grid]:
-    from eigenbody.points.reactions import reactions
-
     shown_ones = found.all
     grids = [_coordinates(found)]
     if len(shown_ones) > 1:
         grids.append(_equilibria(shown_ones))
-    return [*grids, *reactions_grids(reactions(found.point))]
+    return [*grids, *reactions_grids(found.reactions)]
 
 
 def _coordinates(found: Equilibrium) -> Grid:

@@ -213,27 +213,20 @@ def plot_optimum(r: Optimum) -> Figure:
     """Response before and after where one is judged, else frequencies; and the variables between their bounds."""
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.objectives import ResponsePeak
-
     count = len(r.variables)
     figure = Figure(figsize=(11, max(4.4, 1.8 + 0.28 * count)), layout="constrained", facecolor="white")
     figure.suptitle(_plain(f"Optimization of {shown(r.problem.model.name, 70)}"), fontsize=12, color=INK)
     left, right = figure.subplots(1, 2, width_ratios=(1.7, 1))
-    peak = next((q for q in r.problem.quantities if isinstance(q, ResponsePeak)), None)
-    if peak is None:
+    if r.peak is None:
         _draw_modes(left, r)
     else:
-        _draw_response(left, r, peak)
+        _draw_response(left, r, r.peak)
     _draw_variables(right, r)
     return figure
 
 
 def _draw_response(axes: Axes, r: Optimum, peak: Any) -> None:
-    from eigenbody.analyses.frf import frf
-
-    before = r.problem.model.with_values({v.name: v.before for v in r.variables})
-    for model, colour, label in ((before, BEFORE, "before"), (r.model, AFTER, "after")):
-        found = frf(model, peak.input, peak.output, (peak.start_hz, peak.stop_hz, 400))
+    for found, colour, label in zip(r.responses, (BEFORE, AFTER), ("before", "after"), strict=True):
         size = np.where(np.isfinite(found.magnitude[:, 0, 0]), found.magnitude[:, 0, 0], np.nan)
         top = max([float(np.nanmax(size)), *(p.magnitude for p in found.peaks)])
         axes.plot(
@@ -261,8 +254,6 @@ def _plain_ticks(axes: Axes) -> None:
 
 
 def _draw_modes(axes: Axes, r: Optimum) -> None:
-    from eigenbody.analyses.objectives import Modal
-
     pairs: tuple[tuple[Modes, str, str, float], ...] = (
         (r.modes_before, BEFORE, "before", 0.12), (r.modes_after, AFTER, "after", -0.12),
     )  # fmt: skip
@@ -270,11 +261,8 @@ def _draw_modes(axes: Axes, r: Optimum) -> None:
         chosen = [k for k, kind in enumerate(modes.kinds) if kind != "rigid"][:24]
         hz = modes.frequency_hz[chosen]
         axes.plot(hz, np.array(chosen) + 1 - shift, "o", color=colour, ms=7, label=label)
-    for bound in r.problem.bounds:
-        if isinstance(bound.quantity, Modal) and bound.quantity.kind == "frequency":
-            for limit in (bound.lower, bound.upper, bound.equals):
-                if limit is not None and np.isfinite(limit):
-                    axes.axvline(limit, color=LIMIT, lw=1.2, ls="--")
+    for limit in r.wanted_hz:
+        axes.axvline(limit, color=LIMIT, lw=1.2, ls="--")
     axes.invert_yaxis()
     axes.yaxis.get_major_locator().set_params(integer=True)  # type: ignore[call-arg]
     axes.set_xlabel("frequency, Hz (dashed: wanted)" if r.problem.bounds else "frequency, Hz")

@@ -6,16 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.excitation import (
-    FreeMotion,
-    HarmonicInput,
-    ImpulseInput,
-    PeriodicInput,
-    SampledInput,
-    sizes_of,
-)
-from eigenbody.errors import ComputationError
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.present.documents import as_json, number, require_finite
 from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
 from eigenbody.present.tables import Grid, counted, model_name, significant, wrapped
@@ -70,21 +60,22 @@ def headlines(r: TimeResponse) -> list[str]:
 
 def excited_by(r: TimeResponse) -> str:
     """The excitation in words."""
-    given, units = r.excitation, dict(zip(r.input_names, r.input_units, strict=True))
-    if isinstance(given, FreeMotion):
+    units = dict(zip(r.input_names, r.input_units, strict=True))
+    given: Any = r.excitation
+    if given.kind == "free":
         return "Free motion from initial conditions"
-    if isinstance(given, SampledInput):
+    if given.kind == "sampled":
         how = "straight lines between" if given.hold == "first" else "held after each"
         return f"Sampled {', '.join(given.names)} ({counted(len(given.times), 'sample')}, {how})"
-    if isinstance(given, PeriodicInput):
+    if given.kind == "periodic":
         return f"Periodic {', '.join(given.names)} at {significant(given.frequency_hz)} Hz"
     sizes = []
-    for name, size in sizes_of(given).items():
-        unit = units.get(name, "") + ("*s" if isinstance(given, ImpulseInput) else "")
+    for name, size in given.inputs.items():
+        unit = units.get(name, "") + ("*s" if given.kind == "impulse" else "")
         sizes.append(
             f"{name} = {significant(float(np.abs(size)) if np.imag(size) else float(np.real(size)))} {unit}".strip()
         )
-    if isinstance(given, HarmonicInput):
+    if given.kind == "harmonic":
         phase = f", phase {significant(np.degrees(given.phase), 4)} deg" if given.phase else ""
         return f"Harmonic {', '.join(sizes)} at {significant(given.frequency_hz)} Hz{phase}"
     return f"{given.kind.capitalize()} {', '.join(sizes)}" + (f" at {given.at:g} s" if given.at else "")
@@ -94,7 +85,7 @@ def _grids(r: TimeResponse) -> list[Grid]:
     grids = [_signals(r)]
     if r.harmonics is not None:
         grids.append(_harmonics(r))
-    elif (found := mode_entries(r)[0]) is not None:
+    elif (found := r.modes_in_motion[0]) is not None:
         grids.append(_modes(found))
     return grids
 
@@ -133,19 +124,8 @@ def _modes(found: tuple[ModeAmplitude, ...]) -> Grid:
     return Grid(title, columns, rows, (True,) * 5, max(0, len(found) - MAX_ROWS))
 
 
-def mode_entries(r: TimeResponse) -> tuple[tuple[ModeAmplitude, ...] | None, list[str]]:
-    """Amplitudes of the modes where there are such, and a remark where they cannot be told."""
-    free = isinstance(r.excitation, FreeMotion) or (isinstance(r.excitation, ImpulseInput) and not r.excitation.at)
-    if not free or isinstance(r.linear, SparseLinearModel):
-        return None, []
-    try:
-        return r.amplitudes(), []
-    except ComputationError as error:  # defective modes: said beside the result
-        return None, [str(error)]
-
-
 def _tail(r: TimeResponse) -> list[str]:
-    notes = [f"Note: {note}" for note in (*r.notes, *mode_entries(r)[1])]
+    notes = [f"Note: {note}" for note in (*r.notes, *r.modes_in_motion[1])]
     if r.energy is None:
         return wrapped(notes)
     e = r.energy
@@ -160,7 +140,7 @@ def _tail(r: TimeResponse) -> list[str]:
 def response_document(r: TimeResponse) -> dict[str, Any]:
     """`response --json`."""
     require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
-    amplitudes, remarks = mode_entries(r)
+    amplitudes, remarks = r.modes_in_motion
     return {
         "model": r.linear.point.model.name,
         "method": r.method,

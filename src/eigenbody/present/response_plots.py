@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from eigenbody.analyses.excitation import SampledInput
 from eigenbody.present.response import ENERGIES, excited_by, headlines
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def plot_response(r: TimeResponse) -> Figure:
 
 
 def _inputs(panel: Axes, r: TimeResponse) -> None:
-    held = isinstance(r.excitation, SampledInput) and r.excitation.hold == "zero"
+    held = getattr(r.excitation, "hold", "") == "zero"
     named = [_label(name, unit) for name, unit in zip(r.input_names, r.input_units, strict=True)]
     title = f"input {named[0]}" if len(named) == 1 else "inputs"
     _several(panel, r.times, list(zip(named, r.inputs.T, strict=True)), title, "steps-post" if held else "default")

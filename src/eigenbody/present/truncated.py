@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import dense, number, require_finite
+from eigenbody.present.documents import number, require_finite
 from eigenbody.present.tables import counted, model_name, significant
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ def plot_truncated(model: TruncatedModel) -> Figure:
     """Magnitude of the response of the truncated and, where it is dense, of the full model; the first few channels."""
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.truncate import frequency_response
-
     figure = Figure(figsize=(9, 5), layout="constrained", facecolor="white")
     axes = figure.subplots()
     channels = [(o, i) for o in range(len(model.outputs)) for i in range(len(model.inputs))][:MAX_CHANNELS]
@@ -79,8 +77,7 @@ def plot_truncated(model: TruncatedModel) -> Figure:
         axes.text(0.5, 0.5, "The model has no inputs or no outputs", ha="center", va="center", color="#777777")
         return figure
     hz = _frequencies(model)
-    own = dense(model.linear)
-    full, kept = None if own is None else frequency_response(own.state_space, hz), model.frequency_response(hz)
+    full, kept = model.full_response(hz), model.frequency_response(hz)
     for k, (o, i) in enumerate(channels):
         name = f"{shown(model.outputs[o], 24)} / {shown(model.inputs[i], 24)}"
         if full is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from eigenbody.numerics.assembly import Triplets, join
 from eigenbody.numerics.linear import DENSE_LIMIT, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import value_set
-from eigenbody.simulation import kernels
 from eigenbody.simulation.geometry import Geometry, PlainJet
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
@@ -67,10 +67,12 @@ class Evaluation:
 
 
 class Forward:
-    """Evaluates a system in the constraint rows of a selection; `reference` keeps counted angles continuous."""
+    """Evaluates a system in the constraint rows of a selection, by NumPy or by compiled `loops`; `reference` keeps
+    counted angles continuous."""
 
-    def __init__(self, system: System, chosen: Selection) -> None:
+    def __init__(self, system: System, chosen: Selection, loops: ModuleType | None = None) -> None:
         self.system = system
+        self.loops = loops
         self.nq = system.nq
         self.is_sparse = self.nq > DENSE_LIMIT
         c, f = system.constraints.measures, system.forces.measures
@@ -165,7 +167,7 @@ class Forward:
 
     def jets(self, state: State, levels: int = 3) -> tuple[PlainJet, PlainJet, PlainJet]:
         """Measures of constraints, slip rows and forces; without accelerations if `levels` is 2."""
-        held, slips, pushed = self.geometry.jets(self.carriers(state), levels)
+        held, slips, pushed = self.geometry.jets(self.carriers(state), levels, self.loops)
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
         return held, slips, self._counted(pushed, self.system.forces.measures.turn_counter, state, 1)
 
@@ -244,15 +246,14 @@ class Forward:
 
     def inertial(self, state: State, rate: np.ndarray) -> np.ndarray:
         """M u' + h less the weight (nq,)."""
-        loops = kernels.compiled()
-        if loops is None or self.system.flexible:
+        if self.loops is None or self.system.flexible:
             return self.mass(state) @ rate - self.own_forces(state)
-        own = loops.inertial(*self._bodies, self.spread(rate), np.ascontiguousarray(state.w))
+        own = self.loops.inertial(*self._bodies, self.spread(rate), np.ascontiguousarray(state.w))
         return self.collect(own) - self._weight
 
     def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
         """Values and rates of constraints, slip rows and forces, without gradients."""
-        sweep = Sweep(self.geometry, self.carriers(state))
+        sweep = Sweep(self.geometry, self.carriers(state), self.loops)
         none = np.zeros(0)
         held, slips, pushed = (PlainJet(s, v, none, none) for s, v in zip(sweep.values, sweep.rates, strict=True))
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
@@ -306,14 +307,12 @@ class Forward:
         r, R = self.placed(state, self.spread(step))
         return replace(state, r=r, R=R)
 
-    @staticmethod
-    def placed(state: State, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def placed(self, state: State, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions and rotations after steps (bodies, 6)."""
-        loops = kernels.compiled()
-        if loops is None:
+        if self.loops is None:
             return state.r + step[:, :3], state.R @ rotation(step[:, 3:])
         r, R = np.array(state.r, order="C"), np.array(state.R, order="C")
-        loops.move(r, R, step)
+        self.loops.move(r, R, step)
         return r, R
 
     def consistent_by(self, state: State, solver: Solver | None) -> State:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -196,7 +197,7 @@ class Geometry:
         turning = Turning(kernel) if isinstance(kernel, RotationComponent) and not kernel.small else None
         return Recipe(kernel, None, turning, accelerated)
 
-    def jets(self, at: Carriers, levels: int = 3) -> list[PlainJet]:
+    def jets(self, at: Carriers, levels: int = 3, loops: ModuleType | None = None) -> list[PlainJet]:
         """Value, rate, acceleration (zero with `levels` 2) and gradient of every set."""
         features = self.products.features(at, levels)
         x, y = features[:, :, 0], features[:, :, 1]
@@ -206,7 +207,8 @@ class Geometry:
         if levels > 2:
             out[2] = dot3(x[2], y[0]) + 2 * dot3(x[1], y[1]) + dot3(x[0], y[2])
         g = self.products.gradient(at, features)
-        return [self._set(s, made, at, out, g, levels > 2) for s, made in zip(self.sets, self.made, strict=True)]
+        more = at, out, g, levels > 2, loops
+        return [self._set(s, made, *more) for s, made in zip(self.sets, self.made, strict=True)]
 
     def values(self, at: Carriers, which: int = 0) -> np.ndarray:
         """Values alone, of one set."""
@@ -220,7 +222,7 @@ class Geometry:
     @staticmethod
     def _set(
         measures: MeasureSet, made: list[tuple[Recipe, Positions]], at: Carriers, levels: np.ndarray, g: np.ndarray,
-        accelerated: bool,
+        accelerated: bool, loops: ModuleType | None,
     ) -> PlainJet:  # fmt: skip
         if len(made) == 1 and made[0][1] == slice(0, measures.count) and made[0][0].plain is not None:
             only = made[0][0].plain
@@ -228,7 +230,7 @@ class Geometry:
         s, v, a = np.zeros((3, measures.count))
         gradient = np.zeros(measures.columns.shape)
         for recipe, positions in made:
-            value, rate, acceleration, own = recipe.jet(levels, g, at, accelerated)
+            value, rate, acceleration, own = recipe.jet(levels, g, at, accelerated, loops)
             s[positions], v[positions], a[positions] = value, rate, acceleration
             width = min(own.shape[1], measures.columns.shape[1])
             gradient[positions, :width] = own[:, :width]
@@ -264,9 +266,11 @@ class Recipe:
             return chained(self.kernel.outer, b, b)[0]
         return products[self.plain]
 
-    def jet(self, levels: np.ndarray, gradient: np.ndarray, at: Carriers, accelerated: bool) -> Parts:
+    def jet(
+        self, levels: np.ndarray, gradient: np.ndarray, at: Carriers, accelerated: bool, loops: ModuleType | None
+    ) -> Parts:
         if self.turning is not None:
-            return self.turning.jet(at, self.accelerated and accelerated)
+            return self.turning.jet(at, self.accelerated and accelerated, loops)
         if self.index is None:
             jet = self.kernel.jet(at)
             return jet.value, jet.rate, jet.acceleration, jet.gradient

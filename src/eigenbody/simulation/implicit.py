@@ -23,7 +23,6 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.numerics.linear import Saddle, matrix
-from eigenbody.simulation import kernels
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
@@ -261,9 +260,9 @@ class GeneralizedAlpha(Integration):
 
     def _turned(self, d: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Change of d that moves the configuration by `step`."""
-        forward, loops = self.forward, kernels.compiled()
-        if loops is not None:
-            return forward.collect(loops.vector_steps(forward.spread(d), forward.spread(step)))
+        forward = self.forward
+        if forward.loops is not None:
+            return forward.collect(forward.loops.vector_steps(forward.spread(d), forward.spread(step)))
         both, change = forward.spread(d), forward.spread(step).copy()
         change[:, 3:] = vector_rate(both[:, 3:], change[:, 3:])
         return forward.collect(change)

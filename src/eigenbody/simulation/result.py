@@ -14,6 +14,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.model.model import Model
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, at_state
+from eigenbody.operation.turns import values_of
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -61,6 +62,12 @@ class Simulation:
     def state(self) -> State:
         """The last state."""
         return self.state_at(len(self) - 1)
+
+    @property
+    def final(self) -> dict[str, float]:
+        """All named measures and first-order states at the end."""
+        values = np.real(values_of(self.system, self.state, np.arange(self.system.named.count)))
+        return dict(zip((*self.system.names, *self.system.states), (*values, *self.state.x), strict=True))
 
     @cached_property
     def point(self) -> OperatingPoint:

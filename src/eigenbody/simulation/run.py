@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -59,11 +58,12 @@ def simulate(
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
     `progress` is called with the share done. `compiled` True asks for the compiled loops (extra `fast`) from the start,
-    False for none; by default they are loaded where that pays. Initial velocities that contradict the constraints are
-    corrected and reported in `remarks`, or refused if `strict`. A motion that cannot be continued raises
-    SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as `partial`.
+    False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
+    that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
+    cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as
+    `partial`.
     """
-    kernels.prepare(compiled)
+    kernels.loops_for(0, compiled)  # refuses what is not installed, before anything is computed
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
@@ -71,7 +71,7 @@ def simulate(
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
     remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
-    run = _Run(point, until, wanted, names, progress, remarks, compiled is None)
+    run = _Run(point, until, wanted, names, progress, remarks, compiled)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
@@ -155,10 +155,10 @@ class _Run:
 
     def __init__(
         self, point: OperatingPoint, until: float, times: np.ndarray, outputs: tuple[str, ...],
-        progress: Progress | None, remarks: tuple[str, ...], may_compile: bool,
+        progress: Progress | None, remarks: tuple[str, ...], compiled: bool | None,
     ) -> None:  # fmt: skip
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
-        self._progress, self._may_compile = progress, may_compile
+        self._progress, self._compiled = progress, compiled
         self._recorded: list[State] = []
         self._last = point.state  # how far it came
         self._branching = ChangePoints(point.state)
@@ -191,7 +191,9 @@ class _Run:
         self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None
     ) -> Stepper:
         stepper: Stepper
-        forward = Forward(self.point.system, self.point.chosen)
+        expected = (self.until - float(np.real(state.t))) / step if step and method in LOOPED else 0.0
+        loops = kernels.loops_for(expected, self._compiled)
+        forward = Forward(self.point.system, self.point.chosen, loops)
         forward.remember(state)
         if method in ("auto", "dop853"):
             stepper = DormandPrince(forward, state, self.until, tolerance, max_step, method == "auto")
@@ -217,8 +219,7 @@ class _Run:
             self._recorded.append(state)
 
     def _follow(self, stepper: Stepper) -> None:
-        begin, started = float(np.real(self.point.state.t)), time.perf_counter()
-        gains = stepper.name in LOOPED
+        begin, made = float(np.real(self.point.state.t)), 0
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
             if (before := self._branching.before(step, stepper.forward)) is not None:
@@ -228,15 +229,14 @@ class _Run:
             self._record(step)
             self._last = step.state
             self._budget.follow(step, stepper.forward)
-            if gains and self._may_compile and kernels.compiled() is None:
-                kernels.after(time.perf_counter() - started)
+            made += 1
+            if made == kernels.MANY_STEPS and stepper.name in LOOPED:  # how many there would be was not known
+                stepper.forward.loops = kernels.loops_for(made, self._compiled)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
             self._refuse_endless(step.t1, step.t1 - begin)
             report("simulating", share)
             if self._progress is not None:
                 self._progress(share)
-        if gains and kernels.compiled() is None:
-            kernels.took(time.perf_counter() - started)
 
     def _refuse_endless(self, t: float, passed: float) -> None:
         """ComputationError where more steps remain than could ever be made, at the pace so far."""

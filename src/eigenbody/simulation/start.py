@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import InputError
 from eigenbody.model.model import Model
-from eigenbody.operation.initial import initial_configuration, initial_velocity
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
+from eigenbody.operation.initial import mechanics_at_initial_positions, with_initial_velocity
+from eigenbody.operation.point import OperatingPoint, at_state, completed_point, system_of
 from eigenbody.operation.treespace import value_set
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
@@ -22,14 +23,15 @@ def initial_point(model: Model, strict: bool = False) -> tuple[OperatingPoint, t
     `strict` refuses the others instead of correcting them.
     """
     system = system_of(model)
-    state = initial_configuration(system)
+    still = mechanics_at_initial_positions(system)
     try:
-        return at_state(model, system, initial_velocity(system, state)), ()
+        return completed_point(model, with_initial_velocity(still)), ()
     except InputError as error:
         at_fault = {fault.where for fault in error.faults}
         if strict or not at_fault <= set(system.velocities.where):
             raise
-    moving = initial_velocity(replace(system, velocities=_without(system.velocities, at_fault)), state)
+    agreeing = replace(system, velocities=_without(system.velocities, at_fault))
+    moving = with_initial_velocity(Mechanics(agreeing, still.state)).state
     return at_state(model, system, moving), _corrections(system, moving, at_fault)
 
 

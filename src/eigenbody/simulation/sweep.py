@@ -7,6 +7,7 @@ gradient is formed, which is what an implicit method that keeps its factors need
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from eigenbody.elements.measures.compose import Composed
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.slip import Slip
-from eigenbody.simulation import kernels
 from eigenbody.simulation.geometry import Geometry, Recipe, components, dot3
 from eigenbody.simulation.vectors import chained
 
@@ -22,18 +22,19 @@ Share = tuple[np.ndarray, np.ndarray]  # flat places in (carriers, 6) and values
 
 
 class Sweep:
-    """Values and rates of every set of a geometry at one state, (n,) each; `pull` goes back."""
+    """Values and rates of every set of a geometry at one state, (n,) each, by NumPy or by compiled `loops`; `pull` goes
+    back."""
 
-    def __init__(self, geometry: Geometry, at: Carriers) -> None:
-        self._products, self._at, self._loops = geometry.products, at, kernels.compiled()
-        value, rate = self._swept() if self._loops is None else self._swept_by_loops(self._loops)
+    def __init__(self, geometry: Geometry, at: Carriers, loops: ModuleType | None = None) -> None:
+        self._products, self._at, self._loops = geometry.products, at, loops
+        value, rate = self._swept() if loops is None else self._swept_by_loops(loops)
         self._kept: list[list[tuple[Recipe, Any, Any]]] = []
         self.values, self.rates = [], []
         for measures, made in zip(geometry.sets, geometry.made, strict=True):
             s, v = np.zeros(measures.count), np.zeros(measures.count)
             kept = []
             for recipe, positions in made:
-                s[positions], v[positions], rest = _forwards(recipe, value, rate, at)
+                s[positions], v[positions], rest = _forwards(recipe, value, rate, at, loops)
                 kept.append((recipe, positions, rest))
             self.values.append(s)
             self.rates.append(v)
@@ -45,7 +46,7 @@ class Sweep:
         self._x, self._y = x, y = features[0, :, 0], features[0, :, 1]
         return dot3(x, y), dot3(features[1, :, 0], y) + dot3(x, features[1, :, 1])
 
-    def _swept_by_loops(self, loops: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _swept_by_loops(self, loops: ModuleType) -> tuple[np.ndarray, np.ndarray]:
         n, at = self._products.count, self._at
         self._both, value, rate = np.empty((2 * n, 3)), np.empty(n), np.empty(n)
         loops.features(*self._products.rows, at.r, at.R, at.v, at.w, self._both, value, rate)
@@ -57,7 +58,7 @@ class Sweep:
         shares: list[Share] = []
         for kept, force in zip(self._kept, forces, strict=True):
             for recipe, positions, rest in kept:
-                share = _backwards(recipe, rest, force[positions], weights, out)
+                share = _backwards(recipe, rest, force[positions], weights, out, self._loops)
                 if share is not None:
                     shares.append(share)
         if self._loops is None:
@@ -82,10 +83,12 @@ class Sweep:
         return [(p.carrier_places, down[:n].ravel()), (p.arm_places, moment.ravel())]
 
 
-def _forwards(recipe: Recipe, value: np.ndarray, rate: np.ndarray, at: Carriers) -> tuple[Any, Any, Any]:
+def _forwards(
+    recipe: Recipe, value: np.ndarray, rate: np.ndarray, at: Carriers, loops: ModuleType | None
+) -> tuple[Any, Any, Any]:
     """Value, rate and what the way back needs."""
     if recipe.turning is not None:
-        s, v, matrices = recipe.turning.sweep(at)
+        s, v, matrices = recipe.turning.sweep(at, loops)
         return s, v, matrices
     if recipe.plain is not None:
         return value[recipe.plain], rate[recipe.plain], None
@@ -99,10 +102,12 @@ def _forwards(recipe: Recipe, value: np.ndarray, rate: np.ndarray, at: Carriers)
     return np.zeros(b.shape[1]), (b[:3] * b1[3:]).sum(0), b[:3]  # slip
 
 
-def _backwards(recipe: Recipe, kept: Any, force: np.ndarray, weights: np.ndarray, out: np.ndarray) -> Share | None:
+def _backwards(
+    recipe: Recipe, kept: Any, force: np.ndarray, weights: np.ndarray, out: np.ndarray, loops: ModuleType | None
+) -> Share | None:
     """Adds to the weights of the scalar products, or adds or gives the share of the bodies at once."""
     if recipe.turning is not None:
-        return recipe.turning.pull(kept, force, out)
+        return recipe.turning.pull(kept, force, out, loops)
     if recipe.plain is not None:
         weights[recipe.plain] += force
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.simulation import kernels
 from eigenbody.simulation.vectors import IDENTITY, TINY, distinct, rotation_vector, turning
 
 Matrices = tuple[np.ndarray, np.ndarray]
@@ -50,26 +51,29 @@ class Turning:
             return matrices.reshape(-1, 3)[self._row]
         return np.einsum("ni,nij->nj", self._e, matrices[self._pair])
 
-    def jet(self, at: Carriers, accelerated: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def jet(
+        self, at: Carriers, accelerated: bool, loops: ModuleType | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Value, rate, acceleration (zero unless asked for) and gradient.
 
         s' = B(s) (w_j - w_i) in the axes of the first frame (elements.measures.rotation).
         """
-        s, rate, (by_first, by_second) = self._pairs(at)
+        s, rate, (by_first, by_second) = self._pairs(at, loops)
         gradient = np.zeros((len(self._e), 12))
         gradient[:, 3:6], gradient[:, 9:] = self._rows(by_first), self._rows(by_second)
         acceleration = self._kernel.jet(at).acceleration if accelerated else np.zeros(len(self._e))
         return self._of_components(s), self._of_components(rate), acceleration, gradient
 
-    def sweep(self, at: Carriers) -> tuple[np.ndarray, np.ndarray, Matrices]:
+    def sweep(self, at: Carriers, loops: ModuleType | None) -> tuple[np.ndarray, np.ndarray, Matrices]:
         """Value, rate, and the matrices that `pull` asks for."""
-        s, rate, matrices = self._pairs(at)
+        s, rate, matrices = self._pairs(at, loops)
         return self._of_components(s), self._of_components(rate), matrices
 
-    def pull(self, matrices: Matrices, force: np.ndarray, out: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def pull(
+        self, matrices: Matrices, force: np.ndarray, out: np.ndarray, loops: ModuleType | None
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """Moments on the carriers of forces along the components: flat places in (carriers, 6) and values, or added to
         `out` at once."""
-        loops = kernels.compiled()
         if loops is not None and self._row is not None:
             loops.pulled_pairs(self._row, np.ascontiguousarray(force), self._i, self._j, *matrices, out)
             return None
@@ -81,9 +85,8 @@ class Turning:
         both = [(along[:, None, :] @ matrix)[:, 0].ravel() for matrix in matrices]
         return self._places, np.concatenate(both)
 
-    def _pairs(self, at: Carriers) -> tuple[np.ndarray, np.ndarray, Matrices]:
+    def _pairs(self, at: Carriers, loops: ModuleType | None) -> tuple[np.ndarray, np.ndarray, Matrices]:
         """Rotation vectors of the pairs, their rates, and these by the turning of the first and second carrier."""
-        loops = kernels.compiled()
         if loops is not None:
             n = len(self._i)
             s, rate, by_first, by_second = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 3, 3))

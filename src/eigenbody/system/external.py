@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -16,15 +16,13 @@ from eigenbody.system.arguments import Argument, Quantities
 TINY = 1e-30  # complex step
 AGREES = 1e-6  # how well a complex step must agree with differences to be believed
 NOISE = 1e-10  # rounding of differences, in values of the function
+COMPLEX_STEP = "complex step"
 LEVELS = 6  # halvings of the step in the extrapolation
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A Python function of arguments, multiplied by `factor` and meant for `target`.
-
-    `means` is filled in on first use: how its slopes are found, for the certificate.
-    """
+    """A Python function of arguments, multiplied by `factor` and meant for `target`."""
 
     target: int
     factor: float
@@ -32,14 +30,16 @@ class External:
     function: Function
     arguments: tuple[Argument, ...]
     where: str = ""
-    means: list[str] = field(default_factory=list, compare=False)
 
     def value(self, now: Quantities) -> np.ndarray:
         arguments = self._values(now)
-        if not any(np.iscomplexobj(a) for a in arguments) or self._bears_complex(now):
+        if not any(np.iscomplexobj(a) for a in arguments):
             return self.factor * self._call(arguments)
-        real = [np.real(a) for a in arguments]  # a perturbation goes through the slopes
-        slopes = self._slopes(real)
+        real = [np.real(a) for a in arguments]
+        slopes, means = self._slopes(real)
+        if means == COMPLEX_STEP:
+            return self.factor * self._call(arguments)
+        # else a perturbation goes through the slopes
         return self.factor * (
             self._call(real) + 1j * sum(d * np.imag(a) for d, a in zip(slopes, arguments, strict=True))
         )
@@ -47,8 +47,12 @@ class External:
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
         values = self._values(now)
-        slopes = self._bent(values) if any(np.iscomplexobj(v) for v in values) else self._slopes(values)
+        slopes = self._bent(values) if any(np.iscomplexobj(v) for v in values) else self._slopes(values)[0]
         return [(a, self.factor * d) for a, d in zip(self.arguments, slopes, strict=True)]
+
+    def means(self, now: Quantities) -> str:
+        """How its slopes are found here, for the certificate."""
+        return self._slopes([np.real(v) for v in self._values(now)])[1]
 
     def _bent(self, values: list[np.ndarray]) -> list[np.ndarray]:
         """Slopes at values with small imaginary parts: these go through the second derivative, by differences."""
@@ -56,19 +60,14 @@ class External:
         size = np.max(np.broadcast_arrays(*(np.abs(step) for step in steps)), axis=0)
         along = [step / np.where(size > 0, size, 1.0) for step in steps]
         reach = np.max(np.broadcast_arrays(*(np.maximum(np.abs(r), 1.0) for r in real)), axis=0)
-        slopes, found = self._slopes(real), []
+        slopes, found = self._slopes(real)[0], []
         for h in (2e-3 * reach, 1e-3 * reach):
-            there, back = (self._slopes([r + s * h * d for r, d in zip(real, along, strict=True)]) for s in (1, -1))
+            there, back = (self._slopes([r + s * h * d for r, d in zip(real, along, strict=True)])[0] for s in (1, -1))
             found.append([(a - b) / (2 * h) for a, b in zip(there, back, strict=True)])
         return [s + 1j * size * (4 * fine - coarse) / 3 for s, coarse, fine in zip(slopes, *found, strict=True)]
 
     def _values(self, now: Quantities) -> list[np.ndarray]:
         return [np.asarray(now.of(a)) for a in self.arguments]
-
-    def _bears_complex(self, now: Quantities) -> bool:
-        if not self.means:
-            self._slopes([np.real(v) for v in self._values(now)])
-        return self.means[0] == "complex step"
 
     def _call(self, values: Sequence[np.ndarray]) -> np.ndarray:
         return self._apply(self.function.call, values, 1)[0]
@@ -98,23 +97,17 @@ class External:
         return InputError(Fault(self.where or "function", what, "Correct the function."))
 
     # Slopes -------------------------------------------------------------------------------------------------------
-    def _slopes(self, values: list[np.ndarray]) -> list[np.ndarray]:
+    def _slopes(self, values: list[np.ndarray]) -> tuple[list[np.ndarray], str]:
+        """Slopes at real values, and how they were found."""
         if self.function.derivative is not None:
-            self._by("given")
-            return self._apply(self.function.derivative, values, len(values))
+            return self._apply(self.function.derivative, values, len(values)), "given"
         differences = [self._difference(values, k) for k in range(len(values))]
         exact = self._complex_steps(values)
         noise = NOISE * np.abs(self._call(values))
         if exact is not None and all(_agree(e, d, noise) for e, (d, _) in zip(exact, differences, strict=True)):
-            self._by("complex step")
-            return exact
+            return exact, COMPLEX_STEP
         worst = max((float(np.max(error, initial=0.0)) for _, error in differences), default=0.0)
-        self._by(f"differences, error about {worst:.0e}")
-        return [d for d, _ in differences]
-
-    def _by(self, means: str) -> None:
-        if not self.means:
-            self.means.append(means)
+        return [d for d, _ in differences], f"differences, error about {worst:.0e}"
 
     def _complex_steps(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
         """Slopes by complex steps, or None where the function does not bear complex numbers."""

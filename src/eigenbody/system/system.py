@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -187,11 +187,6 @@ class System:
         return {e.name: "closed" if e.get("closed") else "open" for e in drivers}
 
     @cached_property
-    def remembered(self) -> list[Any]:
-        """What was last computed at a state, kept by `dynamics.mechanics.mechanics_at`."""
-        return []
-
-    @cached_property
     def nq(self) -> int:
         return int(self.dof.max(initial=-1)) + 1
 
@@ -217,8 +212,9 @@ class System:
 
     @cached_property
     def length(self) -> float:
-        """A length by which rotations are compared with displacements: the size of the drawing."""
-        points, bodies = np.real(self.places.r), self.description.bodies
+        """A length by which rotations are compared with displacements: the size of the drawing, of the first variant
+        where there are several."""
+        points, bodies = _first(np.real(self.places.r), 2), self.description.bodies
         if bodies.modal is not None:  # modal coordinates are no points of the drawing
             points = np.delete(points, np.flatnonzero(bodies.modal), axis=-2)
         arms = [np.zeros(1)]
@@ -226,7 +222,7 @@ class System:
             for kernel, _ in measures.batches:
                 arm = getattr(getattr(kernel, "y", None), "arm", None)
                 if arm is not None and arm.size:
-                    arms.append(np.abs(np.real(arm)).max(axis=-1).ravel())
+                    arms.append(np.abs(_first(np.real(arm), 3)).max(axis=-1).ravel())
         span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
         return max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
 
@@ -237,3 +233,8 @@ class System:
         turns = np.zeros(int(self.named.turn_counter.max(initial=-1)) + 1)
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
         return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0)
+
+
+def _first(values: np.ndarray, axes: int) -> np.ndarray:
+    """The array of the first variant, with so many axes."""
+    return values[0] if values.ndim > axes else values

@@ -53,7 +53,7 @@ def check(
         raise InputError(Fault("check", "which MODEL?", "Try 'eigenbody check --help'."))
     mechanism = session.load(model, set_)
     with session.places_of(mechanism):
-        from eigenbody.present.inspection import inspect
+        from eigenbody.analyses.inspection import inspect
 
         found = inspect(mechanism)
     from eigenbody.present.check_tables import check_rich, check_text

@@ -52,7 +52,7 @@ class VelocityRow:
 
     @property
     def key(self) -> tuple[object, ...]:
-        return (VelocityRow, id(self))
+        return (VelocityRow, self)
 
     def jet(self, at: Carriers) -> VelocityRowJet:
         return VelocityRowJet(self, at)
