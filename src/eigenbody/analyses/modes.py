@@ -376,7 +376,8 @@ def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tupl
     system = point.system
     motion = spread(system, dq)  # (n, bodies, 6)
     motion[..., 3:] = apply(np.real(point.state.R), motion[..., 3:])
-    scale = _largest(motion.reshape(len(dq), -1), np.tile(np.repeat((1.0, system.length), 3), system.bodies))
+    weight = np.tile(np.repeat((1.0, system.length), 3), system.bodies)
+    scale = _largest(motion.reshape(len(dq), len(weight)), weight)
     still = scale == 0  # the bodies' own motion decides; only pure states have none
     scale[still] = _largest(fallback[still], np.ones(fallback.shape[1]))
     scale[scale == 0] = 1.0

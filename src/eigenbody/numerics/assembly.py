@@ -175,17 +175,12 @@ def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: 
     """a^T F (right motion) for a product with rows `right`, where it acts on moving rows of `a` alone."""
     is_felt: np.ndarray = np.any(a, axis=1) if isinstance(a, np.ndarray) else np.diff(a.indptr) > 0
     pairs = np.flatnonzero(is_felt[p.i] & (factor != 0))
-    (felt, i), (pulled, j) = (_renumbered(index[pairs], p.count) for index in (p.i, p.j))
-    moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, pulled) @ motion
-    alone = Product(len(pulled), i, j, factor[pairs], p.left, p.right)
-    return a[felt].T @ _coupled(alone, alone.factor, moved)
-
-
-def _renumbered(index: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers below `count` that occur, in order, and the place of each entry among them."""
-    occurs = np.zeros(count, dtype=bool)
-    occurs[index] = True
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[index]
+    used = np.zeros(p.count, dtype=bool)
+    used[p.i[pairs]] = used[p.j[pairs]] = True
+    rows, place = np.flatnonzero(used), np.cumsum(used) - 1
+    moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, rows) @ motion
+    few = Product(len(rows), place[p.i[pairs]], place[p.j[pairs]], factor[pairs], p.left, p.right)
+    return a[rows].T @ _coupled(few, few.factor, moved)
 
 
 def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:
