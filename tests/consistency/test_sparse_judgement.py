@@ -158,3 +158,13 @@ def test_coefficients_are_constant_on_both_paths_or_on_none(
 def test_damping_that_is_added_does_not_change_with_time() -> None:
     linear = eb.linearize(eb.load(chain(1.0, spin=20.0)), solver="dense")
     assert eb.modes(eb.with_damping(linear, proportional=(0.0, 1e-3)), n=6).is_constant
+
+
+def test_that_all_motions_decay_is_said_of_all_only_where_all_are_damped() -> None:
+    """A damper on every spring resists every motion; one at the end of the chain is not known to."""
+    verdict = judge(eb.operating_point(eb.load(chain(1.0, 1e-3, bodies=160))))
+    assert (verdict.stability, verdict.is_partial) == ("stable", False)
+    document = chain(1.0, bodies=160)
+    document["forces"]["drag"] = {"type": "damper", "between": ["ground", "b1"], "at": [[0, 0, 0], [1, 0, 0]], "c": 0.1}
+    verdict = judge(eb.operating_point(eb.load(document)))
+    assert (verdict.stability, verdict.is_partial) == ("stable", True)

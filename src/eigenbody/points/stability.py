@@ -11,6 +11,7 @@ from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.linear import KKT
 from eigenbody.numerics.sparse_eigen import SparseModes, is_symmetric, modes_next_to
@@ -84,10 +85,18 @@ def _by_stiffness(linear: SparseLinearModel) -> Verdict:
     none_below = any(pencil.count_below(below, soft) == 0 for soft in SOFT_ENOUGH)  # counted: nothing can be missed
     if not len(growing) and not none_below:
         growing = _softest(p.M, p.K, p.G)
+    all_alike = True  # undamped: none decays
     if p.C.nnz:
         found = modes_next_to(linear.resting_pencil, FEW)
+        all_alike = _all_lose_power(p)
     word = "unstable" if len(growing) else _word(found)
-    return Verdict(word, found.eigenvalues, growing, linear.certificate, is_partial=bool(p.C.nnz) or not none_below)
+    return Verdict(word, found.eigenvalues, growing, linear.certificate, is_partial=not (none_below and all_alike))
+
+
+def _all_lose_power(p: StaticPencil) -> bool:
+    """Whether damping is counted to resist every motion: then all of them decay."""
+    damping = ConstrainedPencil((p.C + p.C.T) / 2, p.M, p.G)
+    return any(damping.count_below(ROUNDING * damping.typical, soft) == 0 for soft in SOFT_ENOUGH)
 
 
 def _grows(found: SparseModes) -> np.ndarray:
