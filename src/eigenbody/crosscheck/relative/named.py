@@ -109,19 +109,6 @@ class Names:
             return SmallRotation(*self.drawing.sides(self.measures[name]), Z)
         return self._find(name, variation)
 
-    def rotation_sides(self, name: str) -> tuple[Side, Side, int] | None:
-        """The two frames and the axis when `name` is a component of a three-dimensional rotation."""
-        owner, _, label = name.rpartition(".")
-        if name in self.measures:
-            entry = self.measures[name]
-            return (*self.drawing.sides(entry), Z) if entry.type == "rotation" else None
-        if label not in ("rx", "ry", "rz"):
-            return None
-        component = "xyz".index(label[1])
-        if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
-            return (*self.drawing.sides(self.joints[owner]), component)
-        return (*self.drawing.body_sides(owner), component)
-
     def _find(self, name: str, make: Callable[[Side, Side, str], Channel]) -> Channel:
         if name in self.measures:
             return self._named(self.measures[name])

@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.crosscheck.base import COORDINATES
+from eigenbody.crosscheck.base import COORDINATES, Unsupported
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 GROUND = "ground"
 
 COMMON_POINT = (*COORDINATES, "inplane", "parallel", "perpendicular", "orientation", "bushing", "bearing")
-
-
-class Unsupported(Exception):
-    """Something the formulation does not know; the text says what."""
 
 
 @dataclass(frozen=True)
