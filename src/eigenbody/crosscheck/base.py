@@ -11,24 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",),
-    "universal": ("angle1", "angle2"),
-    "spherical": ("rx", "ry", "rz"),
-    "point": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "angle"),
-    "free": ("x", "y", "z", "rx", "ry", "rz"),
-    "inline": ("displacement", "rx", "ry", "rz"),
-}
-"""Coordinates of the joint types that can be branches of the tree."""
-
-FLEXIBLE = "flexible bodies"
-"""Why routes of rigid bodies do not apply."""
-
 
 class Unsupported(Exception):
     """Something that a formulation does not know; the text says what."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.crosscheck.base import COORDINATES, Place
+from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.deflections import (
     Angle,
     Cosine,
@@ -19,18 +19,16 @@ from eigenbody.crosscheck.deflections import (
     RotationVector,
 )
 from eigenbody.crosscheck.drawing import GROUND, Attachment, attached, drawn_point, ends, poses_of
+from eigenbody.crosscheck.joints import COORDINATES, ROTATIONS, SIX
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
-
-SIX = ("x", "y", "z", "rx", "ry", "rz")
 
 
 def coordinate(joint: Entry, first: Attachment, second: Attachment, label: str) -> Deflection:
     """One coordinate of a joint as a deflection of its two frames."""
-    if label in ("rx", "ry", "rz"):
-        return Part(RotationVector(first, second), (("rx", "ry", "rz").index(label),))
-    if label in ("x", "y", "z"):
-        return Part(Displacement(first, second), (("x", "y", "z").index(label),))
+    if label in SIX:
+        whole: Deflection = (RotationVector if label in ROTATIONS else Displacement)(first, second)
+        return Part(whole, (SIX.index(label) % 3,))
     if label == "displacement":
         return Part(Displacement(first, second), (2,))
     return Angle(first, second, second_angle=label == "angle2")
