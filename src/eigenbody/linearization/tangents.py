@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.numerics.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
@@ -36,7 +37,7 @@ class Tangents:
         return self._by(self._mechanics.applied.input_matrix(), len(self._mechanics.system.inputs))
 
     def _by(self, parts: Sequence[Part], columns: int) -> np.ndarray:
-        return _as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
+        return as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
 
     @cached_property
     def M(self) -> Any:
@@ -81,7 +82,3 @@ class Tangents:
         if self._is_plain(parts, motion):
             return self._projection.of(parts, self._frame.Pv, motion, sizes=True)
         return abs(self._frame.Pv.mT) @ (self._built(absolute(parts), self._nq) @ abs(motion))
-
-
-def _as_dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
