@@ -14,6 +14,7 @@ from eigenbody.analyses.deformation import tracked_rows, tracked_shapes
 from eigenbody.analyses.describe import motion_words
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.settle import settle_crossings
+from eigenbody.analyses.spectrum import damping_ratios
 from eigenbody.analyses.sweep_values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.tracking import Failure, PointModes, folded
 from eigenbody.analyses.variants import linear_variants
@@ -117,8 +118,7 @@ class Sweep:
     @property
     def damping_ratio(self) -> np.ndarray:
         """(points, branches) -real / |eigenvalue|; nan for zeros."""
-        size = np.abs(self.eigenvalues)
-        return np.where(size > 0, 0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0), np.nan)
+        return damping_ratios(self.eigenvalues)
 
     @property
     def is_failed(self) -> np.ndarray:

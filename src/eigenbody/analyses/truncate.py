@@ -16,6 +16,7 @@ import numpy as np
 
 from eigenbody.analyses.linearize import linear_of
 from eigenbody.analyses.participation import balanced, left_and_right
+from eigenbody.analyses.spectrum import frequencies_hz
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
@@ -138,7 +139,7 @@ def truncate(
     space = _reduced(linear, spectrum, kept, basis_kept, inverse[:m])
     if static_correction and len(dropped):
         space = space._replace(D=space.D + _residual(linear, basis_dropped, inverse[m:]))
-    out = np.abs(spectrum.eigenvalues[dropped]) / (2 * np.pi)
+    out = frequencies_hz(spectrum.eigenvalues[dropped])
     return TruncatedModel(
         linear=linear,
         state_space=space,
@@ -217,7 +218,7 @@ def _kept(spectrum: Spectrum, entries: np.ndarray, n: int | None, below_hz: floa
     assert below_hz is not None
     kept = rigid | (np.abs(spectrum.eigenvalues[entries]) <= 2 * np.pi * below_hz)
     if not kept.any():
-        lowest = np.abs(spectrum.eigenvalues[entries]).min(initial=np.inf) / (2 * np.pi)
+        lowest = frequencies_hz(spectrum.eigenvalues[entries]).min(initial=np.inf)
         raise InputError(Fault("below_hz", f"no mode is below {below_hz:g} Hz; the lowest is at {lowest:.6g} Hz."))
     return kept
 
