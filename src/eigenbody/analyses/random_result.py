@@ -162,7 +162,7 @@ class RandomResponse:
 
     def weighted_psd(self, output: str) -> np.ndarray:
         """Density (n,) of an output after its weighting."""
-        return np.abs(self._weighting(output)(self.frequency_hz)) ** 2 * self.psd(output)
+        return np.abs(self.weighting_of(output)(self.frequency_hz)) ** 2 * self.psd(output)
 
     @property
     def weighted_rms(self) -> dict[str, float]:
@@ -184,15 +184,16 @@ class RandomResponse:
         return {
             name: comfort_verdict(value)
             for name, value in self.weighted_rms.items()
-            if math.isfinite(value) and "rad" not in units[name] and self._weighting(name).name != "Wf"
+            if math.isfinite(value) and "rad" not in units[name] and self.weighting_of(name).name != "Wf"
         }
 
     def estimated_vdv(self, output: str, duration: float) -> float:
         """Estimated vibration dose value 1.4 a_w T^(1/4), m/s^1.75."""
-        self._weighting(output)
+        self.weighting_of(output)
         return estimated_vdv(self.weighted_rms[output], positive("duration", duration))
 
-    def _weighting(self, output: str) -> Weighting:
+    def weighting_of(self, output: str) -> Weighting:
+        """The weighting of an output; InputError where none was asked for."""
         found = self.weightings[self._index(output)]
         if found is None:
             raise InputError(Fault("weighting", f'"{output}" has no weighting.', 'Ask for one: weighting="Wk".'))

@@ -119,7 +119,7 @@ def truncate(
     _refuse_unclear(n, below_hz)
     linear = linear_of(model)
     if isinstance(linear, SparseLinearModel):
-        return truncate_sparse(linear, n, below_hz, static_correction)
+        return truncate_sparse(linear, n, static_correction)
     from eigenbody.analyses.spectrum import spectrum_of
 
     spectrum = spectrum_of(linear)
@@ -151,9 +151,7 @@ def truncate(
     )
 
 
-def truncate_sparse(
-    linear: SparseLinearModel, n: int | None, below_hz: float | None, static_correction: bool
-) -> TruncatedModel:
+def truncate_sparse(linear: SparseLinearModel, n: int | None, static_correction: bool) -> TruncatedModel:
     """The same for a model kept sparse, from left and right vectors of its descriptor form."""
     if n is None:
         raise InputError(Fault("below_hz", "a model kept sparse is truncated by number.", "Give n instead."))

@@ -24,7 +24,7 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 
-def coordinate(joint: Entry, first: Attachment, second: Attachment, label: str) -> Deflection:
+def coordinate(first: Attachment, second: Attachment, label: str) -> Deflection:
     """One coordinate of a joint as a deflection of its two frames."""
     if label in SIX:
         whole: Deflection = (RotationVector if label in ROTATIONS else Displacement)(first, second)
@@ -54,7 +54,7 @@ class Measures:
         owner, _, label = name.partition(".")
         if owner in self._joints:
             joint = self._joints[owner]
-            return coordinate(joint, *ends(self.description, joint), label or COORDINATES[joint.type][0])
+            return coordinate(*ends(self.description, joint), label or COORDINATES[joint.type][0])
         return self._of_body(owner, label)
 
     def _of_body(self, body: str, label: str) -> Deflection:

@@ -15,7 +15,7 @@ from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import ROUNDED
 from eigenbody.operation.projection import held_rows
-from eigenbody.system.signals import Quantities
+from eigenbody.system.arguments import Quantities
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 

@@ -140,7 +140,7 @@ def _certificate(s: Simulation) -> dict[str, Any]:
 
 def final_coordinates(s: Simulation) -> dict[str, float | None]:
     """All named measures and first-order states at the end."""
-    from eigenbody.operation.initial import values_of
+    from eigenbody.operation.turns import values_of
 
     values = np.real(values_of(s.system, s.state, np.arange(s.system.named.count)))
     named = dict(zip(s.system.names, (number(v) for v in values), strict=True))

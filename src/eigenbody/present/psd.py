@@ -86,7 +86,7 @@ def _grid(r: RandomResponse, levels: Levels, duration: float | None) -> Grid:
         row = [shown(name, 40), units[name], valued(rms[name]), valued(exact[name]), valued(compare[name], 2)]
         row.append(valued(rates[name], 5))
         if weighted:
-            row.append(f"{valued(weighted[name])} {r._weighting(name).name}" if name in weighted else "—")
+            row.append(f"{valued(weighted[name])} {r.weighting_of(name).name}" if name in weighted else "—")
         row += [valued(r.expected_peak(name, duration), 5)] if duration else []
         row += [valued(r.level_crossings(name, level), 4) for level in levels]
         rows.append(tuple(row))
@@ -156,7 +156,7 @@ def psd_document(r: RandomResponse, levels: Levels = (), duration: float | None 
         "infinite": [name for name, value in r.rms.items() if math.isinf(value)],
         "weighted_rms": _numbers(r.weighted_rms),
         "weighted_rms_exact": _numbers(r.weighted_rms_exact),
-        "weighting": {name: r._weighting(name).name for name in r.weighted},
+        "weighting": {name: r.weighting_of(name).name for name in r.weighted},
         "comfort": r.comfort,
         "notes": list(r.notes),
         "warnings": list(r.linear.point.warnings),
@@ -245,7 +245,7 @@ def _output_panel(panel: Axes, r: RandomResponse, name: str) -> None:
     label = f"{_plain(name)}: RMS {valued(r.rms[name], 4)} {unit if math.isfinite(r.rms[name]) else ''}".rstrip()
     panel.plot(r.frequency_hz, _drawn(values), color=OUTPUT, lw=1.4, label=label)
     if name in r.weighted:
-        text = f"after {r._weighting(name).name}: RMS {valued(r.weighted_rms[name], 4)} {unit}"
+        text = f"after {r.weighting_of(name).name}: RMS {valued(r.weighted_rms[name], 4)} {unit}"
         panel.plot(r.frequency_hz, _drawn(r.weighted_psd(name)), "--", color=WEIGHTED, lw=1.3, label=text)
     top = values.max(initial=0.0)
     if top > 0:
