@@ -37,6 +37,7 @@ LEVELS = 14  # halvings at most; smooth dynamics need four to six
 ENOUGH = 1e-11  # estimated error relative to the largest entry of a column at which no smaller step is tried
 ACCEPTED = 1e-6  # estimated error relative to the largest entry above which differences prove nothing
 TINY_STEP = 1e-10  # part of the first step at which curvature is beneath rounding
+ROUNDED = 4  # units in the last place of the rate of a gradient
 MOST_WORK = 2e10  # states times the cube of the order of the equations: about a minute
 _TINY = 1e-40  # complex step
 OWN = (
@@ -52,6 +53,7 @@ class Gradients:
     now: np.ndarray
     rate: np.ndarray
     second: np.ndarray
+    error: np.ndarray  # of `second`, estimated
 
 
 class DisturbedMotion:
@@ -165,8 +167,10 @@ def _gradients(point: OperatingPoint, measures: MeasureSet) -> Gradients:
     now = measure_rows(Mechanics(system, start), measures, False)
     fastest = max(_reach(system, u), np.sqrt(_reach(system, a)), _fastest_frame(system))
     if not fastest:
-        return Gradients(now, np.zeros_like(now), np.zeros_like(now))
-    return Gradients(now, rate(0.0), extrapolated(rate, FIRST_STEP / fastest).value)
+        return Gradients(now, *(np.zeros_like(now) for _ in range(3)))
+    rounding = ROUNDED * np.finfo(float).eps * fastest * np.abs(now).max(initial=0.0)
+    second = extrapolated(rate, FIRST_STEP / fastest, rounding)
+    return Gradients(now, rate(0.0), second.value, second.error)
 
 
 def _reach(system: System, motion: np.ndarray) -> float:
@@ -251,6 +255,7 @@ def linearize(point: OperatingPoint) -> Linear:
     noise = np.abs(moved(tiny) + moved(-tiny)).max(axis=1)[:, None] / steps  # what is left of curvature: rounding
     slope = extrapolated(lambda h: moved(np.diag(h * steps)) / steps, noise=noise)
     A, error = slope.value, slope.error
+    error[nS : nS + nW, :nS] += motion.speeds.error @ np.abs(point.frame.P)
     if not point.system.slips.count:  # S' = W by definition
         A[:nS], error[:nS] = np.eye(nS, n, nS), 0.0
     relative = float(error.max(initial=0.0) / max(np.abs(A).max(initial=0.0), 1e-300))
