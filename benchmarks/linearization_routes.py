@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import eigenbody as eb
+from eigenbody.analyses.difference import DisturbedMotion
+from eigenbody.analyses.difference import linearize as by_differences
 from eigenbody.analyses.verify import place_of
 from eigenbody.crosscheck.base import Linear
-from eigenbody.crosscheck.difference import dithered
-from eigenbody.crosscheck.difference import linearize as by_differences
 from eigenbody.crosscheck.relative import linearize as by_partials
 from eigenbody.numerics.runtime import on_one_thread
 
@@ -72,6 +72,12 @@ def state_matrix(linear: Linear) -> np.ndarray:
     return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, np.hstack((K, C)))]])
 
 
+def dithered(point: eb.OperatingPoint, step: float) -> np.ndarray:
+    """State matrix by one forward difference for each column, all with the same step (Trom 1990, Eq. 3.7)."""
+    nS, nW = len(point.chosen.positions), len(point.chosen.velocities)
+    return DisturbedMotion(point).rates(*np.split(step * np.eye(nS + nW), [nS, nS + nW], axis=1)).T / step
+
+
 def timed(call: Callable[[], np.ndarray], runs: int = 3) -> tuple[np.ndarray, float]:
     """Result and the best time."""
     best = np.inf
@@ -91,9 +97,9 @@ def row(name: str, document: Any) -> str:
     reference = np.asarray(eb.linearize(model, at=point).A)
     ways: list[Callable[[], np.ndarray]] = [
         lambda: state_matrix(by_partials(description, place)),
-        lambda: state_matrix(by_differences(description, place)),
-        lambda: dithered(description, place, 1e-4),
-        lambda: dithered(description, place, 1e-8),
+        lambda: state_matrix(by_differences(point)),
+        lambda: dithered(point, 1e-4),
+        lambda: dithered(point, 1e-8),
     ]
     cells = []
     for way in ways:

@@ -13,8 +13,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 LAYERS = (
-    "errors", "progress", "batched", "spatial", "numerics", "model", "elements", "system", "dynamics", "operation",
-    "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
+    "errors", "progress", "arrays", "batched", "spatial", "numerics", "model", "elements", "system", "dynamics",
+    "operation", "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
@@ -26,7 +26,7 @@ ONLY_IN = {
     "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",),
     "numba": ("simulation",),
 }  # fmt: skip
-INDEPENDENT = ("errors", "progress", "batched", "spatial", "numerics", "model", "crosscheck")
+INDEPENDENT = ("errors", "progress", "arrays", "batched", "spatial", "numerics", "model", "crosscheck")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
 DRAWN = ("operation", "linearization", "simulation", "points", "analyses")
 """Layers of results that print and draw themselves: they import `present` where they do, and there alone."""

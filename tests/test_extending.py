@@ -112,6 +112,18 @@ def test_new_elements_have_exact_tangents_in_motion(document: dict[str, Any]) ->
     assert max(certificate.drift) < 1e-9
 
 
+def test_verify_checks_the_new_elements_and_calls_them_by_their_names(document: dict[str, Any]) -> None:
+    """Differences of the engine's own equations know every element; other routes say what they do not know."""
+    document["joints"]["pin"] |= {"position": [0.1, 0.3], "velocity": [0.4, 2.0]}
+    document["forces"]["buffer"] |= {"c": 3}
+    found = eb.verify(eb.load(document))
+    assert found.verdict == "agree"
+    assert [result.route.name for result in found.results if result.applies] == ["difference"]
+    reasons = {result.route.name: result.reason for result in found.results if not result.applies}
+    assert reasons.pop("topology").startswith("the mechanism moves")
+    assert set(reasons.values()) == {'joints of type "slot"'}
+
+
 def test_vocabulary_and_schema_know_the_new_types(page: dict[str, Any], document: dict[str, Any]) -> None:
     schema = json_schema(VOCABULARY)
     new = {"joints-slot", "measures-azimuth", "forces-rubber", "couplings-differential", "flexible-ring"}

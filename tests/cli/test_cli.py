@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import io
@@ -12,7 +13,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import jsonschema
@@ -659,10 +659,13 @@ def test_output_that_cannot_be_written(folder):
 
 
 def test_interrupt_from_the_keyboard(folder):
-    child = start("modes", "-")  # waits for standard input
-    time.sleep(1.0)
-    child.send_signal(signal.SIGINT)
-    child.wait(timeout=60)
+    child = start("modes", "-")
+    child.stdin.write(b"#\n" * 100_000)  # more than a pipe holds: written when it is being read, and more is waited for
+    child.stdin.flush()
+    while child.poll() is None:
+        child.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # one that falls between two reads waits for the next
+            child.wait(timeout=5)
     assert child.returncode == 130
     assert child.stderr.read() == b"eigenbody: interrupted\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from eigenbody.analyses.routes import route_named
 from eigenbody.cli import main
-from eigenbody.crosscheck import routes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SLIDER = str(EXAMPLES / "slider_pendulum.yaml")
@@ -34,11 +34,12 @@ def test_document(capsys: pytest.CaptureFixture[str]) -> None:
     found = {route["name"]: route for route in document["routes"]}
     assert set(found) == {"relative", "kane", "topology", "difference", "symbolic"}
     assert list(found["symbolic"]) == [
-        "name", "title", "source", "applies", "reason", "seconds", "largest_difference", "agrees", "is_exact", "notes",
-        "eigenvalues",
+        "name", "title", "source", "is_independent", "applies", "reason", "seconds", "largest_difference", "agrees",
+        "is_exact", "notes", "eigenvalues",
     ]  # fmt: skip
     assert found["symbolic"]["agrees"] is True
     assert found["symbolic"]["largest_difference"] < 1e-12
+    assert [name for name in found if not found[name]["is_independent"]] == ["difference"]
     assert found["topology"]["is_exact"] is False  # gravity's geometric stiffness
 
 
@@ -51,14 +52,14 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_wrong_route_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    right = routes.route_named("relative")
+    right = route_named("relative")
 
     def linearize(description: object, place: object) -> object:
         found = right.linearize(description, place)  # type: ignore[arg-type]
         return replace(found, eigenvalues=found.eigenvalues * 1.001)
 
     wrong = replace(right, name="wrong", linearize=linearize)
-    monkeypatch.setattr(routes, "all_routes", lambda: (right, wrong))
+    monkeypatch.setattr("eigenbody.analyses.verify.all_routes", lambda: (right, wrong))
     code, out, _ = run(capsys, "verify", SLIDER)
     assert code == 3
     assert "disagree: wrong and the engine" in out
@@ -68,11 +69,15 @@ def test_a_wrong_route_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert json.loads(out)["verdict"] == "disagree"
 
 
-def test_a_model_that_no_route_knows_is_unchecked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_no_independent_route_knows(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "verify", DISC)
     assert code == 0  # nothing that should agree disagrees
+    assert "agree: differences of the engine's own equations give the same 8 eigenvalues; no independent route" in out
+    assert "not the equations themselves" in " ".join(out.split())
+    assert "non-holonomic rows (rolling" in out
+    code, out, _ = run(capsys, "verify", DISC, "--route", "relative")
+    assert code == 0
     assert "unchecked: no route applies" in out
-    assert "non-holonomic rows (rolling)" in out
 
 
 def test_unknown_route_is_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:

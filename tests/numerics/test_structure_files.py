@@ -14,7 +14,7 @@ from scipy.io import mmwrite
 from scipy.sparse import csc_array, save_npz
 
 from eigenbody.errors import InputError
-from eigenbody.numerics.structures.checks import check_first_frequency, check_structure, interface_nodes
+from eigenbody.numerics.structures.checks import check_first_frequency, check_structure
 from eigenbody.numerics.structures.punch import read_punch
 from eigenbody.numerics.structures.read import read_structure
 from eigenbody.numerics.structures.reduction import reduce
@@ -365,13 +365,6 @@ def test_nodes_in_other_units_than_the_matrices(frame: Structure) -> None:
 def test_mass_that_belongs_to_no_node(frame: Structure) -> None:
     text = faults(changed(frame, freedoms=put((3, 5), -1)))
     assert "row 23 of M belongs to no node" in text
-
-
-def test_interface_nodes(frame: Structure) -> None:
-    assert interface_nodes(frame, ["24", "11"]) == (3, 0)
-    with pytest.raises(InputError, match=r'flexible\.arm: there is no node "111"\. Did you mean "11"') as caught:
-        interface_nodes(frame, ["111", "11", "zz"], "flexible.arm")
-    assert len(caught.value.faults) == 2
 
 
 def test_a_frequency_that_cannot_be_right(frame: Structure) -> None:

@@ -1,6 +1,7 @@
 """Derivatives of the linear equations and eigenvalues against central differences extrapolated to step zero."""
 
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,9 @@ def assert_right(model, names, tolerance=1e-7, width=2e-3):
     for k, name in enumerate(found.names):
         value = found.values[k]
         step = width * (abs(value) or 0.2)
+        linear = cache(lambda p, name=name: eb.linearize(model.with_values({name: p})))  # one search serves all seven
         for field, of in MATRICES.items():
-            expected = romberg(lambda p, of=of, name=name: of(eb.linearize(model.with_values({name: p}))), value, step)
+            expected = romberg(lambda p, of=of, linear=linear: of(linear(p)), value, step)
             now = np.abs(of(found.linear)).max(initial=0.0) / (abs(value) or 1.0)
             size = max(np.abs(expected).max(initial=0.0), 1e-3 * now, 1e-300)
             assert np.abs(getattr(found, field)[k] - expected).max(initial=0.0) < tolerance * size, (name, field)

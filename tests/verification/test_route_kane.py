@@ -60,7 +60,9 @@ def assert_same_equations(model: eb.Model) -> None:
     place = place_of(point)
     assert ROUTE.applies(model.description, place) == ""
     system = ChainSystem(model.description, place)
-    a, alpha = system.accelerations_of_bodies(system.forward())
+    here, forward = system.here, system.forward()
+    a = (here.a[0] + np.einsum("jik,j->ik", here.V[0], forward))[:-1]
+    alpha = (here.alpha[0] + np.einsum("jik,j->ik", here.W[0], forward))[:-1]
     known = spread(point.system, point.motion.acceleration)
     turning = np.einsum("nij,nj->ni", place.R, known[:, 3:])
     assert a == pytest.approx(known[:, :3], rel=1e-10, abs=1e-10 * max(1, np.abs(known).max()))

@@ -35,16 +35,16 @@ EXAMPLES = sorted(
 NOT_KNOWN = {  # what the formulation of the source does not have
     "active_suspension": "first-order states",
     "actuated_linkage": "first-order states",
-    "tractor_semitrailer": 'the moving reference frame "curve"',
+    "tractor_semitrailer": 'the moving frame "curve"',
     "all_terrain_vehicle": "flexible bodies",
     "half_car": "first-order states",
     "quarter_car": "first-order states",
     "flexible_slider_crank": "flexible bodies",
     "helicopter_blade": "flexible bodies",
-    "caster": "non-holonomic rows (knife_edge)",
-    "chaplygin_sleigh": "non-holonomic rows (knife_edge)",
-    "rolling_disc": "non-holonomic rows (rolling)",
-    "whipple_bicycle": "non-holonomic rows (rolling)",
+    "caster": 'non-holonomic rows (knife_edge "wheel")',
+    "chaplygin_sleigh": 'non-holonomic rows (knife_edge "blade")',
+    "rolling_disc": 'non-holonomic rows (rolling "road")',
+    "whipple_bicycle": 'non-holonomic rows (rolling "rear")',
     "single_track_car": 'forces of type "tyre"',
     "wheelset": 'forces of type "wheel_rail"',
 }
@@ -327,7 +327,7 @@ def test_moving_frames_are_refused() -> None:
     measures = {"df": {"type": "displacement", "between": ["ground", "b"], "axis": [1, 0, 0], "in": "turn"}}
     model = eb.load(in_motion(frames={"turn": {"about": [0, 0, 1], "rate": 2}}, measures=measures, coordinates=["df"]))
     reason = ROUTE.applies(model.description, place_of(eb.operating_point(model)))
-    assert reason == 'the moving reference frame "turn"'
+    assert reason == 'the moving frame "turn"'
 
 
 # ---- partial derivatives: complex steps of the position and velocity level

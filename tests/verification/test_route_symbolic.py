@@ -174,8 +174,8 @@ def test_latex_is_complete() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("rolling_disc", "non-holonomic rows (rolling)"),
-        ("caster", "non-holonomic rows (knife_edge)"),
+        ("rolling_disc", "non-holonomic rows (rolling"),
+        ("caster", "non-holonomic rows (knife_edge"),
         ("single_track_car", "a force of type tyre"),
         ("stewart_platform", "more than 3 bodies in space, with oblique axes"),
         ("quarter_car", "first-order states"),

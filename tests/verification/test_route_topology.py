@@ -16,18 +16,9 @@ from scipy.optimize import linear_sum_assignment
 import eigenbody as eb
 from eigenbody.analyses.verify import place_of
 from eigenbody.crosscheck.base import Place
-from eigenbody.crosscheck.topology import ROUTE, Oscillations, constraints, linearize, system
-from eigenbody.crosscheck.topology.analysis import normal_modes, response, transfer
-from eigenbody.crosscheck.topology.sensitivity import (
-    by_damping,
-    by_inertia,
-    by_mass,
-    by_orientation,
-    by_position,
-    by_stiffness,
-)
+from eigenbody.crosscheck.topology import ROUTE, Oscillations, constraints, linearize, state_matrix, system
 from eigenbody.crosscheck.topology.tables import D, G, H
-from eigenbody.crosscheck.topology.transforms import bryan, to_frame, to_point
+from eigenbody.crosscheck.topology.transforms import to_frame, to_point
 from eigenbody.spatial.rotations import from_sequence
 from mechanisms import equilibrium_mechanism
 
@@ -206,14 +197,6 @@ def test_table_2() -> None:
     assert G("displacement") == pytest.approx([0, 0, 1, 0, 0, 0])
 
 
-def test_bryan_angles() -> None:
-    """Eq. 9 is the transpose of the intrinsic rotation x-y-z; for small angles Eq. 13."""
-    angles = [0.3, -0.7, 1.2]
-    assert bryan(*angles) == pytest.approx(from_sequence("xyz", angles).T)
-    small = 1e-8 * np.array([3.0, -7, 12])
-    assert bryan(*small) - np.eye(3) == pytest.approx(-np.cross(small, np.eye(3)).T, abs=1e-14)
-
-
 def test_small_displacement_of_a_point() -> None:
     """Eq. 15 with U theta = theta x r; Eq. 14 as printed has the other sign."""
     arm, theta = np.array([0.2, -0.5, 0.9]), 1e-7 * np.array([1.0, 2, -3])
@@ -318,106 +301,17 @@ def test_spring_between_two_points_is_not_held_to_ground() -> None:
     assert printed[:3] @ (1e4 * printed[:3]) == pytest.approx(100)
 
 
-# ---- analyses
-
-
-def test_transfer_function_is_the_sum_over_the_modes() -> None:
-    """(K - w^2 M + i w C)^-1 = sum psi psi^T/(i w - lambda) with psi^T (2 lambda M + C) psi = 1; and static limit."""
-    M, C, K = oscillations(eb.load(family("TL3SF1"))).matrices()
-    values, shapes = normal_modes(M, C, K)
-    omega, unit = np.array([0.0, 40.0, 400.0, 900.0]), np.eye(len(M))
-    direct = transfer(M, C, K, unit, unit, omega)
-    modal = np.einsum("ir,jr,wr->wij", shapes, shapes, 1 / (1j * omega[:, None] - values))
-    assert direct == pytest.approx(modal, abs=1e-9 * np.abs(direct).max())
-    assert direct[0] == pytest.approx(np.linalg.inv(K), abs=1e-12 * np.abs(direct[0]).max())
-
-
-def test_time_response_of_a_mode() -> None:
-    M, C, K = oscillations(eb.load(family("C3RF1"))).matrices()
-    values, shapes = normal_modes(M, C, K)
-    times = np.linspace(0, 0.02, 41)
-    motion = np.concatenate([shapes, shapes * values])[:, 0, None] * np.exp(values[0] * times)
-    found = response(M, C, K, motion[:, 0].real, times)
-    assert pytest.approx(motion.real, abs=1e-10 * np.abs(motion).max()) == found.T
-
-
-def test_step_response_settles_at_the_static_deflection() -> None:
-    M, C, K = oscillations(eb.load(family("C3RF1"))).matrices()
-    force = np.array([1.0, -2, 3])
-    found = response(M, C, K, np.zeros(6), np.linspace(0, 0.5, 100), force)
-    assert found[-1, :3] == pytest.approx(np.linalg.solve(K, force), rel=1e-9)
-
-
-# ---- sensitivities, section 4
-
-
-def _difference(change: Callable[[float], eb.Model], value: float) -> np.ndarray:
-    """Central difference of the engine's eigenvalues, in the order of its own."""
-    step = 1e-4 * value
-    up, down = (full(eb.modes(change(value + s)).eigenvalues) for s in (step, -step))
-    pairs = linear_sum_assignment(np.abs(down[:, None] - up))
-    return np.stack([(up[pairs[1]] + down) / 2, (up[pairs[1]] - down) / (2 * step)])
-
-
-def _assert_sensitivity(change: Callable[[float], eb.Model], value: float, found: np.ndarray) -> None:
-    values, _ = normal_modes(*oscillations(change(value)).matrices())
-    known, slope = _difference(change, value)
-    row, column = linear_sum_assignment(np.abs(known[:, None] - values))
-    assert found[column] == pytest.approx(slope[row], abs=1e-6 * np.abs(slope).max())
-
-
-def _ladder(**changes: float) -> eb.Model:
-    document = family("L3RF1")
-    for name in ("b1_1", "b2_2"):
-        document["bodies"][name]["mass"] = changes.get("mass", 4.0)
-        document["bodies"][name]["inertia"] = [1, 1, changes.get("inertia", 1.0)]
-    for name in ("s1_1", "s5_1"):
-        document["forces"][name]["k"] = [1e4, 1e4, 1e4, 5e5, 5e5, changes.get("k", 5e5)]
-        document["forces"][name]["c"] = [10, 10, 10, 500, 500, changes.get("c", 500.0)]
-    return eb.load(document)
-
-
-def test_sensitivities_by_shared_parameters() -> None:
-    """Mass, inertia, stiffness and damping shared by several bodies or springs (Eqs. 66-79), unequal dampings."""
-    machine = oscillations(_ladder())
-    gamma = np.diag([0.0, 0, 0, 0, 0, 1])
-    _assert_sensitivity(lambda m: _ladder(mass=m), 4.0, by_mass(machine, ["b1_1", "b2_2"]))
-    spin = {name: np.diag([0.0, 0, 1]) for name in ("b1_1", "b2_2")}
-    _assert_sensitivity(lambda i: _ladder(inertia=i), 1.0, by_inertia(machine, spin))
-    _assert_sensitivity(lambda k: _ladder(k=k), 5e5, by_stiffness(machine, {"s1_1": gamma, "s5_1": gamma}))
-    _assert_sensitivity(lambda c: _ladder(c=c), 500.0, by_damping(machine, {"s1_1": gamma, "s5_1": gamma}))
-
-
-def _moved_springs(name: str, kind: str, position: float = 0.1, angle: float = 0.3) -> eb.Model:
-    """Two unlike spring-dampers off their joints, shifted along (1, 2, -1) and turned about y by shared parameters."""
-    document = family(name)
-    values = {"k": [1e4, 2e4, 3e4, 4e5, 5e5, 6e5], "c": [10, 20, 30, 400, 500, 600]}
-    for k, spring in enumerate(("s1_1", "s2_1"), 1):
-        force = document["forces"][spring]
-        at = [at + position * d for at, d in zip(force["at"], (1, 2, -1), strict=True)]
-        axes = {"axis": [np.sin(angle), 0, np.cos(angle)], "axis2": [np.cos(angle), 0, -np.sin(angle)]}
-        own = {key: [k * value for value in values[key]] for key in "kc"}
-        document["forces"][f"moved{k}"] = {"type": kind, "between": force["between"], "at": at, **axes, **own}
-    return eb.load(document)
-
-
-@pytest.mark.parametrize("kind", ["bushing", "bearing"])
-@pytest.mark.parametrize("name", ["C3RF1", "L3RF1"])
-def test_sensitivities_by_places_of_springs(name: str, kind: str) -> None:
-    """Points and frames shared by two spring-dampers (Eqs. 80-87)."""
-    machine = oscillations(_moved_springs(name, kind))
-    by_place = by_position(machine, dict.fromkeys(("moved1", "moved2"), np.array([1.0, 2, -1])))
-    _assert_sensitivity(lambda p: _moved_springs(name, kind, position=p), 0.1, by_place)
-    by_turn = by_orientation(machine, dict.fromkeys(("moved1", "moved2"), np.array([0.0, 1, 0])))
-    _assert_sensitivity(lambda a: _moved_springs(name, kind, angle=a), 0.3, by_turn)
-    assert min(np.abs(by_place).max(), np.abs(by_turn).max()) > 1e-2  # they act
-    with pytest.raises(eb.InputError, match='Did you mean "moved1"'):
-        by_position(machine, {"move1": np.zeros(3)})
+def normal_modes(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues (2n,) and shapes (n, 2n) with psi^T (2 lambda M + C) psi = 1."""
+    values, vectors = np.linalg.eig(state_matrix(M, C, K))
+    shapes = vectors[: len(M)].astype(complex)
+    norm = np.einsum("ir,ij,jr->r", shapes, M, shapes) * 2 * values + np.einsum("ir,ij,jr->r", shapes, C, shapes)
+    return values, shapes / np.sqrt(norm)
 
 
 def test_eq_61_needs_its_own_normalization() -> None:
     """With unit vectors ("unitary") or unit modal masses the formula gives other numbers."""
-    machine = oscillations(_ladder())
+    machine = oscillations(eb.load(family("L3RF1")))
     M, C, K = machine.matrices()
     values, shapes = normal_modes(M, C, K)
     change = machine.reduced(machine.assembled({"s1_1": np.diag([0.0, 0, 0, 0, 0, 1])}))

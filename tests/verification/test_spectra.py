@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.signals import spectrum_of
+from eigenbody.analyses.signals import amplitude_spectrum
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -18,7 +18,7 @@ def test_lines_between_the_bins() -> None:
     """Two sines whose frequencies fall between bins: frequency to a hundredth of a bin, amplitude to a per cent."""
     t = np.arange(2000) * 0.01
     y = 3.0 + 0.5 * t + 2.0 * np.sin(2 * np.pi * 3.217 * t) + 0.05 * np.sin(2 * np.pi * 11.333 * t + 1)
-    low, high = spectrum_of("y", 0.01, y).peaks(2)
+    low, high = amplitude_spectrum("y", 0.01, y).peaks(2)
     assert low.frequency_hz == pytest.approx(3.217, abs=5e-4)
     assert high.frequency_hz == pytest.approx(11.333, abs=5e-4)
     assert low.amplitude == pytest.approx(2.0, rel=0.01)

@@ -13,8 +13,8 @@ from test_seeds import four_bar_with_long_rocker, on_a_bearing, on_a_carrier
 
 import eigenbody as eb
 from eigenbody.analyses.agreement import matched, tolerances
+from eigenbody.analyses.routes import all_routes, route_named
 from eigenbody.crosscheck.base import Linear, Place, Route
-from eigenbody.crosscheck.routes import all_routes, route_named
 from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.numerics.eigen import spectrum_first_order
@@ -24,12 +24,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(p.name for p in EXAMPLES.glob("*.yaml"))
 ANALYTIC = ("relative", "kane", "topology")
 QUICK = (*ANALYTIC, "difference")  # the routes that take any number of bodies
-FEW = 7  # freedoms up to which differences are quick
+LARGE = {"all_terrain_vehicle", "helicopter_blade"}  # 130 freedoms and more
 SYMBOLIC = (
     "slider_pendulum", "hanging_pendulum", "four_bar", "rotating_pendulum", "rotor_stator", "four_bar_with_spring",
     "rotor_on_bearing", "geared_shafts", "parallelogram",
 )  # fmt: skip
-UNCHECKED = {  # what no other formulation here knows: rolling, knife edges, slip forces, stops, flexible bodies
+UNCHECKED = {  # what no independent formulation here knows: rolling, knife edges, slip forces, stops, flexible bodies
     "active_suspension", "actuated_linkage", "all_terrain_vehicle", "caster", "chaplygin_sleigh",
     "flexible_slider_crank", "helicopter_blade", "rolling_disc", "single_track_car", "tractor_semitrailer", "wheelset",
     "whipple_bicycle",
@@ -56,19 +56,16 @@ def stretched(factor: complex, exact: bool = True) -> Route:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_examples_agree(file: str) -> None:
-    point = eb.operating_point(load(Path(file).stem))
-    found = eb.verify(point, QUICK if len(point.chosen.velocities) <= FEW else ANALYTIC)
+def test_examples_agree_with_independent_routes(file: str) -> None:
+    found = eb.verify(load(Path(file).stem), ANALYTIC)
     assert found.verdict == ("unchecked" if Path(file).stem in UNCHECKED else "agree"), str(found)
 
 
-WITH_STATES = {"half_car", "quarter_car"}  # first-order states of the road, which of the routes only kane has
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("file", [file for file in FILES if Path(file).stem not in UNCHECKED | WITH_STATES])
+@pytest.mark.parametrize("file", FILES)
 def test_examples_agree_with_differences(file: str) -> None:
-    assert eb.verify(load(Path(file).stem), ["difference"]).verdict == "agree"
+    """Of the engine's own equations, with every element in them; two examples are too large for it."""
+    found = eb.verify(load(Path(file).stem), ["difference"])
+    assert found.verdict == ("unchecked" if Path(file).stem in LARGE else "agree"), str(found)
 
 
 def test_no_example_is_left_out() -> None:
@@ -100,18 +97,12 @@ FAMILIES = {"C3RF1", "C10RF1", "TL4RF1", "L3RF1"}
 
 @pytest.mark.parametrize("case", SEED_CASES)
 def test_cases_of_the_literature_agree(case: str) -> None:
-    routes = QUICK if case not in FAMILIES else ANALYTIC
-    found = eb.verify(SEED_CASES[case](), routes)
+    found = eb.verify(SEED_CASES[case](), QUICK)
     assert found.verdict == "agree", str(found)
-    assert all(found[name].agrees for name in routes if name in ("relative", "difference"))
+    assert found["relative"].agrees
+    assert found["difference"].agrees
     if case in FAMILIES:
         assert found["topology"].agrees is found["topology"].is_exact is True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_families_agree_with_differences(name: str) -> None:
-    assert eb.verify(SEED_CASES[name](), ["difference"]).verdict == "agree"
 
 
 @pytest.mark.parametrize("name", SYMBOLIC)

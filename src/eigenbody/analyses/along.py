@@ -237,7 +237,7 @@ class _Follower:
                     f" {float(self.simulation.t[i]):.6g} s: {lost}. Choose others (coordinates=...), or fewer times.",
                     partial,
                 )
-            done.append(self._instant(state, chosen, i))
+            done.append(self._instant(state, chosen))
         return self._collected(done, index)
 
     def _names(self, index: np.ndarray) -> list[str]:
@@ -259,7 +259,7 @@ class _Follower:
             return "on the way there they become dependent and reverse"
         return ""
 
-    def _instant(self, state: State, chosen: Selection, i: int) -> _Instant:
+    def _instant(self, state: State, chosen: Selection) -> _Instant:
         if self.is_prescribed:
             point, h, bent = self._prescribed_point(state, chosen)
         else:

@@ -30,7 +30,6 @@ AXES = {  # multiplying factors k
     "backrest": {"x": 0.8, "y": 0.5, "z": 0.4},
     "feet": {"x": 0.25, "y": 0.25, "z": 0.4},
 }
-GAUSSIAN_FOURTH = 3.0**0.25  # fourth root of the kurtosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +155,6 @@ def estimated_vdv(weighted_rms: float, duration: float) -> float:
     The expected value for a Gaussian process is a little less: 3^(1/4) = 1.316 instead of 1.4.
     """
     return 1.4 * weighted_rms * duration**0.25
-
-
-def gaussian_vdv(weighted_rms: float, duration: float) -> float:
-    """Vibration dose value of a stationary Gaussian acceleration: 3^(1/4) a_w T^(1/4)."""
-    return GAUSSIAN_FOURTH * weighted_rms * duration**0.25
 
 
 @dataclass(frozen=True)

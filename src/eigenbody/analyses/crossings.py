@@ -11,6 +11,7 @@ import numpy as np
 from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.roots import roots
 from eigenbody.analyses.walk import Walk
+from eigenbody.numerics.peaks import parabola
 
 TOUCH = 1e-7  # relative: frequencies that are the same
 EXCHANGE = 0.25  # growth of the MAC with the other branch that makes an approach a veering
@@ -92,7 +93,7 @@ def _veerings(walk: Walk, values: np.ndarray, points: np.ndarray, branches: np.n
 
 def _vertex(t: np.ndarray, squares: np.ndarray) -> float:
     """Place of the minimum of the parabola through three points."""
-    a, b, _ = np.polyfit(t - t[1], squares, 2)
+    a, b = parabola(t, squares)
     return float(t[1] + np.clip(-b / (2 * a), t[0] - t[1], t[2] - t[1])) if a > 0 else float(t[1])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from eigenbody.analyses.derivatives import derivatives
 from eigenbody.analyses.ports import Ports, ports
+from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz
 from eigenbody.analyses.variants import VariantModes, variants
 from eigenbody.batched import Variants, stacked
 from eigenbody.errors import ComputationError
@@ -135,12 +136,12 @@ class Design:
     @property
     def frequency_hz(self) -> np.ndarray:
         """|eigenvalue| / 2 pi."""
-        return np.abs(self.eigenvalues) / (2 * np.pi)
+        return frequencies_hz(self.eigenvalues)
 
     @property
     def damping_ratio(self) -> np.ndarray:
         """-real / |eigenvalue|."""
-        return -self.eigenvalues.real / np.abs(self.eigenvalues)
+        return damping_ratios(self.eigenvalues)
 
     @property
     def is_stable(self) -> bool:
@@ -169,7 +170,7 @@ class Design:
         for members in _clusters(self.eigenvalues):
             gram = left[:, members].conj().T @ self.right[:, members]
             if np.linalg.cond(gram) > 1e10:
-                hz = float(np.abs(self.eigenvalues[members[0]]) / (2 * np.pi))
+                hz = float(self.frequency_hz[members[0]])
                 raise ComputationError(
                     f"The mode at {hz:.6g} Hz is defective (critical damping or flutter begins exactly there):"
                     " its eigenvalue has no derivative. Change a start value a little."

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eigenbody.arrays import frozen
 from eigenbody.errors import Fault, InputError, suggest
 
 HOLDS = ("first", "zero")
@@ -264,8 +265,8 @@ class SampledInput:
         if len(back):
             what = f"the times do not increase: {times[back[0]]:g} s is followed by {times[back[0] + 1]:g} s"
             raise InputError(Fault("samples", f"{what} (sample {back[0] + 2}).", "Sort them and drop repeated ones."))
-        object.__setattr__(self, "times", _frozen(times))
-        object.__setattr__(self, "inputs", {name: _frozen(values) for name, values in columns.items()})
+        object.__setattr__(self, "times", frozen(times))
+        object.__setattr__(self, "inputs", {name: frozen(values) for name, values in columns.items()})
 
     @classmethod
     def from_csv(cls, path: str | Path, hold: str = "first") -> SampledInput:
@@ -328,11 +329,6 @@ def _require_start(at: float) -> None:
 def _require_frequency(hz: float) -> None:
     if not (np.isfinite(hz) and hz > 0):
         raise InputError(Fault("frequency", f"{hz} is not a positive frequency in Hz."))
-
-
-def _frozen(values: np.ndarray) -> np.ndarray:
-    values.setflags(write=False)
-    return values
 
 
 def _signal(name: str, values: Any) -> np.ndarray:

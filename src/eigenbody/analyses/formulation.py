@@ -297,7 +297,7 @@ def _slopes(parts: Parts) -> np.ndarray:
     return parts.slopes
 
 
-def _scale(bound: Bound, limit: float, values: np.ndarray) -> float:
+def _scale(bound: Bound, limit: float) -> float:
     """What a violation is relative to."""
     if limit != 0:
         return abs(limit)
@@ -320,7 +320,7 @@ def _limits(
             scaled = sign * np.log(np.maximum(values[at], 1e-300) / limit)
             rows = None if slopes is None else sign * slopes[at] / np.maximum(values[at], 1e-300)[:, None]
         else:
-            scale = _scale(bound, limit, values)
+            scale = _scale(bound, limit)
             scaled = sign * (values[at] - limit) / scale
             rows = None if slopes is None else sign * slopes[at] / scale
         out.append((kind == "equals", scaled, rows))

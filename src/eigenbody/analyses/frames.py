@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.analyses.frame_chart import TurningFrame, charted, turning_frame
+from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.turning_verdict import is_constant_in
 from eigenbody.batched import as_rows
@@ -108,7 +109,7 @@ def _pairs(fixed: Modes, rotating: Modes, rate: float) -> tuple[FramePair, ...]:
 
     turned = [_as_vectors(fixed), np.conj(_as_vectors(fixed))]
     values = [fixed.eigenvalues, np.conj(fixed.eigenvalues)]
-    likeness = np.stack([_likeness(vectors, _as_vectors(rotating)) for vectors in turned])  # (2, fixed, rotating)
+    likeness = np.stack([mac_matrix(vectors, _as_vectors(rotating)) for vectors in turned])  # (2, fixed, rotating)
     likeness[:, fixed.is_rigid[:, None] & rotating.is_rigid] = 1.0  # zeros have no shapes of their own
     shifts = np.array([-1, 0, 1])
     target = np.stack([value[:, None] + 1j * rate * shifts for value in values])  # (2, fixed, shift)
@@ -129,12 +130,6 @@ def _pairs(fixed: Modes, rotating: Modes, rate: float) -> tuple[FramePair, ...]:
 def _as_vectors(modes: Modes) -> np.ndarray:
     weights = np.repeat((1.0, modes.linear.point.system.length), 3)
     return as_rows(modes.motion * weights)
-
-
-def _likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|a . b|^2 / (a . a) (b . b), (a, b)."""
-    size = (np.abs(a) ** 2).sum(axis=1)[:, None] * (np.abs(b) ** 2).sum(axis=1)
-    return np.abs(np.conj(a) @ b.T) ** 2 / np.where(size > 0, size, 1.0)
 
 
 # Words ----------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frf_system import DenseEquations, SparseEquations
+from eigenbody.arrays import as_dense
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.residues import Subspace
@@ -183,9 +184,9 @@ class SparseModalForm:
 
         self.modes = sparse_modes(linear, count, None)
         self._E, self._A, self._B, C, D = equations.descriptor
-        self._right = _array(self._B)
+        self._right = as_dense(self._B)
         self._C = _split(C, linear) if linear.is_static else (C, 0 * C)
-        self.D = self._at_once(linear.descriptor.differential, _array(D))
+        self.D = self._at_once(linear.descriptor.differential, as_dense(D))
         groups = eigenvalue_groups(self.modes.eigenvalues)
         self.clusters = []
         for i, group in enumerate(groups):
@@ -241,10 +242,6 @@ def _split(C: Any, linear: SparseLinearModel) -> tuple[Any, Any]:
     none = lambda columns: csc_array((C.shape[0], columns))  # noqa: E731
     C0 = hstack([C[:, :a], none(nq), C[:, a + nq :]], format="csr")
     return C0, hstack([none(u), C[:, a : a + nq], none(C.shape[1] - u - nq)], format="csr")
-
-
-def _array(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
 def eigenvalue_groups(values: np.ndarray) -> list[np.ndarray]:

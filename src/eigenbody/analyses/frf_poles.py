@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.analyses.frf_modal import eigenvalue_groups
 from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations
+from eigenbody.arrays import as_dense
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.sparse_residues import sparse_principal_part
 
@@ -115,7 +116,7 @@ class SparseSharpPoles:
     def _seen(self, group: np.ndarray) -> SharpPole:
         assert isinstance(self._system.equations, SparseEquations)
         E, A, B, C, D = self._system.equations.descriptor
-        right = B if isinstance(B, np.ndarray) else B.toarray()
+        right = as_dense(B)
         part, refined, error = sparse_principal_part(E, A, right, C, D, self._values[group])
         omega = float(part.value.imag)
         decay = 0.0 if self._on_axis[group].all() else -float(self._values[group].real.mean())

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from eigenbody.analyses.ports import Ports
+from eigenbody.arrays import as_dense
 from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
@@ -179,7 +180,7 @@ def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarr
 def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs: list[int]) -> SparseEquations:
     def parts() -> tuple[Any, Any, Any, Any, Any]:
         d = linear.descriptor
-        return d.E, d.A, d.B[:, inputs], d.C.tocsr()[outputs], _dense(d.D)[np.ix_(outputs, inputs)]
+        return d.E, d.A, d.B[:, inputs], d.C.tocsr()[outputs], as_dense(d.D)[np.ix_(outputs, inputs)]
 
     def static() -> StaticTransfer:
         _, A, B, C, D = parts()
@@ -191,14 +192,10 @@ def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs:
         mass = pencil.M.diagonal()
         unit = 1.0 / np.sqrt(np.where(mass > 0, mass, mass[mass > 0].max(initial=1.0)))
         # the rows of B that hold the forces are the last ones, with the sign of the left side
-        return StaticTransfer(pencil, -_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
+        return StaticTransfer(pencil, -as_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
 
     return SparseEquations(parts, static if is_static(linear.point) else None)
 
 
 def _tangents(linear: LinearModel | SparseLinearModel) -> tuple[Any, Any]:
     return linear.tangents if isinstance(linear, SparseLinearModel) else tangents(linear.point)
-
-
-def _dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()

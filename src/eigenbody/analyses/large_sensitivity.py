@@ -22,12 +22,16 @@ from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
-from eigenbody.numerics.eigen_sensitivity import CRITICAL, in_order
+from eigenbody.numerics.eigen_clusters import EPS
+from eigenbody.numerics.eigen_sensitivity import in_order
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.shift import Steps, independent, shifted_state, with_steps
 from eigenbody.progress import report
 
+CRITICAL = 10.0 * EPS**0.5
+"""|phi^T (2 s M + C) phi|, relative to the sum of its terms without sign, below which a mode counts as defective:
+rounding of a double eigenvalue leaves about sqrt(eps)."""
 SAME = 1e-7  # relative distance of eigenvalues that count as repeated
 CHUNK = 4_000_000  # triplets of one chunk of parameters
 

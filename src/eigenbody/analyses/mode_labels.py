@@ -354,13 +354,13 @@ def _who(scene: Scene, members: list[_Group]) -> tuple[str, str]:
     if len(members) == 1 or len({name for own in names for name in own}) == 1:
         return everyone, ""
     first = members[0].vector
-    likeness = [_likeness(first, member.vector) for member in members]
-    if min(likeness) > 0.5:
+    alignment = [_alignment(first, member.vector) for member in members]
+    if min(alignment) > 0.5:
         return everyone, " in phase"
-    if min(abs(value) for value in likeness) < 0.5:
+    if min(abs(value) for value in alignment) < 0.5:
         return everyone, " out of phase"
     with_it, against = (
-        [n for own, value in zip(names, likeness, strict=True) if value * sign > 0 for n in own] for sign in (1, -1)
+        [n for own, value in zip(names, alignment, strict=True) if value * sign > 0 for n in own] for sign in (1, -1)
     )
     return f"{_listed(with_it)} against {_listed(against)}", ""
 
@@ -370,7 +370,7 @@ def _names(scene: Scene, bodies: Sequence[int]) -> list[str]:
     return list(dict.fromkeys(scene.names[b] for b in bodies))
 
 
-def _likeness(a: np.ndarray, b: np.ndarray) -> float:
+def _alignment(a: np.ndarray, b: np.ndarray) -> float:
     """1 in phase along the same direction, -1 opposite."""
     size = np.sqrt(np.vdot(a, a).real * np.vdot(b, b).real)
     return float(np.vdot(a, b).real / size) if size else 0.0

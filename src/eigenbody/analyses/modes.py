@@ -12,7 +12,7 @@ import numpy as np
 from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
 from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
-from eigenbody.analyses.spectrum import spectrum_of
+from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz, spectrum_of
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
@@ -139,8 +139,7 @@ class Modes:
     @property
     def damping_ratio(self) -> np.ndarray:
         """-real / |eigenvalue|; nan for rigid entries."""
-        magnitude = np.where(self.is_rigid, 1.0, np.abs(self.eigenvalues))
-        return np.where(self.is_rigid, np.nan, 0.0 - self.eigenvalues.real / magnitude)
+        return damping_ratios(self.eigenvalues)
 
     @property
     def solver(self) -> str:
@@ -150,7 +149,7 @@ class Modes:
     @property
     def frequency_hz(self) -> np.ndarray:
         """|eigenvalue| / 2 pi."""
-        return np.abs(self.eigenvalues) / (2 * np.pi)
+        return frequencies_hz(self.eigenvalues)
 
     @property
     def damped_frequency_hz(self) -> np.ndarray:
@@ -316,7 +315,7 @@ def _entries(
     """The entries that were asked for, their vectors (entries, states) and whether they hold."""
     chosen = conjugate_representatives(spectrum)
     if near is not None:
-        distance = np.abs(np.abs(spectrum.eigenvalues[chosen]) / (2 * np.pi) - near)
+        distance = np.abs(frequencies_hz(spectrum.eigenvalues[chosen]) - near)
         chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(chosen)])]
     elif n is not None:
         chosen = chosen[:n]

@@ -16,6 +16,7 @@ import numpy as np
 from eigenbody.analyses.designs import Design
 from eigenbody.analyses.frf_residues import Poles
 from eigenbody.analyses.frf_system import DenseEquations
+from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.noise import noise_of
 from eigenbody.numerics.peaks import local_maxima, refine_minima
@@ -130,8 +131,9 @@ def combinations(design: Design, among: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def modal_value(kind: str, value: np.ndarray) -> np.ndarray:
     """Frequency in Hz, damping ratio or real part of eigenvalues."""
-    size = np.abs(value)
-    return {"frequency": size / TWO_PI, "damping_ratio": -value.real / size, "real_part": value.real}[kind]
+    if kind == "frequency":
+        return frequencies_hz(value)
+    return damping_ratios(value) if kind == "damping_ratio" else value.real
 
 
 def modal_slope(kind: str, value: np.ndarray, slope: np.ndarray) -> np.ndarray:

@@ -193,6 +193,7 @@ class RandomResponse:
         return estimated_vdv(self.weighted_rms[output], positive("duration", duration))
 
     def weighting_of(self, output: str) -> Weighting:
+        """The weighting of an output; InputError where none was asked for."""
         found = self.weightings[self._index(output)]
         if found is None:
             raise InputError(Fault("weighting", f'"{output}" has no weighting.', 'Ask for one: weighting="Wk".'))

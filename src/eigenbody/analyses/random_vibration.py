@@ -71,7 +71,7 @@ def psd(
     low, high = _band(band_hz, paths)
     report("finding modes")
     motions = motions_of(found, paths)
-    _needs_a_band(found, motions, low, high)
+    _needs_a_band(found, low, high)
     densities = OutputDensities(found, paths)
     span = _span(motions, paths, weightings, low, high)
     densities.hasten(*span.busy)
@@ -176,7 +176,7 @@ def _band(band_hz: tuple[float | None, float | None] | None, paths: Sequence[Pat
     return max(start, least), min(end, most)
 
 
-def _needs_a_band(found: Excited, motions: Motions, low: float, high: float) -> None:
+def _needs_a_band(found: Excited, low: float, high: float) -> None:
     if isinstance(found.linear, SparseLinearModel) and not (low > 0 and math.isfinite(high)):
         what = "not all modes of a large model are known, so its response is integrated over a band alone."
         raise InputError(Fault("band", what, "Give from and to (--from, --to)."))

@@ -28,6 +28,7 @@ from eigenbody.analyses.response_amplitudes import ModeAmplitude, mode_amplitude
 from eigenbody.analyses.response_energy import EnergyBalance, energy_balance
 from eigenbody.analyses.response_setup import finer, method_of, readout, start_state, times_of
 from eigenbody.analyses.response_stationary import Harmonics, mode_words, pole_remarks, stationary_states
+from eigenbody.arrays import frozen
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
@@ -251,8 +252,8 @@ class _Task:
             f" {0.05 / task.step:.4g} Hz is not resolved."
         ]
         return TimeResponse(
-            linear, self.excitation, self.method, _frozen(self.times), None, names, units, _frozen(y),
-            self.found.input_names, self.found.input_units, _frozen(u), energy, None, (*linear.notes, *remarks),
+            linear, self.excitation, self.method, frozen(self.times), None, names, units, frozen(y),
+            self.found.input_names, self.found.input_units, frozen(u), energy, None, (*linear.notes, *remarks),
         )  # fmt: skip
 
     def _large_inputs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -283,8 +284,8 @@ class _Task:
     ) -> TimeResponse:  # fmt: skip
         names, units, C, D = readout(self.linear, self.found)
         return TimeResponse(
-            self.linear, self.excitation, self.method, _frozen(self.times), _frozen(states), names, units,
-            _frozen(states @ C.T + u @ D.T), self.found.input_names, self.found.input_units, _frozen(u), energy,
+            self.linear, self.excitation, self.method, frozen(self.times), frozen(states), names, units,
+            frozen(states @ C.T + u @ D.T), self.found.input_names, self.found.input_units, frozen(u), energy,
             harmonics, (*self.linear.notes, *remarks),
         )  # fmt: skip
 
@@ -322,9 +323,3 @@ class _Task:
             f"The response overflows at t = {times[lost[0]]:.6g} s: {mode_words(found, fastest)}."
             " End earlier, or stabilize the model."
         )
-
-
-def _frozen(values: np.ndarray) -> np.ndarray:
-    values = np.array(values)
-    values.setflags(write=False)
-    return values

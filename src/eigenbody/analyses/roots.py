@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from eigenbody.numerics.peaks import parabola
+
 ROUNDS = 100
 DIP_ROUNDS = 8
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # f(x (k,), which (k,)) -> (k,), nan where there is none
@@ -102,11 +104,11 @@ def _may_cross(t: np.ndarray, g: np.ndarray) -> bool:
 
 def _vertex(t: np.ndarray, g: np.ndarray) -> tuple[float, float]:
     """Place and height of the vertex of the parabola through three points."""
-    a, b, c = np.polyfit(t - t[1], g, 2)
+    a, b = parabola(t, g)
     place = float(np.clip(-b / (2 * a), t[0] - t[1], t[2] - t[1])) if a else 0.0
     if abs(place) < 1e-3 * (t[2] - t[0]):
         place = 0.25 * (t[2] - t[1]) if place >= 0 else -0.25 * (t[1] - t[0])
-    return float(t[1] + place), float(c + b * place + a * place**2)
+    return float(t[1] + place), float(g[1] + b * place + a * place**2)
 
 
 def _tightened(t: np.ndarray, g: np.ndarray, place: float, value: float) -> tuple[np.ndarray, np.ndarray]:

@@ -98,10 +98,12 @@ def fft(
     The times must be equidistant. The spectrum is padded to twice the length, so that peaks are well placed.
     """
     t, y = _even(simulation, name, start)
-    return spectrum_of(name, float(t[1] - t[0]), y, window, detrend)
+    return amplitude_spectrum(name, float(t[1] - t[0]), y, window, detrend)
 
 
-def spectrum_of(name: str, interval: float, y: np.ndarray, window: str = "hann", detrend: bool = True) -> Spectrum:
+def amplitude_spectrum(
+    name: str, interval: float, y: np.ndarray, window: str = "hann", detrend: bool = True
+) -> Spectrum:
     """Amplitude spectrum of samples `interval` seconds apart."""
     weights = _window(window, len(y))
     y = _without_trend(y) if detrend else y
@@ -124,7 +126,7 @@ def spectrogram(
     if not 0 <= overlap < 1:
         raise InputError(Fault("overlap", f"{overlap:g} is not between 0 and 1."))
     starts = np.arange(0, len(y) - n + 1, max(1, round(n * (1 - overlap))))
-    pieces = [spectrum_of(name, interval, y[i : i + n], window) for i in starts]
+    pieces = [amplitude_spectrum(name, interval, y[i : i + n], window) for i in starts]
     middles = t[starts] + 0.5 * (n - 1) * interval
     return Spectrogram(name, middles, pieces[0].frequency_hz, np.stack([p.amplitude for p in pieces]))
 

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.spectrum import Spectrum
+
+
+def frequencies_hz(eigenvalues: np.ndarray) -> np.ndarray:
+    """|eigenvalue| / 2 pi."""
+    return np.abs(eigenvalues) / (2 * np.pi)
+
+
+def damping_ratios(eigenvalues: np.ndarray) -> np.ndarray:
+    """-real / |eigenvalue|; nan for zeros."""
+    size = np.abs(eigenvalues)
+    return np.where(size > 0, 0.0 - eigenvalues.real / np.where(size > 0, size, 1.0), np.nan)
 
 
 def spectrum_of(linear: LinearModel) -> Spectrum:

@@ -14,11 +14,13 @@ from eigenbody.analyses.deformation import tracked_rows, tracked_shapes
 from eigenbody.analyses.describe import motion_words
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.settle import settle_crossings
+from eigenbody.analyses.spectrum import damping_ratios
 from eigenbody.analyses.sweep_values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.tracking import Failure, PointModes, folded
 from eigenbody.analyses.variants import linear_variants
 from eigenbody.analyses.walk import Evaluate, Outcome, Path, Stopped, Walk
 from eigenbody.analyses.windows import seek_windows, suspected
+from eigenbody.arrays import frozen
 from eigenbody.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
@@ -117,8 +119,7 @@ class Sweep:
     @property
     def damping_ratio(self) -> np.ndarray:
         """(points, branches) -real / |eigenvalue|; nan for zeros."""
-        size = np.abs(self.eigenvalues)
-        return np.where(size > 0, 0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0), np.nan)
+        return damping_ratios(self.eigenvalues)
 
     @property
     def is_failed(self) -> np.ndarray:
@@ -293,11 +294,11 @@ def collected(
     sought = walk.sought if closing else "nowhere"
     return Sweep(
         model=model,
-        parameters={name: _frozen(v) for name, v in walk.path.at(walk.t).items()},
-        eigenvalues=_frozen(values),
-        is_rigid=_frozen(rigid),
-        is_added=_frozen(walk.t % 1 != 0),
-        is_lower=_frozen(lower),
+        parameters={name: frozen(v) for name, v in walk.path.at(walk.t).items()},
+        eigenvalues=frozen(values),
+        is_rigid=frozen(rigid),
+        is_added=frozen(walk.t % 1 != 0),
+        is_lower=frozen(lower),
         stability=tuple(o.stability if isinstance(o, PointModes) else "failed" for o in walk.outcomes),
         labels=motion_words(walk.track.fronts, shown, rows.names, axes, rows.flexible),
         events=tuple(Event(m.kind, values_at(walk, m.t), m.branches) for m in meetings(walk, shown, lower, closing)),
@@ -360,11 +361,6 @@ def _unsettled(walk: Walk) -> Iterator[str]:
             f"Near {places}{more} (SI) a real part may change its sign and come back within a step too short to be "
             "looked into: ask for points there."
         )
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
 
 
 def finished(result: Callable[[], SweepT], walk: Walk) -> SweepT:

@@ -142,7 +142,7 @@ def first_front(there: Spectrum) -> Front:
 
 def step(front: Front, there: Spectrum) -> Step:
     """Find every branch of the front among the modes of a point; modes that are left begin new branches."""
-    likeness = _likeness(front, there)
+    likeness = _mac(front, there)
     index = _assigned(front, there, likeness)
     new = np.setdiff1d(np.arange(len(there)), index)
     doubtful = _doubtful(front, there, likeness, index)
@@ -150,7 +150,7 @@ def step(front: Front, there: Spectrum) -> Step:
     return Step(index, _moved(front, there, index), np.concatenate((doubtful, np.zeros(len(new), dtype=bool))))
 
 
-def _likeness(front: Front, there: Spectrum) -> np.ndarray:
+def _mac(front: Front, there: Spectrum) -> np.ndarray:
     """MAC (k, n); for repeated eigenvalues that with the space of their shapes."""
     likeness = mac_matrix(front.vectors, there.vectors)
     for members in _repeated(there):

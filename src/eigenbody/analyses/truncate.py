@@ -16,6 +16,7 @@ import numpy as np
 
 from eigenbody.analyses.linearize import linear_of
 from eigenbody.analyses.participation import balanced, left_and_right
+from eigenbody.analyses.spectrum import frequencies_hz
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
@@ -122,7 +123,7 @@ def truncate(
     _refuse_unclear(n, below_hz)
     linear = linear_of(model)
     if isinstance(linear, SparseLinearModel):
-        return truncate_sparse(linear, n, below_hz, static_correction)
+        return truncate_sparse(linear, n, static_correction)
     from eigenbody.analyses.spectrum import spectrum_of
 
     spectrum = spectrum_of(linear)
@@ -142,7 +143,7 @@ def truncate(
     space = _reduced(linear, spectrum, kept, basis_kept, inverse[:m])
     if static_correction and len(dropped):
         space = space._replace(D=space.D + _residual(linear, basis_dropped, inverse[m:]))
-    out = np.abs(spectrum.eigenvalues[dropped]) / (2 * np.pi)
+    out = frequencies_hz(spectrum.eigenvalues[dropped])
     return TruncatedModel(
         linear=linear,
         state_space=space,
@@ -154,9 +155,7 @@ def truncate(
     )
 
 
-def truncate_sparse(
-    linear: SparseLinearModel, n: int | None, below_hz: float | None, static_correction: bool
-) -> TruncatedModel:
+def truncate_sparse(linear: SparseLinearModel, n: int | None, static_correction: bool) -> TruncatedModel:
     """The same for a model kept sparse, from left and right vectors of its descriptor form."""
     if n is None:
         raise InputError(Fault("below_hz", "a model kept sparse is truncated by number.", "Give n instead."))
@@ -221,7 +220,7 @@ def _kept(spectrum: Spectrum, entries: np.ndarray, n: int | None, below_hz: floa
     assert below_hz is not None
     kept = rigid | (np.abs(spectrum.eigenvalues[entries]) <= 2 * np.pi * below_hz)
     if not kept.any():
-        lowest = np.abs(spectrum.eigenvalues[entries]).min(initial=np.inf) / (2 * np.pi)
+        lowest = frequencies_hz(spectrum.eigenvalues[entries]).min(initial=np.inf)
         raise InputError(Fault("below_hz", f"no mode is below {below_hz:g} Hz; the lowest is at {lowest:.6g} Hz."))
     return kept
 

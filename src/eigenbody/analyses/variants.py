@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.modes import Modes, modes
-from eigenbody.analyses.spectrum import spectrum_of
+from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz, spectrum_of
 from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel
@@ -58,13 +58,12 @@ class VariantModes:
     @property
     def frequency_hz(self) -> np.ndarray:
         """|eigenvalue| / 2 pi."""
-        return np.abs(self.eigenvalues) / (2 * np.pi)
+        return frequencies_hz(self.eigenvalues)
 
     @cached_property
     def damping_ratio(self) -> np.ndarray:
         """-real / |eigenvalue|; nan for zeros."""
-        size = np.abs(self.eigenvalues)
-        return np.where(size > 0, -self.eigenvalues.real / np.where(size > 0, size, 1.0), np.nan)
+        return damping_ratios(self.eigenvalues)
 
     def variant(self, index: int) -> Model:
         """The model of one variant."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.agreement import Match, matched, tolerances
+from eigenbody.analyses.routes import all_routes, route_named
 from eigenbody.analyses.spectrum import spectrum_of
-from eigenbody.crosscheck.base import Linear, Place, Route
+from eigenbody.crosscheck.base import Linear, Place, Route, Unsupported
 from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
@@ -201,30 +202,31 @@ def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verif
 @on_one_thread
 def by_route(model: Subject, name: str) -> RouteModel:
     """The linear equations of one route; InputError where it does not apply to the model."""
-    from eigenbody.crosscheck.routes import route_named
-
     route = route_named(name)
     point = operating_point(model)
-    place = place_of(point)
-    if reason := _why_not(route, point, place):
-        what = f'the route "{name}" does not apply to this model: {reason.rstrip(".")}.'
-        raise InputError(Fault("route", what, "Leave the choice out, or see `eigenbody verify` for those that do."))
-    report(f"linearizing by {route.name}")
-    return RouteModel(point, route, route.linearize(point.system.description, place))
+    try:
+        return RouteModel(point, route, _by(route, point))
+    except Unsupported as reason:
+        what = f'the route "{name}" does not apply to this model: {str(reason).rstrip(".")}.'
+        remedy = "Leave the choice out, or see `eigenbody verify` for those that do."
+        raise InputError(Fault("route", what, remedy)) from reason
 
 
 def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
-    from eigenbody.crosscheck.routes import all_routes, route_named
-
     if routes is None:
         return all_routes()
     return tuple(route if isinstance(route, Route) else route_named(route) for route in routes)
 
 
-def _why_not(route: Route, point: OperatingPoint, place: Place) -> str:
-    if not len(point.chosen.velocities) and not len(place.x):
-        return "nothing can move, so there are no eigenvalues"
-    return route.applies(point.system.description, place)
+def _by(route: Route, point: OperatingPoint) -> Linear:
+    """The linear equations of a route; Unsupported where it does not apply."""
+    if not len(point.chosen.velocities) and not len(point.state.x):
+        raise Unsupported("nothing can move, so there are no eigenvalues")
+    told = (point.system.description, place_of(point)) if route.is_independent else (point,)
+    if reason := route.applies(*told):
+        raise Unsupported(reason)
+    report(f"linearizing by {route.name}")
+    return route.linearize(*told)
 
 
 def _dense(point: OperatingPoint) -> LinearModel:
@@ -239,13 +241,11 @@ def _dense(point: OperatingPoint) -> LinearModel:
 def _tried(
     route: Route, point: OperatingPoint, values: np.ndarray, allowed: Callable[[Linear], np.ndarray]
 ) -> RouteResult:
-    description, place = point.system.description, place_of(point)
-    if reason := _why_not(route, point, place):
-        return RouteResult(route, reason, applies=False)
-    report(f"linearizing by {route.name}")
     start = perf_counter()
     try:
-        linear = route.linearize(description, place)
+        linear = _by(route, point)
+    except Unsupported as reason:
+        return RouteResult(route, str(reason), applies=False)
     except (EigenbodyError, np.linalg.LinAlgError) as error:
         return RouteResult(route, f"it did not succeed: {error}", perf_counter() - start)
     seconds = perf_counter() - start

@@ -11,25 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eigenbody.model.description import Description
 
-COORDINATES: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("displacement", "angle"),
-    "screw": ("angle",),
-    "universal": ("angle1", "angle2"),
-    "spherical": ("rx", "ry", "rz"),
-    "point": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "angle"),
-    "free": ("x", "y", "z", "rx", "ry", "rz"),
-    "inline": ("displacement", "rx", "ry", "rz"),
-}
-"""Coordinates of the joint types that can be branches of the tree."""
-
-FLEXIBLE = "flexible bodies"
-"""Why routes of rigid bodies do not apply."""
+class Unsupported(Exception):
+    """Something that a formulation does not know; the text says what."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +50,14 @@ class Linear:
 
 @dataclass(frozen=True)
 class Route:
-    """One formulation: `applies` says why it does not apply to a model ("" if it does), `linearize` does the work."""
+    """One formulation: `applies` says why it does not apply to a model ("" if it does), `linearize` does the work.
+
+    An independent one is told the description and the place, another one the operating point of the engine itself.
+    """
 
     name: str
     title: str
     source: str  # authors and year
-    applies: Callable[[Description, Place], str]
-    linearize: Callable[[Description, Place], Linear]
+    applies: Callable[..., str]
+    linearize: Callable[..., Linear]
+    is_independent: bool = True

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.crosscheck.base import COORDINATES, Place
+from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.deflections import (
     Angle,
     Cosine,
@@ -19,18 +19,16 @@ from eigenbody.crosscheck.deflections import (
     RotationVector,
 )
 from eigenbody.crosscheck.drawing import GROUND, Attachment, attached, drawn_point, ends, poses_of
+from eigenbody.crosscheck.joints import COORDINATES, ROTATIONS, SIX
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
-SIX = ("x", "y", "z", "rx", "ry", "rz")
 
-
-def coordinate(joint: Entry, first: Attachment, second: Attachment, label: str) -> Deflection:
+def coordinate(first: Attachment, second: Attachment, label: str) -> Deflection:
     """One coordinate of a joint as a deflection of its two frames."""
-    if label in ("rx", "ry", "rz"):
-        return Part(RotationVector(first, second), (("rx", "ry", "rz").index(label),))
-    if label in ("x", "y", "z"):
-        return Part(Displacement(first, second), (("x", "y", "z").index(label),))
+    if label in SIX:
+        whole: Deflection = (RotationVector if label in ROTATIONS else Displacement)(first, second)
+        return Part(whole, (SIX.index(label) % 3,))
     if label == "displacement":
         return Part(Displacement(first, second), (2,))
     return Angle(first, second, second_angle=label == "angle2")
@@ -56,7 +54,7 @@ class Measures:
         owner, _, label = name.partition(".")
         if owner in self._joints:
             joint = self._joints[owner]
-            return coordinate(joint, *ends(self.description, joint), label or COORDINATES[joint.type][0])
+            return coordinate(*ends(self.description, joint), label or COORDINATES[joint.type][0])
         return self._of_body(owner, label)
 
     def _of_body(self, body: str, label: str) -> Deflection:

@@ -8,8 +8,8 @@ import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.system.arguments import Quantities
 from eigenbody.system.measureset import MeasureSet, SetJet
-from eigenbody.system.signals import Quantities
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.linearization.rows import Rows
 from eigenbody.numerics.linear import beside
 
@@ -36,15 +37,11 @@ def through(rows: Rows, shapes: Shapes) -> np.ndarray:
     n, first = shapes.nS + shapes.nW + shapes.nx, shapes.nS + shapes.nW
     by_state = rows.q @ shapes.q + rows.u @ shapes.u
     none = np.zeros((by_state.shape[-2], first))
-    direct = beside([none, _dense(rows.x), _dense(rows.inputs)])
+    direct = beside([none, as_dense(rows.x), as_dense(rows.inputs)])
     full = direct + beside([by_state, np.zeros((by_state.shape[-2], direct.shape[-1] - n))])
     if _any(rows.a):
         full = full + rows.a @ shapes.a
     return full + rows.multipliers @ shapes.multipliers if _any(rows.multipliers) else full
-
-
-def _dense(matrix: object) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()  # type: ignore[attr-defined]
 
 
 def _any(matrix: object) -> bool:

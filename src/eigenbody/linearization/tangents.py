@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.numerics.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame
@@ -39,7 +40,7 @@ class Tangents:
         return self._by(self._mechanics.applied.input_matrix(), len(self._mechanics.system.inputs))
 
     def _by(self, parts: Sequence[Part], columns: int) -> np.ndarray:
-        return _as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
+        return as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
 
     @cached_property
     def M(self) -> Any:
@@ -90,7 +91,3 @@ class FreeTangents:
 
     def _is_plain(self, parts: list[Part], motion: np.ndarray) -> bool:
         return self._is_sparse and motion.ndim == 2 == self._Pv.ndim and are_plain(parts)
-
-
-def _as_dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()

@@ -36,7 +36,7 @@ def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, obje
     sections = {name: _section(name, data, faults) for name in (*SECTIONS, "parameters")}
     types = _types(sections, vocabulary, faults)
     names = _names(sections, types)
-    _check_names(sections, names, faults)
+    _check_names(sections, faults)
     values = resolve_parameters(sections["parameters"], overrides or {}, faults, names.what_is)
     reader = EntryReader(values, names)
     bodies = read_bodies(sections["bodies"], values)
@@ -110,7 +110,7 @@ def _names(sections: Sections, types: Mapping[str, Mapping[str, TypeSpec]]) -> N
 # ---- names
 
 
-def _check_names(sections: Sections, names: Names, faults: Faults) -> None:
+def _check_names(sections: Sections, faults: Faults) -> None:
     for section, entries in sections.items():
         for name in entries:
             if _is_bad_name(name):

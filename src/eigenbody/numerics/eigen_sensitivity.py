@@ -1,11 +1,8 @@
 """Derivatives of eigenvalues, frequencies and damping ratios by many parameters at once.
 
-First order, x' = A x:      d lambda = l^H dA r                                             with l^H r = 1
-Second order, M, C, K:      d lambda = -l^T (lambda^2 dM + lambda dC + dK) r / (l^T (2 lambda M + C) r)
-
-A semisimple multiple eigenvalue splits: its slopes by one parameter are the eigenvalues of L^H dA R, a small matrix. A
-defective one has no derivative: a chain of length m moves with the m-th root of the parameter. Only the mean of its
-members has one. Derivation and tolerances: docs/theory/sensitivity.md.
+Of x' = A x: d lambda = l^H dA r with l^H r = 1. A semisimple multiple eigenvalue splits: its slopes by one parameter
+are the eigenvalues of L^H dA R, a small matrix. A defective one has no derivative: a chain of length m moves with the
+m-th root of the parameter. Only the mean of its members has one. Derivation and tolerances: docs/theory/sensitivity.md.
 """
 
 from __future__ import annotations
@@ -16,13 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from eigenbody.numerics.eigen_clusters import EPS, Cluster, EigenBasis
+from eigenbody.numerics.eigen_clusters import Cluster, EigenBasis
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.transfer import chunks
 
-CRITICAL = 10.0 * EPS**0.5
-"""|l^T (2 lambda M + C) r|, relative to the sum of its terms without sign, below which a mode counts as defective:
-rounding of a double eigenvalue leaves about sqrt(eps)."""
 TIED = 1e-9
 """Slopes nearer than this part of the largest are equal when they are put in order."""
 
@@ -155,12 +149,7 @@ def _cluster_slopes(cluster: Cluster, small: np.ndarray) -> tuple[np.ndarray, np
 
 
 def in_order(slopes: np.ndarray, eigenvalue: complex) -> np.ndarray:
-    """Slopes (P, k) of one multiple eigenvalue in ascending order, see `slope_order`."""
-    return np.take_along_axis(slopes, slope_order(slopes, eigenvalue), axis=1)
-
-
-def slope_order(slopes: np.ndarray, eigenvalue: complex) -> np.ndarray:
-    """Order (P, k): ascending by the part along the eigenvalue, d|lambda|, equal ones by the part across it.
+    """Slopes (P, k) of one multiple eigenvalue, ascending by the part along it, d|lambda|, then by that across it.
 
     Of a zero eigenvalue: by real, then by imaginary part.
     """
@@ -168,95 +157,7 @@ def slope_order(slopes: np.ndarray, eigenvalue: complex) -> np.ndarray:
     turned = slopes * direction
     unit = TIED * np.maximum(np.abs(slopes).max(axis=1, keepdims=True, initial=0.0), np.finfo(float).tiny)
     along, across = np.round(turned.real / unit), np.round(turned.imag / unit)
-    return np.lexsort((across, along), axis=1)
-
-
-# ---------------------------------------------------------------- second order
-
-
-def second_order_vectors(basis: EigenBasis, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors right_q, left_q (n, 2n) of lambda^2 M + lambda C + K and of its transpose.
-
-    `basis` is that of A = [[0, 1], [-M^-1 K, -M^-1 C]].
-    """
-    n = len(M)
-    return basis.right[:n], np.linalg.solve(M.T, basis.left[n:].conj())
-
-
-@on_one_thread
-def second_order_eigenvalue_derivatives(
-    M: np.ndarray,
-    C: np.ndarray,
-    K: np.ndarray,
-    eigenvalues: np.ndarray,
-    right_q: np.ndarray,
-    left_q: np.ndarray,
-    dM: np.ndarray | None,
-    dC: np.ndarray | None,
-    dK: np.ndarray | None,
-    clusters: Sequence[Sequence[int] | np.ndarray] = (),
-) -> EigenvalueDerivatives:
-    """d lambda / dp (P, k) of chosen modes of (lambda^2 M + lambda C + K) r = 0, any real C and K.
-
-    eigenvalues (k,), right_q (n, k), left_q (n, k) of the transposed problem, l^T (lambda^2 M + lambda C + K) = 0, in
-    any scale; left_q = right_q when M, C, K are symmetric. dM, dC, dK (P, n, n), or None where nothing depends on p.
-    `clusters` are sets of positions among these k that are one repeated eigenvalue, all its members present. No shape
-    is known beyond the chosen modes: `eigen_clusters.eigen_basis` finds clusters, here a mode whose l^T (2 lambda M +
-    C) r vanishes in rounding is reported as defective.
-    """
-    k = len(eigenvalues)
-    P = next(len(d) for d in (dM, dC, dK) if d is not None)
-    cluster_of, defective = np.full(k, -1), np.zeros(k, bool)
-    notes = [""] * k
-    values, mean = np.full((P, k), np.nan, complex), np.full((P, k), np.nan, complex)
-    single = np.setdiff1d(np.arange(k), [i for cluster in clusters for i in cluster])
-    groups = [np.array([i]) for i in single] + [np.asarray(c, int) for c in clusters]
-    forces = _forces(eigenvalues, right_q, dM, dC, dK, P)
-    for members in groups:
-        middle = eigenvalues[members].mean()
-        left, right = left_q[:, members], right_q[:, members]
-        scale, vanishes = _modal_scale(M, C, middle, left, right)
-        if len(members) > 1:
-            cluster_of[members] = cluster_of.max() + 1
-        if vanishes:
-            defective[members] = True
-            text = "defective: left and right vectors are orthogonal in rounding, so the derivative does not exist"
-        else:
-            small = np.linalg.solve(scale, -(left.T @ forces[:, :, members]))
-            mean[:, members] = np.trace(small, axis1=1, axis2=2)[:, None] / len(members)
-            text = f"repeated: {len(members)} equal eigenvalues; the slopes belong to the set, in order"
-            values[:, members] = in_order(np.linalg.eigvals(small), complex(middle))
-        for i in members.tolist():
-            notes[i] = text if vanishes or len(members) > 1 else ""
-    return EigenvalueDerivatives(np.arange(k), values, mean, cluster_of, defective, tuple(notes))
-
-
-def _forces(
-    eigenvalues: np.ndarray,
-    right_q: np.ndarray,
-    dM: np.ndarray | None,
-    dC: np.ndarray | None,
-    dK: np.ndarray | None,
-    P: int,
-) -> np.ndarray:
-    """(lambda^2 dM + lambda dC + dK) r for every parameter and mode: (P, n, k)."""
-    total = np.zeros((P, *right_q.shape), complex)
-    for derivative, power in ((dM, 2), (dC, 1), (dK, 0)):
-        if derivative is not None:
-            total += images(derivative, right_q * eigenvalues**power)
-    return total
-
-
-def _modal_scale(
-    M: np.ndarray, C: np.ndarray, value: complex, left: np.ndarray, right: np.ndarray
-) -> tuple[np.ndarray, bool]:
-    """L^T (2 lambda M + C) R (k, k) and whether it is singular in rounding; vectors are measured in their own units."""
-    size = np.abs(left).T @ (2 * abs(value) * np.abs(M) + np.abs(C)) @ np.abs(right)
-    scale = left.T @ (2 * value * M + C) @ right
-    rows, columns = np.sqrt(np.diagonal(size)), np.sqrt(np.diagonal(size))
-    if not np.all(rows > 0):
-        return scale, True
-    return scale, bool(np.linalg.svd(scale / rows[:, None] / columns, compute_uv=False)[-1] <= CRITICAL)
+    return np.take_along_axis(slopes, np.lexsort((across, along), axis=1), axis=1)
 
 
 # ---------------------------------------------------------------- frequencies and damping

@@ -46,7 +46,9 @@ def refine_minima(
 def _next(points: np.ndarray, last: np.ndarray, sharp: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where to look next, which minima are sharp enough, and where the parabola was not trusted."""
     a, b, c = points[:3]
-    vertex = _vertex(points)
+    bend, slope = parabola(points[:3], points[3:])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        vertex = b - slope / (2 * bend)
     golden = np.where(b - a > c - b, b - GOLDEN * (b - a), b + GOLDEN * (c - b))
     slow = ~np.isfinite(vertex) | (vertex <= a) | (vertex >= c) | (np.abs(vertex - b) > 0.5 * last)
     x = np.where(slow, golden, vertex)
@@ -56,11 +58,12 @@ def _next(points: np.ndarray, last: np.ndarray, sharp: np.ndarray) -> tuple[np.n
     return np.where(step < least, b + np.where(c - b > b - a, least, -least), x), done, slow
 
 
-def _vertex(points: np.ndarray) -> np.ndarray:
-    a, b, c, fa, fb, fc = points
-    p, q = (b - a) * (fb - fc), (b - c) * (fb - fa)
+def parabola(t: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Curvature a and slope b of f[1] + b s + a s^2, s = t - t[1], through three points t, f (3, ...)."""
+    before, after = t[1] - t[0], t[2] - t[1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        return b - 0.5 * ((b - a) * p - (b - c) * q) / (p - q)
+        a = ((f[2] - f[1]) / after - (f[1] - f[0]) / before) / (before + after)
+        return a, (f[1] - f[0]) / before + a * before
 
 
 def _bracket(points: np.ndarray, x: np.ndarray, fx: np.ndarray) -> np.ndarray:

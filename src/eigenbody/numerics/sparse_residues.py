@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.numerics.noise import ENTRY_NOISE, EPS
 from eigenbody.numerics.residues import SAFETY, PrincipalPart
 
@@ -23,7 +24,7 @@ def sparse_principal_part(
     """
     from scipy.sparse.linalg import splu
 
-    C, centre = C if isinstance(C, np.ndarray) else C.toarray(), complex(values.mean())
+    C, centre = as_dense(C), complex(values.mean())
     lu = splu(((centre + OFFSET * abs(centre)) * E - A).tocsc().astype(complex))
     V, W = _vectors(lu, E, len(values))
     back = np.linalg.inv(W @ (E @ V))

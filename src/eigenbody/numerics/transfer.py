@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import scaled_saddle
 from eigenbody.progress import report
@@ -90,7 +91,7 @@ class SparseTransfer:
     """C (s E - A)^-1 B + D, all sparse, B (n, nu) with few columns; s is any complex number off the spectrum."""
 
     def __init__(self, E: Any, A: Any, B: Any, C: Any, D: Any) -> None:
-        self._start((-A, E), _dense(B), (C.tocsr(),), _dense(D))
+        self._start((-A, E), as_dense(B), (C.tocsr(),), as_dense(D))
 
     def _start(self, powers: tuple[Any, ...], right: np.ndarray, left: tuple[Any, ...], D: np.ndarray) -> None:
         """(P0 + s P1 + s^2 P2) x = right, y = (L0 + s L1 + s^2 L2) x + D."""
@@ -132,9 +133,9 @@ class StaticTransfer(SparseTransfer):
             hstack([u @ scale, empty], format="csr"),
             hstack([a @ scale, empty], format="csr"),
         )
-        force = _dense(F) * unit[:, None]
+        force = as_dense(F) * unit[:, None]
         right = np.vstack((force, np.zeros((rows, force.shape[1]))))
-        self._start(powers, right, left, _dense(D))
+        self._start(powers, right, left, as_dense(D))
 
 
 class _Factor:
@@ -214,10 +215,6 @@ def _polynomial(parts: tuple[Any, ...], s: complex, x: np.ndarray) -> Any:
     for part in reversed(parts[:-1]):
         total = total * s + part @ x
     return total
-
-
-def _dense(matrix: Any) -> np.ndarray:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
 def require_finite_frequencies(omega: np.ndarray) -> None:

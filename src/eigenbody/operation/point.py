@@ -15,9 +15,9 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.operation.active import compiled
 from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.initial import values_of
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
+from eigenbody.operation.turns import values_of
 from eigenbody.progress import report
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
@@ -204,24 +204,26 @@ def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selectio
         )
 
 
+def _largest(values: np.ndarray) -> np.ndarray:
+    return np.abs(values).max(axis=-1, initial=0.0)
+
+
 def imbalance(mechanics: Mechanics, motion: Motion) -> np.ndarray:
     """Largest force imbalance relative to the largest force; batch axes may lead."""
-    largest = lambda forces: np.abs(forces).max(axis=-1, initial=0.0)  # noqa: E731
     residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
-    pulls = largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
+    pulls = _largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
     forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving, pulls)
-    scale = np.max(np.broadcast_arrays(*map(largest, forces)), axis=0)
-    return largest(residual) / np.where(scale > 0, scale, 1.0)
+    scale = np.max(np.broadcast_arrays(*map(_largest, forces)), axis=0)
+    return _largest(residual) / np.where(scale > 0, scale, 1.0)
 
 
 def drift_of(mechanics: Mechanics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Largest violation of the constraints at position, velocity and acceleration level; batch axes may lead."""
     h, n = mechanics.holonomic, mechanics.non_holonomic
-    largest = lambda rows: np.abs(rows).max(axis=-1, initial=0.0)  # noqa: E731
     return (
-        largest(h.value),
-        np.maximum(largest(h.rate), largest(n.rate)),
-        np.maximum(largest(h.acceleration), largest(n.acceleration)),
+        _largest(h.value),
+        np.maximum(_largest(h.rate), _largest(n.rate)),
+        np.maximum(_largest(h.acceleration), _largest(n.acceleration)),
     )
 
 

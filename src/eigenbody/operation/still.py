@@ -9,7 +9,7 @@ import numpy as np
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.model import Model
 from eigenbody.operation.point import OperatingPoint, system_of
-from eigenbody.system.signals import Quantities
+from eigenbody.system.arguments import Quantities
 from eigenbody.system.system import System
 
 

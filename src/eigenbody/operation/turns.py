@@ -23,6 +23,7 @@ def counted(system: System, before: State, after: State) -> State:
     index = np.flatnonzero(system.named.turn_counter >= 0)
     old = values_of(system, before, index)
     new = values_of(system, after, index)
-    turns = np.array(after.turns)
-    turns[system.named.turn_counter[index]] += np.round(np.real(old - new) / (2 * np.pi))
+    more = np.round(np.real(old - new) / (2 * np.pi))
+    turns = np.array(np.broadcast_to(after.turns, (*more.shape[:-1], after.turns.shape[-1])))
+    turns[..., system.named.turn_counter[index]] += more
     return replace(after, turns=turns)

@@ -17,10 +17,10 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import Saddle
-from eigenbody.operation.initial import counted
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.projection import held_rows, weight
 from eigenbody.operation.treespace import coordinate_set
+from eigenbody.operation.turns import counted
 from eigenbody.points.balance import BALANCED, Balance
 from eigenbody.progress import report
 from eigenbody.system.state import State, spread

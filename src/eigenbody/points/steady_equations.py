@@ -190,7 +190,7 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Equati
     row_unit, tolerance = _row_units(now, linear, task, pace)
     return Equations(
         trial, linear, now.f, J, J_rates, tolerance, row_unit,
-        column_unit=_column_units(trial, task, J / row_unit[:, None], pace),
+        column_unit=_column_units(trial, J / row_unit[:, None], pace),
         labels=_labels(now, task),
         balances=nW + len(now.alive),
         accelerations=now.acceleration,
@@ -283,7 +283,7 @@ def _row_units(now: Residual, linear: LinearEquations, task: Task, pace: float) 
     return unit, HOLDS * size + least
 
 
-def _column_units(trial: Trial, task: Task, J: np.ndarray, pace: float) -> np.ndarray:
+def _column_units(trial: Trial, J: np.ndarray, pace: float) -> np.ndarray:
     """Natural size of each unknown; states, inputs and parameters by their effect."""
     system, chosen = trial.system, trial.chosen
     motion = np.concatenate((unit_of(system, chosen.positions), pace * unit_of(system, chosen.velocities)))

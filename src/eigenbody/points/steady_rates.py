@@ -6,7 +6,6 @@ change of its coordinates on which nothing depends: a free spin, or a motor and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +17,6 @@ from eigenbody.points.steady_task import Task
 from eigenbody.system.system import System
 
 NEUTRAL = 1e-9  # derivative below which nothing depends on a change, relative to the size of what cancels in it
-EMPTY: Mapping[int, tuple[float, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,10 @@ def sentence(found: Verification) -> str:
     if found.verdict == "unchecked":
         return "unchecked: no route applies that neglects nothing; the reasons stand below"
     if found.verdict == "agree":
+        if not any(result.route.is_independent for result in exact):
+            return (
+                f"agree: differences of the engine's own equations give the same {states}; no independent route applies"
+            )
         others = counted(len(exact), "route")
         return f"agree: {others} and the engine give the same {states}"
     wrong = ", ".join(result.route.name for result in found.results if result.spoils)
@@ -179,6 +183,7 @@ def _route(result: RouteResult) -> dict[str, Any]:
         "name": result.route.name,
         "title": result.route.title,
         "source": result.route.source,
+        "is_independent": result.route.is_independent,
         "applies": result.applies,
         "reason": result.reason or None,
         "seconds": None if result.seconds is None else number(result.seconds),

@@ -30,7 +30,7 @@ from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSadd
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
 from eigenbody.simulation.sweep import Sweep
 from eigenbody.simulation.vectors import cross, rotation
-from eigenbody.system.signals import Quantities
+from eigenbody.system.arguments import Quantities
 from eigenbody.system.state import State, frames_at
 from eigenbody.system.system import System
 

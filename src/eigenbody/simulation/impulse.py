@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.arrays import frozen
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
@@ -138,11 +139,11 @@ def strike(
     return Impulse(
         model=point_model,
         bodies=system.description.bodies.material_names,
-        velocity_jump=_frozen(both[own, :3]),
-        angular_velocity_jump=_frozen(apply(state.R, both[:, 3:])[own]),
+        velocity_jump=frozen(both[own, :3], float),
+        angular_velocity_jump=frozen(apply(state.R, both[:, 3:])[own], float),
         coordinates=tuple(read.rates),
-        rate_before=_frozen([before for before, _ in read.rates.values()]),
-        jump=_frozen([jump for _, jump in read.rates.values()]),
+        rate_before=frozen([before for before, _ in read.rates.values()], float),
+        jump=frozen([jump for _, jump in read.rates.values()], float),
         indeterminate=(*_idle_coordinates(frame, idle), *read.open),
         reactions=reactions,
         before=momentum(system, state),
@@ -152,13 +153,6 @@ def strike(
         state=after,
         notes=read.notes,
     )
-
-
-def _frozen(values: Any) -> np.ndarray:
-    """Read-only float array."""
-    array = np.array(values, dtype=float)
-    array.setflags(write=False)
-    return array
 
 
 def _place(model: Model | OperatingPoint) -> tuple[Model, System, State]:

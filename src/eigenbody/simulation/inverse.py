@@ -20,7 +20,6 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.given import Subject, is_same_state, subject
-from eigenbody.operation.initial import counted
 from eigenbody.operation.motion import solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state
@@ -31,6 +30,7 @@ from eigenbody.operation.reactions import (
     least_multipliers,
     self_stress,
 )
+from eigenbody.operation.turns import counted
 from eigenbody.operation.wrenches import JointWrenches, body_wrench
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe

@@ -36,7 +36,7 @@ def layout(
         asked |= {named.index[entry.name] for entry in description.measures}
         used += [k.take(np.flatnonzero(chosen)) for k, p in named.placed if (chosen := np.isin(p, list(asked))).any()]
         used += slip_kernels(joints)[0]
-        turning = _turning(used, len(places.names)) & ~_point_only(joints, len(places.names), rows, builder, used)
+        turning = _turning(used, len(places.names)) & ~_point_only(joints, len(places.names), rows, used)
         present[candidates & ~turning[:bodies], 3:] = False
     if description.bodies.modal is not None:
         of_modes = description.bodies.modal > 0
@@ -53,9 +53,7 @@ def _turning(kernels: Iterable[Kernel], count: int) -> np.ndarray:
     return out
 
 
-def _point_only(
-    joints: JointTable, count: int, rows: ConstraintRows, builder: ForceBuilder, used: list[Kernel]
-) -> np.ndarray:
+def _point_only(joints: JointTable, count: int, rows: ConstraintRows, used: list[Kernel]) -> np.ndarray:
     """Carriers that are felt to turn only as the first of ball joints at their own origin, which is no turning."""
     out = np.zeros(count, dtype=bool)
     balls = [joints.groups[name] for name in ("spherical", "point") if name in joints.groups]

@@ -31,8 +31,9 @@ def verify(
 ) -> None:
     """The same eigenvalues by other formulations.
 
-    Linearizes the model by every route that applies to it, each independent of the main
-    engine, and compares all eigenvalues. Exit code 0 only if all that should agree do.
+    Linearizes the model by every route that applies to it and compares all eigenvalues.
+    All but `difference`, which differentiates the engine's own equations of motion, are
+    independent of the engine. Exit code 0 only if all that should agree do.
 
     \b
     Examples:
@@ -43,9 +44,9 @@ def verify(
     \b
     JSON: {"model", "verdict", "tolerance", "stability", "stability_decided",
            "engine": {"seconds", "eigenvalues": [{"real", "imag", "tolerance"}]},
-           "routes": [{"name", "title", "source", "applies", "reason", "seconds",
-                       "largest_difference", "agrees", "is_exact", "notes",
-                       "eigenvalues": [{"real", "imag"}]}]}
+           "routes": [{"name", "title", "source", "is_independent", "applies",
+                       "reason", "seconds", "largest_difference", "agrees", "is_exact",
+                       "notes", "eigenvalues": [{"real", "imag"}]}]}
       verdict             agree, disagree (exit code 3), or unchecked: no route applies,
                           nothing disagrees (exit code 0)
       tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
@@ -54,6 +55,7 @@ def verify(
                           the imaginary axis everywhere within their tolerances
       reason              why the route does not apply, or did not succeed; else null
       largest_difference  relative to the eigenvalue; of zeros to the largest one
+      is_independent      false: it uses the engine's own equations (`difference`)
       is_exact            false: the route neglects a term, which its notes say; its
                           eigenvalues are shown but do not count
       eigenvalues         in the order of the engine's; null where the route gave none

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import FLEXIBLE, Place
-from eigenbody.crosscheck.drawing import moving_frame
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.joints import COORDINATES, beyond_all, motions, terms_of
 from eigenbody.crosscheck.kane.active import KNOWN
 from eigenbody.crosscheck.kane.dynamics import ChainSystem
-from eigenbody.crosscheck.kane.prescribed import index_of, motions, terms_of
+from eigenbody.crosscheck.kane.prescribed import index_of
 from eigenbody.crosscheck.kane.signals import signals_of, unknown_names
 from eigenbody.crosscheck.kane.tree import Tree, tree_of
-from eigenbody.crosscheck.named import COORDINATES
 from eigenbody.model.description import Description, Function, Table
 
 
 def reason_against(description: Description, place: Place) -> str:
     """The first thing that Kane's equations of a tree do not know."""
-    if description.flexible:
-        return FLEXIBLE
-    frame = moving_frame(description)
-    if frame:
-        return f'the moving frame "{frame}"'
-    reason = _states(description, place) or _forces(description)
-    if reason:
+    if reason := beyond_all(description) or _states(description, place) or _forces(description):
         return reason
     tree = tree_of(description, place)
     return _joints(tree) or _rows(description, tree) or _choice(description, place, tree)
@@ -54,8 +47,6 @@ def _forces(description: Description) -> str:
 
 def _joints(tree: Tree) -> str:
     for joint in tree.closing:
-        if joint.type in ("rolling", "knife_edge"):
-            return f'non-holonomic rows ({joint.type} "{joint.name}")'
         kind = "a closed loop" if joint.type in COORDINATES else "a constraint across the tree"
         return f'{kind} (the {joint.type} joint "{joint.name}")'
     return ""
@@ -63,16 +54,14 @@ def _joints(tree: Tree) -> str:
 
 def _rows(description: Description, tree: Tree) -> str:
     for driver in description.drivers:
-        if driver.get("side") is not None or driver.get("assembly"):
-            return f'the one-sided or assembly driver "{driver.name}"'
+        if driver.get("assembly"):
+            return f'the assembly driver "{driver.name}"'
     for name, signal, where in motions(description):
         if index_of(tree, name) is None:
             return f'the prescribed measure "{name}", which is not one scalar coordinate of the tree ({where})'
         if isinstance(signal, Table | Function):
             return f'a motion given by a table or function of "{name}"'
     for coupling in description.couplings:
-        if coupling.type == "velocity":
-            return f'non-holonomic rows (coupling "{coupling.name}")'
         for name in terms_of(coupling):
             if index_of(tree, name) is None:
                 return f'the coupling "{coupling.name}" of "{name}", which is not one scalar coordinate of the tree'

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.crosscheck.drawing import Attachment, Poses
+from eigenbody.crosscheck.joints import COORDINATES, ROTATIONS
 from eigenbody.model.description import Entry
 
 _X, _Y, _Z = np.eye(3)
@@ -50,23 +51,11 @@ class Chart:
         return replace(self, steps=tuple(step.inverse() for step in reversed(self.steps)))
 
 
-def _motions(joint: Entry, Q: np.ndarray) -> tuple[tuple[tuple[str, np.ndarray], ...], int | None]:
-    """Turns and slides of a joint type in the axes of its first frame; Q: axes of the second frame in the first."""
-    slide_z, turn_z = ("slide", _Z), ("turn", _Z)
-    slides = (("slide", _X), ("slide", _Y), slide_z)
-    return {
-        "fixed": ((), None),
-        "revolute": ((turn_z,), None),
-        "screw": ((turn_z,), None),
-        "prismatic": ((slide_z,), None),
-        "cylindrical": ((slide_z, turn_z), None),
-        "universal": ((turn_z, ("turn", Q[:, 0])), None),
-        "spherical": (BALL, 0),
-        "point": (BALL, 0),
-        "planar": ((*slides[:2], turn_z), None),
-        "free": ((*slides, *BALL), 3),
-        "inline": ((slide_z, *BALL), 1),
-    }[joint.type]
+def _motions(labels: tuple[str, ...], Q: np.ndarray) -> tuple[tuple[str, np.ndarray], ...]:
+    """Turns and slides of joint coordinates in the axes of the first frame; Q: axes of the second frame in it."""
+    slides = {"x": _X, "y": _Y, "z": _Z, "displacement": _Z}
+    turns = {"rx": _X, "ry": _Y, "rz": _Z, "angle": _Z, "angle1": _Z, "angle2": Q[:, 0]}
+    return tuple(("slide", slides[label]) if label in slides else ("turn", turns[label]) for label in labels)
 
 
 def chart_of(joint: Entry, first: Attachment, second: Attachment, at: Poses) -> Chart:
@@ -74,7 +63,8 @@ def chart_of(joint: Entry, first: Attachment, second: Attachment, at: Poses) -> 
     F1 = at.axes(first)
     gap = F1.T @ (at.point(second) - at.point(first))
     Q = F1.T @ at.axes(second)
-    motions, ball = _motions(joint, Q)
+    labels = COORDINATES[joint.type]
+    motions, ball = _motions(labels, Q), labels.index(ROTATIONS[0]) if ROTATIONS[0] in labels else None
     steps = [Step(kind, axis, index) for index, (kind, axis) in enumerate(motions)]
     if joint.type == "screw":
         steps.insert(0, Step("slide", _Z, 0, float(joint["pitch"])))

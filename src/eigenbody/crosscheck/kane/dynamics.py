@@ -130,13 +130,6 @@ class ChainSystem:
                 "Give the body an inertia, or hold the coordinate."
             )
 
-    def accelerations_of_bodies(self, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations of the centres of mass and angular accelerations (N, 3) in global axes."""
-        here = self.here
-        a = here.a[0] + np.einsum("jik,j->ik", here.V[0], acceleration)
-        alpha = here.alpha[0] + np.einsum("jik,j->ik", here.W[0], acceleration)
-        return a[:-1], alpha[:-1]
-
     def residual(self, x: np.ndarray, speeds: np.ndarray, states: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
         """A x'' - f - F and minus the rates of first-order states (b, n + m), at many states with the same x''."""
         count = max(1, _ENTRIES // (3 * (len(self.description.bodies) + 1) * max(1, self.tree.count)))

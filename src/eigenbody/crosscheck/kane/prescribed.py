@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from eigenbody.crosscheck.base import Place
-from eigenbody.crosscheck.kane.tree import Tree, names_of
-from eigenbody.crosscheck.named import COORDINATES
+from eigenbody.crosscheck.joints import ROTATIONS, motions, terms_of
+from eigenbody.crosscheck.kane.tree import Tree
 from eigenbody.errors import ComputationError
-from eigenbody.model.description import Description, Entry
+from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression
-
-ROTATIONS = ("rx", "ry", "rz")
 
 
 @dataclass(frozen=True)
@@ -56,25 +53,6 @@ def prescribed(rows: np.ndarray, given: np.ndarray) -> Prescribed:
     return Prescribed(rows, particular, free, np.array(chosen, dtype=int))
 
 
-def motions(description: Description) -> Iterator[tuple[str, Any, str]]:
-    """Every prescribed measure with its signal and where it stands."""
-    for joint in description.joints:
-        if joint.type in COORDINATES and joint.get("motion") is not None:
-            for name, signal in zip(names_of(joint), joint["motion"], strict=True):
-                if signal is not None:
-                    yield name, signal, joint.where
-    for driver in description.drivers:
-        yield driver["measure"], driver["motion"], driver.where
-
-
-def terms_of(coupling: Entry) -> dict[str, float]:
-    """Coefficients of a coupling by measure."""
-    if coupling.type == "linear":
-        return dict(coupling["terms"])
-    first, second = coupling["joints"]
-    return {first: 1.0, second: float(coupling["ratio"])}
-
-
 def index_of(tree: Tree, name: str) -> int | None:
     """The scalar coordinate of the tree that a measure is, or None."""
     stem, _, label = name.partition(".")
@@ -96,7 +74,7 @@ def prescribed_of(description: Description, place: Place, tree: Tree) -> Prescri
             given.append(_acceleration(signal, place.t))
     for coupling in description.couplings:
         row = np.zeros(tree.count)
-        for name, factor in terms_of(coupling).items() if coupling.type != "velocity" else ():
+        for name, factor in terms_of(coupling).items():
             index = index_of(tree, name)
             if index is not None:
                 row[index] += factor

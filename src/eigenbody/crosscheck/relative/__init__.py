@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Linear, Place, Route
+from eigenbody.crosscheck.base import Linear, Place, Route, Unsupported
 from eigenbody.crosscheck.relative.assemble import Dynamics, dynamics, open_chain, read
 from eigenbody.crosscheck.relative.loops import null_space
 from eigenbody.crosscheck.relative.reduce import (
@@ -18,7 +18,6 @@ from eigenbody.crosscheck.relative.reduce import (
     reduced,
     unreduced_eigenvalues,
 )
-from eigenbody.crosscheck.relative.sides import Unsupported
 from eigenbody.model.description import Description
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.base import FLEXIBLE, Place
+from eigenbody.crosscheck.base import Place, Unsupported
+from eigenbody.crosscheck.joints import beyond_all
 from eigenbody.crosscheck.relative.forces import Cartesian, applied, weights
 from eigenbody.crosscheck.relative.kinematics import Kinematics, velocity_transformation
 from eigenbody.crosscheck.relative.laws import Law, Laws
@@ -21,7 +22,7 @@ from eigenbody.crosscheck.relative.loops import (
 )
 from eigenbody.crosscheck.relative.measures import Pose
 from eigenbody.crosscheck.relative.named import Names
-from eigenbody.crosscheck.relative.sides import Drawing, Unsupported
+from eigenbody.crosscheck.relative.sides import Drawing
 from eigenbody.crosscheck.relative.topology import Tree, read_tree
 from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
@@ -67,19 +68,14 @@ def read(description: Description, place: Place) -> Mechanism:
     turning = np.abs(np.concatenate([b.rotation for b in tree.branches])).sum(axis=1) > 0
     scale = np.where(turning, 1.0, reach or 1.0)
     wishes = place.independent or tuple(description.coordinates)
-    for name in wishes:
-        names.variation(name)  # Unsupported where one is measured in a moving frame
     return Mechanism(description, drawing, names, tree, pose, nu, laws, rows, scale, wishes)
 
 
 def _refuse(description: Description) -> None:
-    if description.flexible:
-        raise Unsupported(FLEXIBLE)
+    if reason := beyond_all(description):
+        raise Unsupported(reason)
     if description.states or description.blocks:
         raise Unsupported("first-order states")
-    for entry in description.joints:
-        if entry.type in ("rolling", "knife_edge"):
-            raise Unsupported(f"non-holonomic rows ({entry.type})")
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.base import Place, Unsupported
 from eigenbody.crosscheck.relative.measures import Channel, Component, Cosine, Distance, Measure, Pose
 from eigenbody.crosscheck.relative.named import Names, X, Y, Z, coordinate
-from eigenbody.crosscheck.relative.sides import Drawing, Unsupported
+from eigenbody.crosscheck.relative.sides import Drawing
 from eigenbody.model.description import Description, Entry, Signal, Table
 from eigenbody.model.expressions import Expression
 

@@ -14,14 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.crosscheck.base import Unsupported
+from eigenbody.crosscheck.joints import motions, terms_of
 from eigenbody.crosscheck.relative.forces import gradient_rates, gradients
 from eigenbody.crosscheck.relative.kinematics import Kinematics
 from eigenbody.crosscheck.relative.measures import Channel, Motion, Pose
 from eigenbody.crosscheck.relative.named import Names, held
-from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Unsupported
+from eigenbody.crosscheck.relative.sides import Drawing
 from eigenbody.crosscheck.relative.topology import Tree
 from eigenbody.errors import ComputationError
-from eigenbody.model.description import Entry, Signal, Table
+from eigenbody.model.description import Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.spatial.rotations import cross
 
@@ -69,8 +71,8 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
         pitch = entry.get("pitch", 0.0)
         rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, drawing.count, pitch)]
     for entry in description.couplings:
-        rows.append(([(factor, names.measure(name)) for name, factor in _terms(entry)], 0.0, 0.0))
-    for name, signal in _motions(drawing):
+        rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
+    for name, signal, _ in motions(description):
         rows.append(([(1.0, names.measure(name))], *_time_rates(signal, t)))
     channels = [channel for row, _, _ in rows for _, channel in row]
     combine = np.zeros((len(rows), len(channels)))
@@ -80,33 +82,6 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
         start += len(row)
     rates = np.array([(rate, second) for _, rate, second in rows]).reshape(-1, 2)
     return Rows(tuple(channels), combine, rates[:, 0], rates[:, 1])
-
-
-def _terms(entry: Entry) -> list[tuple[str, float]]:
-    if entry.type == "linear":
-        return list(entry["terms"].items())
-    if entry.type == "velocity":
-        raise Unsupported("non-holonomic rows (a velocity coupling)")
-    first, second = entry["joints"]
-    return [(first, 1.0), (second, entry["ratio"])]
-
-
-def _motions(drawing: Drawing) -> list[tuple[str, Signal]]:
-    """Measures whose motion is prescribed."""
-    found: list[tuple[str, Signal]] = []
-    for entry in drawing.description.joints:
-        motions = entry.get("motion")
-        if motions is None:
-            continue
-        labels = COORDINATES[entry.type]
-        owner = [entry.name] if len(labels) == 1 else [f"{entry.name}.{label}" for label in labels]
-        found += [(name, m) for name, m in zip(owner, motions, strict=True) if m is not None]
-    for entry in drawing.description.drivers:
-        if entry.get("side") is not None:
-            raise Unsupported("a one-sided driver")
-        if not entry.get("assembly", False):
-            found.append((entry["measure"], entry["motion"]))
-    return found
 
 
 def _time_rates(signal: Signal, t: float) -> tuple[float, float]:

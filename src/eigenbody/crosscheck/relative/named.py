@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from eigenbody.crosscheck.base import Unsupported
+from eigenbody.crosscheck.joints import COORDINATES, JOINTS
 from eigenbody.crosscheck.relative.measures import (
     Angle,
     Channel,
@@ -16,13 +18,11 @@ from eigenbody.crosscheck.relative.measures import (
     RotationComponent,
     SmallRotation,
 )
-from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Side, Unsupported
+from eigenbody.crosscheck.relative.sides import Drawing, Side
 from eigenbody.model.description import Entry
 
 X, Y, Z = range(3)
 Row = list[tuple[float, Measure]]  # a sum of measures held at a value
-
-FREE = COORDINATES["free"]
 
 
 def cosine(first: Side, second: Side, a: int, b: int) -> Cosine:
@@ -62,30 +62,18 @@ def held(kind: str, first: Side, second: Side, ground: int, pitch: float = 0.0) 
     point = [Displacement(first, second, ground, axis) for axis in np.eye(3)]
     along = [displacement(first, second, k) for k in (X, Y, Z)]
     tilt = [cosine(first, second, X, Z), cosine(first, second, Y, Z)]
-    turn = [cosine(first, second, X, Y)]
-    across = [cosine(first, second, Z, X)]
-    table: dict[str, list[Measure]] = {
-        "fixed": [*point, *tilt, *turn],
-        "revolute": [*point, *tilt],
-        "prismatic": [*along[:2], *tilt, *turn],
-        "cylindrical": [*along[:2], *tilt],
-        "screw": [*along[:2], *tilt],
-        "universal": [*point, *across],
-        "spherical": [*point],
-        "point": [*point],
-        "planar": [along[Z], *tilt],
-        "free": [],
-        "inline": [*along[:2]],
-        "inplane": [along[Z]],
-        "parallel": [*tilt],
-        "perpendicular": [*across],
-        "orientation": [*tilt, *turn],
+    words: dict[str, list[Measure]] = {
+        "point": list(point),
+        "sideways": list(along[:2]),
+        "along": [along[Z]],
+        "tilt": list(tilt),
+        "rotation": [*tilt, cosine(first, second, X, Y)],
+        "crossed": [cosine(first, second, Z, X)],
         "distance": [Distance(first, second)],
     }
-    if kind not in table:
-        raise Unsupported(f"non-holonomic rows ({kind})")
-    rows: list[Row] = [[(1.0, measure)] for measure in table[kind]]
-    if kind == "screw":
+    asked = JOINTS[kind].held
+    rows: list[Row] = [[(1.0, measure)] for word in asked if word != "pitch" for measure in words[word]]
+    if "pitch" in asked:
         rows.append([(1.0, along[Z]), (-pitch, coordinate(first, second, "angle"))])
     return rows
 
@@ -108,19 +96,6 @@ class Names:
         if name in self.measures and self.measures[name].type == "rotation":
             return SmallRotation(*self.drawing.sides(self.measures[name]), Z)
         return self._find(name, variation)
-
-    def rotation_sides(self, name: str) -> tuple[Side, Side, int] | None:
-        """The two frames and the axis when `name` is a component of a three-dimensional rotation."""
-        owner, _, label = name.rpartition(".")
-        if name in self.measures:
-            entry = self.measures[name]
-            return (*self.drawing.sides(entry), Z) if entry.type == "rotation" else None
-        if label not in ("rx", "ry", "rz"):
-            return None
-        component = "xyz".index(label[1])
-        if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
-            return (*self.drawing.sides(self.joints[owner]), component)
-        return (*self.drawing.body_sides(owner), component)
 
     def _find(self, name: str, make: Callable[[Side, Side, str], Channel]) -> Channel:
         if name in self.measures:

@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.crosscheck.base import COORDINATES
+from eigenbody.crosscheck.joints import JOINTS
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
 GROUND = "ground"
 
-COMMON_POINT = (*COORDINATES, "inplane", "parallel", "perpendicular", "orientation", "bushing", "bearing")
-
-
-class Unsupported(Exception):
-    """Something the formulation does not know; the text says what."""
+COMMON_POINT = (*(name for name in JOINTS if name != "distance"), "bushing", "bearing")
 
 
 @dataclass(frozen=True)
@@ -40,15 +36,11 @@ class Drawing:
         self.index = {name: i for i, name in enumerate(bodies.names)} | {GROUND: self.count}
         self.r = np.vstack((bodies.position, np.zeros(3)))
         self.R = np.concatenate((bodies.rotation, np.eye(3)[None]))
-        self.frames = {entry.name for entry in description.frames}
 
     def carrier(self, name: str) -> int:
         """Index of the body that carries what is called `name`."""
         marker = self.description.markers.get(name)
-        body = marker.body if marker else name
-        if body in self.frames:
-            raise Unsupported(f'the moving reference frame "{body}"')
-        return self.index[body]
+        return self.index[marker.body if marker else name]
 
     def side(self, name: str, point: np.ndarray | None = None, axes: np.ndarray | None = None) -> Side:
         """Point and axes given in the drawing, globally; default those of the marker or the body's centre of mass."""

@@ -7,13 +7,14 @@ its first body; their rates are the relative angular velocity, not the rates of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.relative.named import FREE, X, Z
-from eigenbody.crosscheck.relative.sides import COORDINATES, Drawing, Side
+from eigenbody.crosscheck.drawing import GROUND
+from eigenbody.crosscheck.joints import COORDINATES, ROTATIONS, names_of, spanning_tree
+from eigenbody.crosscheck.relative.named import X, Z
+from eigenbody.crosscheck.relative.sides import Drawing, Side
 from eigenbody.model.description import Entry
 
 
@@ -60,57 +61,28 @@ class Tree:
 
 
 def read_tree(drawing: Drawing) -> Tree:
-    """Breadth-first from ground, then from the first-listed body of each part that no joint connects to ground."""
-    walk = list(_walk(drawing))
+    """All branches, and the joints that are none."""
+    walk = spanning_tree(drawing.description)
     branches: list[Branch] = []
     start = 0
-    for body, parent, entry in walk:
-        branch = _branch(drawing, body, parent, entry, start)
+    for body, parent, entry, _ in walk:
+        branch = _branch(drawing, body, drawing.count if parent == GROUND else parent, entry, start)
         branches.append(branch)
         start += len(branch.names)
-    used = {entry.name for _, _, entry in walk if entry is not None}
+    used = {branch.joint.name for branch in walk if branch.joint is not None}
     cut = tuple(entry for entry in drawing.description.joints if entry.name not in used)
     names = tuple(name for branch in branches for name in branch.names)
     return Tree(drawing.count, tuple(branches), cut, names, _path_matrix(drawing.count, branches, start))
 
 
-def _walk(drawing: Drawing) -> Iterator[tuple[int, int, Entry | None]]:
-    """Body, parent and the joint between them; None for a floating base."""
-    ground = drawing.count
-    joints = [entry for entry in drawing.description.joints if entry.type in COORDINATES]
-    ends = [tuple(drawing.carrier(name) for name in entry["between"]) for entry in joints]
-    at: dict[int, list[int]] = {}
-    for k, pair in enumerate(ends):
-        for body in set(pair):
-            at.setdefault(body, []).append(k)
-    reached: set[int] = set()
-    for root in (ground, *range(drawing.count)):
-        if root in reached:
-            continue
-        if root != ground:
-            yield root, ground, None
-        reached.add(root)
-        queue = [root]
-        for body in queue:
-            for k in at.get(body, ()):
-                other = ends[k][1] if ends[k][0] == body else ends[k][0]
-                if other not in reached:
-                    reached.add(other)
-                    queue.append(other)
-                    yield other, body, joints[k]
-
-
 def _branch(drawing: Drawing, body: int, parent: int, entry: Entry | None, start: int) -> Branch:
     if entry is None:
-        owner, kind = drawing.description.bodies.names[body], "free"
+        owner, labels, pitch = drawing.description.bodies.names[body], COORDINATES["free"], 0.0
+        names = tuple(f"{owner}.{label}" for label in labels)
         first, second = drawing.body_sides(owner)
-        pitch = 0.0
     else:
-        owner, kind = entry.name, entry.type
+        names, labels, pitch = names_of(entry), COORDINATES[entry.type], entry.get("pitch", 0.0)
         first, second = drawing.sides(entry)
-        pitch = entry.get("pitch", 0.0)
-    labels = COORDINATES[kind]
-    names = (owner,) if len(labels) == 1 else tuple(f"{owner}.{label}" for label in labels)
     forward = parent == first.carrier
     sign = 1.0 if forward else -1.0
     columns = [_column(label, first, second, pitch) for label in labels]
@@ -139,7 +111,7 @@ def _column(label: str, first: Side, second: Side, pitch: float) -> tuple[np.nda
 
 def _stages(labels: tuple[str, ...], forward: bool) -> tuple[tuple[int, ...], ...]:
     turning = tuple(k for k, label in enumerate(labels) if label[0] in "ar")
-    if set(labels) >= set(FREE[3:]):
+    if set(labels) >= set(ROTATIONS):
         return (turning,)
     singles = tuple((k,) for k in turning)
     return singles if forward else singles[::-1]

@@ -14,17 +14,12 @@ from typing import Any
 import numpy as np
 
 from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.joints import COORDINATES, motions, spanning_tree, terms_of
 from eigenbody.crosscheck.symbolic.forces import applied, load, signal
 from eigenbody.crosscheck.symbolic.joints import constraints, measure
 from eigenbody.crosscheck.symbolic.kinematics import Kinematics, along_tree, body_by_body
 from eigenbody.crosscheck.symbolic.pool import cross
-from eigenbody.crosscheck.symbolic.skeleton import (
-    COORDINATES,
-    is_drawn_together,
-    sides,
-    spanning_tree,
-    turn_to_plane,
-)
+from eigenbody.crosscheck.symbolic.skeleton import is_drawn_together, sides, turn_to_plane
 from eigenbody.model.description import Description
 
 METHODS = ("newton-euler", "lagrange-2", "lagrange-1")
@@ -73,7 +68,7 @@ class Equations:
 def fitting_method(description: Description, place: Place) -> str:
     """Lagrange's first kind where loops are closed, a drawing is not assembled, or a spatial tree has so many
     coordinates that products of rotations grow long; else Newton and Euler."""
-    _, _, left = spanning_tree(description)
+    left = sum(branch.joint is not None for branch in spanning_tree(description)) < len(description.joints)
     rough = any(not is_drawn_together(*sides(description, j)) for j in description.joints if j.type in COORDINATES)
     long = tree_coordinates(description) > MOST_TREE_COORDINATES and turn_to_plane(description, place) is None
     return "lagrange-1" if left or rough or long else "newton-euler"
@@ -81,8 +76,8 @@ def fitting_method(description: Description, place: Place) -> str:
 
 def tree_coordinates(description: Description) -> int:
     """Number of coordinates along the spanning tree."""
-    branches, floating, _ = spanning_tree(description)
-    return 6 * len(floating) + sum(len(COORDINATES[branch.joint.type]) for branch in branches)
+    kinds = ("free" if branch.joint is None else branch.joint.type for branch in spanning_tree(description))
+    return sum(len(COORDINATES[kind]) for kind in kinds)
 
 
 def equations(description: Description, place: Place, method: str) -> Equations:
@@ -107,24 +102,13 @@ def _held(kin: Kinematics) -> list[Any]:
     description = kin.description
     rows = [g for j in description.joints if j.name not in kin.in_tree for g in constraints(kin, j)]
     for coupling in description.couplings:
-        terms = coupling.get("terms") or dict(zip(coupling["joints"], (1.0, coupling.get("ratio")), strict=True))
-        parts = [kin.pool.number(f"i_{coupling.name}_{n}", k) * measure(kin, n) for n, k in terms.items()]
+        terms = terms_of(coupling).items()
+        parts = [kin.pool.number(f"i_{coupling.name}_{n}", k) * measure(kin, n) for n, k in terms]
         constant = kin.pool.number(f"constant_{coupling.name}", coupling.get("constant", 0.0))
         rows.append(sum(parts, start=0 * kin.coordinates.t) - constant)
-    for name, motion in motions(description):
+    for name, motion, _ in motions(description):
         rows.append(measure(kin, name) - signal(kin, motion, None))
     return rows
-
-
-def motions(description: Description) -> list[tuple[str, Any]]:
-    """Prescribed measures with their motions: of joints and of drivers."""
-    out = []
-    for joint in description.joints:
-        names = COORDINATES.get(joint.type, ())
-        for c, motion in zip(names, joint.get("motion") or [None] * len(names), strict=True):
-            if motion is not None:
-                out.append((joint.name if len(names) == 1 else f"{joint.name}.{c}", motion))
-    return out + [(d["measure"], d["motion"]) for d in description.drivers if not d.get("assembly")]
 
 
 def _masses(kin: Kinematics) -> list[tuple[int, Any, np.ndarray]]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.crosscheck.drawing import body_of
 from eigenbody.crosscheck.symbolic.joints import Pair, measure, rotation_vector
 from eigenbody.crosscheck.symbolic.kinematics import E, Kinematics
 from eigenbody.crosscheck.symbolic.signals import as_symbolic
-from eigenbody.crosscheck.symbolic.skeleton import index_of
 from eigenbody.model.description import Entry
 
 
@@ -80,7 +80,7 @@ def _six(kin: Kinematics, entry: Entry, letter: str) -> np.ndarray:
 def load(kin: Kinematics, entry: Entry) -> Load:
     """A force or torque on a body, fixed in global axes or carried along."""
     bodies = kin.description.bodies
-    body = index_of(kin.description, entry["body"])
+    body = body_of(kin.description, entry["body"])
     at = bodies.position[body] if entry.get("at") is None else np.asarray(entry["at"], float)
     if entry.get("at") is not None and entry.get("frame") == "body":
         at = bodies.position[body] + bodies.rotation[body] @ at

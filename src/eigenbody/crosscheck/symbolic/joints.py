@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.crosscheck.joints import JOINTS, ROTATIONS
 from eigenbody.crosscheck.symbolic.kinematics import E, Kinematics
-from eigenbody.crosscheck.symbolic.skeleton import ROTATIONS, Side, sides, split_name
+from eigenbody.crosscheck.symbolic.skeleton import Side, sides, split_name
 from eigenbody.model.description import Entry
 from eigenbody.spatial.rotations import cotangent_coefficient, log, skew
 
@@ -50,24 +51,24 @@ def constraints(kin: Kinematics, joint: Entry) -> list[Any]:
     """Expressions that the joint holds at zero."""
     pair = Pair(kin, joint)
     x, y, z = pair.displacement
-    point = list(pair.gap)
-    aligned = [pair.cosine(0, 2), pair.cosine(1, 2)]
-    fixed = [pair.cosine(0, 1), pair.cosine(1, 2), pair.cosine(2, 0)]
-    if joint.type == "screw":
-        turn = measure(kin, joint.name)
-        rows = [x, y, *aligned, z - kin.pool.number(f"pitch_{joint.name}", joint["pitch"]) * turn]
-    elif joint.type == "distance":
-        length = float(np.linalg.norm(pair.second.point - pair.first.point))
-        rows = [pair.gap @ pair.gap - kin.pool.number(f"length_{joint.name}", length) ** 2]
-    else:
-        rows = {
-            "fixed": [*point, *fixed], "revolute": [*point, *aligned], "prismatic": [x, y, *fixed],
-            "cylindrical": [x, y, *aligned], "universal": [*point, pair.cosine(2, 0)], "spherical": point,
-            "point": point, "planar": [z, *aligned], "free": [], "inline": [x, y], "inplane": [z],
-            "parallel": aligned, "perpendicular": [pair.cosine(2, 0)], "orientation": fixed,
-        }[joint.type]  # fmt: skip
+    words = {
+        "point": lambda: list(pair.gap),
+        "sideways": lambda: [x, y],
+        "along": lambda: [z],
+        "tilt": lambda: [pair.cosine(0, 2), pair.cosine(1, 2)],
+        "rotation": lambda: [pair.cosine(0, 1), pair.cosine(1, 2), pair.cosine(2, 0)],
+        "crossed": lambda: [pair.cosine(2, 0)],
+        "distance": lambda: [pair.gap @ pair.gap - _drawn_length(pair) ** 2],
+        "pitch": lambda: [z - kin.pool.number(f"pitch_{joint.name}", joint["pitch"]) * measure(kin, joint.name)],
+    }
+    rows = [row for word in JOINTS[joint.type].held for row in words[word]()]
     held = set(kin.coordinates.q)
     return [row for row in rows if held & getattr(row, "free_symbols", set())]
+
+
+def _drawn_length(pair: Pair) -> Any:
+    length = float(np.linalg.norm(pair.second.point - pair.first.point))
+    return pair.kin.pool.number(f"length_{pair.entry.name}", length)
 
 
 def measure(kin: Kinematics, name: str) -> Any:

@@ -13,16 +13,11 @@ from typing import Any
 import numpy as np
 
 from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.drawing import GROUND
+from eigenbody.crosscheck.joints import COORDINATES, Branch, names_of, spanning_tree
 from eigenbody.crosscheck.symbolic.pool import Coordinates, Pool, rotation
-from eigenbody.crosscheck.symbolic.skeleton import (
-    COORDINATES,
-    GROUND,
-    Branch,
-    Side,
-    sides,
-    spanning_tree,
-)
-from eigenbody.model.description import Description
+from eigenbody.crosscheck.symbolic.skeleton import Side, sides
+from eigenbody.model.description import Description, Entry
 
 E = np.eye(3, dtype=int).astype(object)
 CARDAN = ("alpha", "beta", "gamma")
@@ -142,14 +137,12 @@ class Kinematics:
 def along_tree(description: Description, place: Place, turn: np.ndarray) -> Kinematics:
     """Joint coordinates along the spanning tree, and six of every floating body."""
     kin = Kinematics(description, place, Pool(), Coordinates(), turn)
-    branches, floating, _ = spanning_tree(description)
-    for body in floating:
-        _own_coordinates(kin, body)
-    pending = list(branches)
-    while pending:  # a floating part's branches may come before or after others; each waits for its parent
-        branch = next(b for b in pending if b.parent in kin.S)
-        pending.remove(branch)
-        _hang(kin, branch)
+    tree = spanning_tree(description)
+    for floating in (branch.body for branch in tree if branch.joint is None):
+        _own_coordinates(kin, floating)
+    for branch in tree:
+        if branch.joint is not None:
+            _hang(kin, branch, branch.joint)
     return kin
 
 
@@ -174,12 +167,11 @@ def _own_coordinates(kin: Kinematics, body: int) -> None:
     kin.turned_by(body, GROUND, [(E[2], kin.coordinates.new(f"{name}.phi", 0.0))])
 
 
-def _hang(kin: Kinematics, branch: Branch) -> None:
+def _hang(kin: Kinematics, branch: Branch, joint: Entry) -> None:
     """Place a body by its joint's coordinates."""
-    joint = branch.joint
     first, second = sides(kin.description, joint)
     coordinates = COORDINATES[joint.type]
-    label = {c: joint.name if len(coordinates) == 1 else f"{joint.name}.{c}" for c in coordinates}
+    label = dict(zip(coordinates, names_of(joint), strict=True))
     sign = 1 if branch.outward else -1
     q: dict[str, Any] = {}
     for c in coordinates:
@@ -191,18 +183,18 @@ def _hang(kin: Kinematics, branch: Branch) -> None:
         return kin.local_vector(branch.parent, f"{joint.name}_{'xyz'[k]}", first.frame[:, k])
 
     if "rx" in coordinates:
-        kin.ball(branch.child, branch.parent, joint.name)
+        kin.ball(branch.body, branch.parent, joint.name)
     else:
-        kin.base[branch.child] = kin.base[branch.parent]
+        kin.base[branch.body] = kin.base[branch.parent]
         turns = [(2, c) for c in ("angle", "angle1") if c in q] + [(0, "angle2")] * ("angle2" in q)
-        kin.turned_by(branch.child, branch.parent, [(axis(k), sign * q[c]) for k, c in turns[::sign]])
-    _translate(kin, branch, (first, second), q)
+        kin.turned_by(branch.body, branch.parent, [(axis(k), sign * q[c]) for k, c in turns[::sign]])
+    _translate(kin, branch, joint, (first, second), q)
     kin.in_tree.add(joint.name)
 
 
-def _translate(kin: Kinematics, branch: Branch, both: tuple[Side, Side], q: dict[str, Any]) -> None:
+def _translate(kin: Kinematics, branch: Branch, joint: Entry, both: tuple[Side, Side], q: dict[str, Any]) -> None:
     """Position of the child's centre of mass: from the parent's point by the joint's displacement to its own."""
-    joint, (first, second) = branch.joint, both
+    first, second = both
     steps = [(k, q[c]) for k, c in ((0, "x"), (1, "y"), (2, "z"), (2, "displacement")) if c in q]
     if joint.type == "screw":
         steps.append((2, kin.pool.number(f"pitch_{joint.name}", joint["pitch"]) * q["angle"]))
@@ -211,6 +203,6 @@ def _translate(kin: Kinematics, branch: Branch, both: tuple[Side, Side], q: dict
         moved = moved + amount * kin.vector(first.body, f"{joint.name}_{'xyz'[k]}", first.frame[:, k])
     near, far = (first, second) if branch.outward else (second, first)
     joint_point = kin.point(near.body, f"{joint.name}_1", near.point)
-    arm = far.point - kin.description.bodies.position[branch.child]
-    own = kin.S[branch.child] @ kin.local_vector(branch.child, f"{joint.name}_2", arm, kin.size)
-    kin.r[branch.child] = joint_point + (moved if branch.outward else -moved) - own
+    arm = far.point - kin.description.bodies.position[branch.body]
+    own = kin.S[branch.body] @ kin.local_vector(branch.body, f"{joint.name}_2", arm, kin.size)
+    kin.r[branch.body] = joint_point + (moved if branch.outward else -moved) - own

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import FLEXIBLE, Place
-from eigenbody.crosscheck.symbolic.equations import fitting_method, motions
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.drawing import GROUND
+from eigenbody.crosscheck.joints import ROTATIONS, beyond_all, motions, terms_of
+from eigenbody.crosscheck.symbolic.equations import fitting_method
 from eigenbody.crosscheck.symbolic.signals import is_known
-from eigenbody.crosscheck.symbolic.skeleton import (
-    CONSTRAINTS,
-    COORDINATES,
-    GROUND,
-    ROTATIONS,
-    sides,
-    split_name,
-    turn_to_plane,
-)
+from eigenbody.crosscheck.symbolic.skeleton import sides, split_name, turn_to_plane
 from eigenbody.model.description import Description, Entry
 
 MOST_PLANAR = 10
 # in space, by (at rest, oblique axes): along the tree, and body by body
 MOST_IN_TREE = {(True, False): 3, (True, True): 2, (False, False): 3, (False, True): 1}
 MOST_BY_BODY = {(True, False): 4, (True, True): 3, (False, False): 2, (False, True): 1}
-LINEAR_COUPLINGS = ("gear", "worm", "rack", "screw", "linear")
 FORCES = ("spring", "damper", "bushing", "bearing", "force", "torque", "expression", "actuator")
 MEASURES = ("distance", "displacement")
 
 
 def why_not(description: Description, place: Place) -> str:
     """Why the equations of a model cannot be written out, or ""."""
-    return _rest(description, place) or _joints(description) or _forces(description) or _size(description, place)
+    return _rest(description, place) or _rows(description) or _forces(description) or _size(description, place)
 
 
 def _size(description: Description, place: Place) -> str:
@@ -59,23 +52,13 @@ def _is_oblique(description: Description, place: Place, drawn: bool) -> bool:
     return False
 
 
-def _joints(description: Description) -> str:
-    for joint in description.joints:
-        if joint.type in ("rolling", "knife_edge"):
-            return f"non-holonomic rows ({joint.type})"
-        if joint.type not in COORDINATES and joint.type not in CONSTRAINTS:
-            return f"a joint of type {joint.type}"
+def _rows(description: Description) -> str:
     for coupling in description.couplings:
-        if coupling.type not in LINEAR_COUPLINGS:
-            return f"a coupling of type {coupling.type}"
-        names = coupling.get("terms") or coupling.get("joints")
-        if not all(_is_scalar(description, name) for name in names):
+        if not all(_is_scalar(description, name) for name in terms_of(coupling)):
             return f"the measures of coupling {coupling.name}"
-    for name, motion in motions(description):
+    for name, motion, _ in motions(description):
         if not _is_scalar(description, name) or not is_known(motion, lambda n: n == "t"):
             return f"the prescribed motion of {name}"
-    if any(driver.get("side") is not None for driver in description.drivers):
-        return "a one-sided constraint"
     return ""
 
 
@@ -95,10 +78,8 @@ def _forces(description: Description) -> str:
 
 
 def _rest(description: Description, place: Place) -> str:
-    if description.flexible:
-        return FLEXIBLE
-    if description.frames:
-        return "a moving frame"
+    if reason := beyond_all(description):
+        return reason
     if description.states or description.blocks or place.x.size:
         return "first-order states"
     if place.inputs.any():

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.base import COORDINATES, Place
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.drawing import GROUND, body_of
+from eigenbody.crosscheck.joints import COORDINATES, spanning_tree
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import frame
 
-GROUND = -1
-ROTATIONS = ("rx", "ry", "rz")
-CONSTRAINTS = ("inplane", "parallel", "perpendicular", "orientation", "distance")
 IN_PLANE = ("revolute", "prismatic", "planar", "fixed")
 ALIGNED = 1e-12
 
@@ -26,23 +25,6 @@ class Side:
     frame: np.ndarray
 
 
-@dataclass(frozen=True)
-class Branch:
-    """A joint of the spanning tree; `outward` where it leads from its first body to its second."""
-
-    joint: Entry
-    parent: int
-    child: int
-    outward: bool
-
-
-def index_of(description: Description, name: str) -> int:
-    """Number of the body that carries a body or marker of that name."""
-    marker = description.markers.get(name)
-    body = marker.body if marker is not None else name
-    return GROUND if body == "ground" else description.bodies.names.index(body)
-
-
 def sides(description: Description, entry: Entry) -> tuple[Side, Side]:
     """Both sides of a joint, force or measure in the drawing."""
     names = entry["between"]
@@ -54,7 +36,7 @@ def sides(description: Description, entry: Entry) -> tuple[Side, Side]:
     )
     out = []
     for k, (name, marker) in enumerate(zip(names, markers, strict=True)):
-        body = index_of(description, name)
+        body = body_of(description, name)
         if entry.get("at") is not None:
             point = np.asarray(entry["at"], float)[k]
         elif marker is not None:
@@ -71,38 +53,10 @@ def is_drawn_together(one: Side, other: Side) -> bool:
     return bool(near and np.allclose(one.frame, other.frame, rtol=0, atol=ALIGNED))
 
 
-def spanning_tree(description: Description) -> tuple[list[Branch], list[int], list[Entry]]:
-    """Branches breadth-first from ground, then from the first body of each part left; the floating bodies; the joints
-    left over."""
-    joints = [j for j in description.joints if j.type in COORDINATES]
-    ends = {j.name: tuple(index_of(description, name) for name in j["between"]) for j in joints}
-    seen: set[int] = set()
-    branches: list[Branch] = []
-    floating: list[int] = []
-    for root in (GROUND, *range(len(description.bodies))):
-        if root in seen:
-            continue
-        seen.add(root)
-        if root != GROUND:
-            floating.append(root)
-        queue = [root]
-        while queue:
-            here = queue.pop(0)
-            for joint in joints:
-                first, second = ends[joint.name]
-                other = second if first == here else first
-                if here in (first, second) and other not in seen:
-                    seen.add(other)
-                    queue.append(other)
-                    branches.append(Branch(joint, here, other, first == here))
-    used = {branch.joint.name for branch in branches}
-    return branches, floating, [j for j in description.joints if j.name not in used]
-
-
 def turn_to_plane(description: Description, place: Place) -> np.ndarray | None:
     """Rotation that turns the plane of motion to the x-y plane; None where the mechanism is not planar."""
-    branches, floating, _ = spanning_tree(description)
-    if floating or not branches or any(j.type not in IN_PLANE for j in description.joints):
+    tree = spanning_tree(description)
+    if not tree or any(b.joint is None for b in tree) or any(j.type not in IN_PLANE for j in description.joints):
         return None
     axes = {j.name: [side.frame[:, 2] for side in sides(description, j)] for j in description.joints}
     turning = [a for j in description.joints if j.type in ("revolute", "planar") for a in axes[j.name]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.crosscheck.base import Linear, Place, Route
-from eigenbody.crosscheck.topology.analysis import state_matrix
 from eigenbody.crosscheck.topology.applies import reason_against
 from eigenbody.crosscheck.topology.system import Oscillations
+from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 
 __all__ = ["ROUTE", "Oscillations", "linearize"]
@@ -30,6 +30,23 @@ def linearize(description: Description, place: Place, geometric: bool = False) -
             "it is given as `neglected`, and the eigenvalues with it beside"
         )
     return Linear(eigenvalues, matrices, tuple(notes), exact)
+
+
+def state_matrix(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """A (2n, 2n) of the state [q, q']."""
+    n = len(M)
+    A = np.zeros((2 * n, 2 * n))
+    A[:n, n:] = np.eye(n)
+    if n:
+        size = np.sqrt(np.maximum(np.abs(np.diag(M)), np.finfo(float).tiny))
+        scaled = M / np.outer(size, size)
+        if np.linalg.eigvalsh(scaled)[0] < 1e-13:
+            raise ComputationError(
+                "topology: the reduced mass matrix is singular: a free motion has no inertia. "
+                "Give the body an inertia, or hold it by a joint."
+            )
+        A[n:] = -np.linalg.solve(M, np.hstack([K, C]))
+    return A
 
 
 ROUTE = Route("topology", "constraint-topology transformation", "Jiang, Chen & Luo 2011", reason_against, linearize)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.crosscheck.base import FLEXIBLE, Place
-from eigenbody.crosscheck.drawing import moving_frame
+from eigenbody.crosscheck.base import Place
+from eigenbody.crosscheck.joints import beyond_all, terms_of
 from eigenbody.crosscheck.named import Measures
-from eigenbody.crosscheck.topology.elements import LOADS, SPRINGS, is_of_three_bodies, joint_coordinate, terms_of
+from eigenbody.crosscheck.topology.elements import LOADS, SPRINGS, is_of_three_bodies, joint_coordinate
 from eigenbody.crosscheck.topology.system import BALANCED, Oscillations
-from eigenbody.crosscheck.topology.tables import HELD, SELECT
+from eigenbody.crosscheck.topology.tables import SELECT
 from eigenbody.model.description import Description
 
 
 def reason_against(description: Description, place: Place) -> str:
     """The first thing that the constraint-topology formulation does not know."""
-    if description.flexible:
-        return FLEXIBLE
     if not place.is_at_rest:
         return "the mechanism moves; the formulation is for vibrations about rest"
-    frame = moving_frame(description)
-    if frame:
-        return f'the moving frame "{frame}"'
+    if reason := beyond_all(description):
+        return reason
     if description.states or description.blocks or len(place.x):
         return "first-order states"
     reason = _joints(description) or _forces(description, place)
@@ -34,15 +31,11 @@ def reason_against(description: Description, place: Place) -> str:
 
 def _joints(description: Description) -> str:
     for joint in description.joints:
-        if joint.type not in HELD:
-            return f'non-holonomic rows ({joint.type} "{joint.name}")'
         if joint.get("motion") is not None:
             return f'prescribed motion (joint "{joint.name}")'
     if description.drivers:
         return f'prescribed motion (driver "{description.drivers[0].name}")'
     for coupling in description.couplings:
-        if coupling.type == "velocity":
-            return f'non-holonomic rows (coupling "{coupling.name}")'
         for name in terms_of(coupling):
             found = joint_coordinate(description, name)
             if found is None or found[1] not in SELECT:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.crosscheck.drawing import GROUND, Poses, ends
-from eigenbody.crosscheck.named import COORDINATES
-from eigenbody.crosscheck.topology.elements import joint_coordinate, terms_of
+from eigenbody.crosscheck.drawing import Poses, ends
+from eigenbody.crosscheck.joints import spanning_tree, terms_of
+from eigenbody.crosscheck.topology.elements import joint_coordinate
 from eigenbody.crosscheck.topology.tables import D, G, H, joint_axes
 from eigenbody.crosscheck.topology.transforms import to_frame, to_point
 from eigenbody.model.description import Description, Entry
@@ -62,33 +62,13 @@ def joint_at(description: Description, entry: Entry, at: Poses) -> Joint:
 
 
 def topology_of(description: Description, at: Poses) -> Topology:
-    """Breadth-first from ground, joints in file order, then from the first-listed body of each floating part."""
-    joints = [joint_at(description, entry, at) for entry in description.joints]
-    reached: set[int] = {GROUND}
-    carried: list[tuple[Joint, int, int]] = []
-    floating: list[int] = []
-
-    def grow(queue: list[int]) -> None:
-        while queue:
-            parent = queue.pop(0)
-            for joint in joints:
-                if parent not in (joint.first, joint.second) or joint.entry.type not in COORDINATES:
-                    continue
-                child = joint.second if joint.first == parent else joint.first
-                if child not in reached:
-                    carried.append((joint, parent, child))
-                    reached.add(child)
-                    queue.append(child)
-
-    grow([GROUND])
-    for body in range(len(description.bodies)):
-        if body not in reached:
-            floating.append(body)
-            reached.add(body)
-            grow([body])
+    """The spanning tree of a model where it stands, and what closes loops."""
+    tree = spanning_tree(description)
+    joints = {entry.name: joint_at(description, entry, at) for entry in description.joints}
+    carried = tuple((joints[b.joint.name], b.parent, b.body) for b in tree if b.joint is not None)
     used = {joint.entry.name for joint, _, _ in carried}
-    cut = tuple(joint for joint in joints if joint.entry.name not in used and joint.entry.type != "free")
-    return Topology(tuple(carried), cut, tuple(floating))
+    cut = tuple(joint for name, joint in joints.items() if name not in used and joint.entry.type != "free")
+    return Topology(carried, cut, tuple(b.body for b in tree if b.joint is None))
 
 
 def open_loop_matrix(description: Description, topology: Topology, at: Poses) -> np.ndarray:

@@ -24,7 +24,8 @@ from eigenbody.crosscheck.deflections import (
     bushing,
 )
 from eigenbody.crosscheck.drawing import Attachment, Poses, attached, body_of, drawn_point, ends
-from eigenbody.crosscheck.named import COORDINATES, Measures
+from eigenbody.crosscheck.joints import COORDINATES, JOINTS, terms_of
+from eigenbody.crosscheck.named import Measures
 from eigenbody.model.description import Description, Entry
 
 SPRINGS = ("spring", "damper", "bushing", "bearing")
@@ -142,28 +143,17 @@ def _arm(description: Description, entry: Entry) -> np.ndarray:
 
 def held(joint: Entry, first: Attachment, second: Attachment) -> Deflection | None:
     """What a joint holds, as deflections that stay zero (or constant) however far it moves."""
-    place, turn, tilt = Displacement(first, second), RotationVector(first, second), Tilt(first, second)
-    crossed = Cosine(first, Attachment(second.body, second.point, second.axes @ _TURNED))
-    sideways = Part(place, (0, 1))
-    parts: dict[str, tuple[Deflection, ...]] = {
-        "fixed": (place, turn),
-        "revolute": (place, tilt),
-        "prismatic": (sideways, turn),
-        "cylindrical": (sideways, tilt),
-        "screw": (sideways, tilt),
-        "universal": (place, crossed),
-        "spherical": (place,),
-        "point": (place,),
-        "planar": (Part(place, (2,)), tilt),
-        "free": (),
-        "inline": (sideways,),
-        "inplane": (Part(place, (2,)),),
-        "parallel": (tilt,),
-        "perpendicular": (crossed,),
-        "orientation": (turn,),
-        "distance": (Distance(first, second),),
+    place = Displacement(first, second)
+    words: dict[str, Deflection] = {
+        "point": place,
+        "sideways": Part(place, (0, 1)),
+        "along": Part(place, (2,)),
+        "tilt": Tilt(first, second),
+        "rotation": RotationVector(first, second),
+        "crossed": Cosine(first, Attachment(second.body, second.point, second.axes @ _TURNED)),
+        "distance": Distance(first, second),
     }
-    found = parts[joint.type]
+    found = tuple(words[word] for word in JOINTS[joint.type].held if word != "pitch")
     return Several(found) if found else None
 
 
@@ -177,14 +167,6 @@ def combinations(description: Description, place: Place) -> Iterator[tuple[tuple
             yield (1.0, advance), (-float(joint["pitch"]), Angle(first, second))
     for coupling in description.couplings:
         yield tuple((factor, measures[name]) for name, factor in terms_of(coupling).items())
-
-
-def terms_of(coupling: Entry) -> dict[str, float]:
-    """Coefficients of a coupling by measure: first + ratio second, Table 2."""
-    if coupling.type == "linear":
-        return dict(coupling["terms"])
-    first, second = coupling["joints"]
-    return {first: 1.0, second: float(coupling["ratio"])}
 
 
 def joint_coordinate(description: Description, name: str) -> tuple[Entry, str] | None:

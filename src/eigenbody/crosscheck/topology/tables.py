@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-HELD: dict[str, tuple[int, ...]] = {  # diagonal of H
-    "fixed": (1, 1, 1, 1, 1, 1),
-    "revolute": (1, 1, 1, 1, 1, 0),
-    "prismatic": (1, 1, 0, 1, 1, 1),
-    "cylindrical": (1, 1, 0, 1, 1, 0),
-    "universal": (1, 1, 1, 0, 0, 1),
-    "spherical": (1, 1, 1, 0, 0, 0),
-    "planar": (0, 0, 1, 1, 1, 0),
-    "point": (1, 1, 1, 0, 0, 0),
-    "screw": (1, 1, 0, 1, 1, 0),  # cylindrical, with the screw pair of Table 2 as a row
-    "free": (0, 0, 0, 0, 0, 0),
-    "inline": (1, 1, 0, 0, 0, 0),
-    "inplane": (0, 0, 1, 0, 0, 0),
-    "parallel": (0, 0, 0, 1, 1, 0),
-    "perpendicular": (0, 0, 0, 0, 0, 1),
-    "orientation": (0, 0, 0, 1, 1, 1),
-    "distance": (1, 0, 0, 0, 0, 0),
+from eigenbody.crosscheck.joints import JOINTS
+
+COMPONENTS = {  # what the words of `joints` hold, in the axes of `joint_axes`; "pitch" is the screw pair of Table 2
+    "point": (0, 1, 2),
+    "sideways": (0, 1),
+    "along": (2,),
+    "tilt": (3, 4),
+    "rotation": (3, 4, 5),
+    "crossed": (5,),
+    "distance": (0,),
+    "pitch": (),
 }
 SELECT: dict[str, tuple[int, ...]] = {  # G for one joint coordinate
     "displacement": (0, 0, 1, 0, 0, 0),
@@ -39,7 +33,10 @@ SELECT: dict[str, tuple[int, ...]] = {  # G for one joint coordinate
 
 def H(kind: str) -> np.ndarray:
     """What a joint holds (6, 6), Table 1."""
-    return np.diag(np.array(HELD[kind], dtype=float))
+    held = np.zeros((6, 6))
+    for k in (k for word in JOINTS[kind].held for k in COMPONENTS[word]):
+        held[k, k] = 1.0
+    return held
 
 
 def D(kind: str) -> np.ndarray:

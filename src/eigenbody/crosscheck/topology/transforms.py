@@ -7,18 +7,6 @@ import numpy as np
 from eigenbody.spatial.rotations import skew
 
 
-def bryan(alpha: float, beta: float, gamma: float) -> np.ndarray:
-    """Direction cosines A^cu (3, 3) of a frame turned through Bryan angles, Eq. 9; its rows are the axes of u."""
-    (ca, cb, cg), (sa, sb, sg) = np.cos([alpha, beta, gamma]), np.sin([alpha, beta, gamma])
-    return np.array(
-        [
-            [cb * cg, ca * sg + sa * sb * cg, sa * sg - ca * sb * cg],
-            [-cb * sg, ca * cg - sa * sb * sg, sa * cg + ca * sb * sg],
-            [sb, -sa * cb, ca * cb],
-        ]
-    )
-
-
 def to_point(arm: np.ndarray) -> np.ndarray:
     """T (6, 6): displacements of a point from those of the centre of mass, Eq. 15.
 

@@ -139,7 +139,10 @@ def _add_laws(tyre: Tyre, channels: dict[str, int], builder: ForceBuilder) -> No
     builder.call("dh", "v", channels["h"], name)
     for local in ("vx", "sx", "sy"):
         builder.call(local, "v", channels[local], name)
-    push = lambda channel, text: builder.characteristic(channels[channel], -1.0, tyre.formula(text), name)  # noqa: E731
+
+    def push(channel: str, text: str) -> None:
+        builder.characteristic(channels[channel], -1.0, tyre.formula(text), name)
+
     push("sy", tyre.Fy)
     if tyre.has("k"):
         push("h", tyre.Fz)

@@ -86,7 +86,10 @@ class NoSlip:
         n = pairs.keys["normal"]
         e = _tangent(n) if self.along == "x" else cross(n, _tangent(n))
         unit = pairs.axis("z2")
-        product = lambda x, y: ScalarProduct(pairs.carriers, x, y)  # noqa: E731
+
+        def product(x: Feature, y: Feature) -> ScalarProduct:
+            return ScalarProduct(pairs.carriers, x, y)
+
         on_e, axle = _on_first(pairs, e), _on_second(pairs, unit)
         return RollingSlip(
             product(on_e, pairs.separation),

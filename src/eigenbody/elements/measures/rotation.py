@@ -250,10 +250,9 @@ class RotationVectorJet(_RelativeRotation):
     @cached_property
     def curvature(self) -> np.ndarray:
         e, s, (c, c1, _) = self.e, self.s, self._c
-        outer = lambda a, b: a[..., :, None] * b[..., None, :]  # noqa: E731
         bracket = _d(e, s) * s - _d(s, s) * e
-        Ys = -0.5 * skew(e) + outer(2 * c1 * bracket, s)
-        Ys = Ys + c[..., None] * (outer(s, e) + _d(e, s)[..., None] * np.eye(3) - 2 * outer(e, s))
+        Ys = -0.5 * skew(e) + _outer(2 * c1 * bracket, s)
+        Ys = Ys + c[..., None] * (_outer(s, e) + _d(e, s)[..., None] * np.eye(3) - 2 * _outer(e, s))
         dy = Ys @ self._ds
         eta = apply(self.P, self._y)
         top = -(self.frame @ dy)
@@ -311,6 +310,10 @@ class SmallRotationJet(_RelativeRotation):
 
 def _d(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return dot(a, b)[..., None]
+
+
+def _outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[..., :, None] * b[..., None, :]
 
 
 def _row(y: np.ndarray, matrix: np.ndarray) -> np.ndarray:

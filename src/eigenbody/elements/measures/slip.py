@@ -7,6 +7,7 @@ with e_k the axes of the first carrier, b the direction and p the point on the s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -69,10 +70,10 @@ class Slip:
 
     @staticmethod
     def concatenate(parts: list[Slip]) -> Slip:
-        join = lambda name: tuple(  # noqa: E731
-            ScalarProduct.concatenate(list(group)) for group in zip(*(getattr(p, name) for p in parts), strict=True)
-        )
-        return Slip(join("cosines"), join("displacements"))
+        def join(groups: Iterable[tuple[ScalarProduct, ...]]) -> tuple[ScalarProduct, ...]:
+            return tuple(ScalarProduct.concatenate(list(group)) for group in zip(*groups, strict=True))
+
+        return Slip(join(p.cosines for p in parts), join(p.displacements for p in parts))
 
 
 class SlipJet:

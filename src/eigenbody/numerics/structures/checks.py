@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, printable, suggest
+from eigenbody.errors import Fault, InputError, printable
 from eigenbody.numerics.structures.invariants import mass_and_centre, rigid_motions
 from eigenbody.numerics.structures.structure import Structure
 
@@ -33,15 +33,6 @@ def check_structure(structure: Structure, where: str = "flexible") -> None:
         faults = list(questions(structure, where))
         if faults:
             raise InputError(faults)
-
-
-def interface_nodes(structure: Structure, names: Sequence[str], where: str = "flexible") -> tuple[int, ...]:
-    """Indices of nodes by name."""
-    known = {name: i for i, name in enumerate(structure.names)}
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise InputError(Fault(where, f'there is no node "{name}".', suggest(name, known)) for name in missing)
-    return tuple(known[name] for name in names)
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.arrays import as_dense
 from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.graded import graded_eigh, mass_basis
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
@@ -118,7 +119,7 @@ def _freedoms_of(structure: Structure, interface: Sequence[int]) -> np.ndarray:
 
 def _matrices(structure: Structure) -> tuple[Any, Any]:
     """M and K, dense where the structure is small or carries derivatives, else sparse columns."""
-    from scipy.sparse import csc_array, issparse
+    from scipy.sparse import csc_array
 
     M, K = structure.M, structure.K
     size = M.shape[0]
@@ -129,7 +130,7 @@ def _matrices(structure: Structure) -> tuple[Any, Any]:
             "Use fewer elements."
         )
     if derived or size <= DENSE:
-        return tuple(part.toarray() if issparse(part) else np.asarray(part) for part in (M, K))  # type: ignore[return-value]
+        return as_dense(M), as_dense(K)
     return csc_array(M), csc_array(K)
 
 
@@ -181,7 +182,7 @@ def _craig_bampton(body: _Body, interface: np.ndarray, modes: int | None, upto: 
     shapes = np.zeros((len(body.R), len(keep) + normal.shape[1]), np.result_type(normal, coupling.dtype))
     shapes[held[keep], np.arange(len(keep))] = 1.0
     load = coupling[:, keep]
-    shapes[rest, : len(keep)] = -pencil.solve(load if isinstance(load, np.ndarray) else load.toarray())
+    shapes[rest, : len(keep)] = -pencil.solve(as_dense(load))
     shapes[rest, len(keep) :] = normal
     return shapes
 

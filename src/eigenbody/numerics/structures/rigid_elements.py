@@ -34,11 +34,6 @@ class RigidChain:
     spring_axes: np.ndarray  # (n - 1, 3, 3), columns are the section's x, y, z
     spring_stiffness: np.ndarray  # (n - 1, 6, 6) in these axes: translations, then rotations
 
-    @property
-    def spring_values(self) -> np.ndarray:
-        """Six stiffnesses (n - 1, 6): complete where the section is constant and untwisted and the line straight."""
-        return np.diagonal(self.spring_stiffness, axis1=1, axis2=2)
-
 
 @dataclass(frozen=True)
 class _Pieces:

@@ -8,7 +8,8 @@ from eigenbody.errors import Fault, InputError, suggest
 
 def all_routes() -> tuple[Route, ...]:
     """Every route, in the order in which they are shown."""
-    from eigenbody.crosscheck import difference, kane, relative, symbolic, topology
+    from eigenbody.analyses import difference
+    from eigenbody.crosscheck import kane, relative, symbolic, topology
 
     return relative.ROUTE, kane.ROUTE, topology.ROUTE, difference.ROUTE, symbolic.ROUTE
 
