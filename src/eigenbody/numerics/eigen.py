@@ -255,6 +255,8 @@ def _damped(system: _Scaled, basis: _ModalBasis) -> Spectrum:
     conservative = system.skew and bool(np.all(basis.stiffness > 0))
     found = _gyroscopic(A, noise, r) if conservative else None
     if found is None:
+        # `eigh` leaves eps of the largest in every entry; the product itself no more than the noise of K
+        A[e : 2 * e, :e] = -(basis.elastic.T @ system.K @ basis.elastic) / omega
         modes = judged_modes(A, noise, at_most=r)
         eigenvalues, vectors, on_axis, defective, undecided, _ = modes.others
         generalized, deeper, rest, deeper_zeros = modes.rigid, modes.weyr, modes.errors(), modes.near_zero

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.numerics.invariant import NOT_CONVERGED, block_of_smallest, schur_pairs
+from eigenbody.numerics.invariant import NOT_CONVERGED, Block, block_of_smallest, schur_pairs
 from eigenbody.numerics.noise import BACKWARD, EPS, balancing_scale
 from eigenbody.numerics.zeros import deflate
 
@@ -103,6 +103,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     doubtful = np.abs(values) <= DOUBT * np.minimum(bounds.whole, widest)
     judge = bool(doubtful.any()) and at_most != 0
     slow = np.abs(values) <= np.abs(values[doubtful]).max(initial=0.0) if judge else np.zeros(n, bool)
+    block, slow = _slow_block(B, noise, values, slow, partner) if judge else (None, slow)
     near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values))
     values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
@@ -115,8 +116,8 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.stated)))
     weyr: tuple[int, ...] = ()
     rigid, zero_error = np.zeros((n, 0), complex), 0.0
-    if judge:
-        weyr, rigid, found, zero_error = _judge_slowest(B, noise, int(slow.sum()), at_most)
+    if block is not None:
+        weyr, rigid, found, zero_error = _judge_slowest(block, at_most)
         rest = Pairs(*(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True)))
     whole = np.empty((n, n), complex)
     whole[order] = np.hstack([rigid, rest.vectors]) * scale[:, None]
@@ -131,18 +132,29 @@ def _none(n: int) -> Pairs:
     return Pairs(np.zeros(0, complex), np.zeros((n, 0), complex), flag, flag, flag, np.zeros(0))
 
 
-def _judge_slowest(
-    B: np.ndarray, noise: np.ndarray, count: int, at_most: int | None
-) -> tuple[tuple[int, ...], np.ndarray, Pairs, float]:
-    """Of the `count` slowest eigenvalues: the staircase of zero with its vectors, the others, and how far from zero an
-    error of the block can bring an eigenvalue of such a chain."""
-    block = block_of_smallest(B, noise, count)
+def _slow_block(
+    B: np.ndarray, noise: np.ndarray, values: np.ndarray, slow: np.ndarray, partner: np.ndarray
+) -> tuple[Block, np.ndarray]:
+    """The block of the slow eigenvalues, and which of `values` it stands for: more of them where it would part a pair
+    or equal ones, which another algorithm puts in another order."""
+    by_size, count = np.argsort(np.abs(values), kind="stable"), int(slow.sum())
+    while True:
+        block = block_of_smallest(B, noise, count)
+        taken = np.isin(np.arange(len(values)), by_size[: len(block.matrix)])
+        if np.array_equal(taken, taken[partner]):
+            return block, taken
+        count = len(block.matrix) + 1
+
+
+def _judge_slowest(block: Block, at_most: int | None) -> tuple[tuple[int, ...], np.ndarray, Pairs, float]:
+    """Of the slowest eigenvalues: the staircase of zero with its vectors, the others, and how far from zero an error of
+    the block can bring an eigenvalue of such a chain."""
     zeros, core, core_noise = deflate(block.matrix, block.error, at_most)
     rigid = block.right @ zeros.basis(len(block.matrix))
     error, size = np.linalg.norm(block.error), np.linalg.norm(block.matrix)
     away = float(size * (error / size) ** (1 / max(len(zeros.weyr), 1))) if size > error else float(error)
     if not len(core):
-        return zeros.weyr, rigid, _none(len(B)), away
+        return zeros.weyr, rigid, _none(len(rigid)), away
     others = judged_modes(core, core_noise, at_most=0).others
     vectors = block.right @ zeros.lift(others.values, others.vectors)
     return zeros.weyr, rigid, others._replace(vectors=vectors / np.linalg.norm(vectors, axis=0)), away
