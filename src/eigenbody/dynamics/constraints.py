@@ -49,9 +49,16 @@ class Holonomic:
 
     def rows(self, what: str = "gradient") -> list[Triplets]:
         """Row derivatives as triplets: "gradient", "rate_q", "acceleration_q" or "acceleration_u"."""
+        return [self._gradient if what == "gradient" else self._derivative(what)]
+
+    @cached_property
+    def _gradient(self) -> Triplets:
+        return self._derivative("gradient")
+
+    def _derivative(self, what: str) -> Triplets:
         c = self._c
         values = c.coefficient[..., :, None] * getattr(self.jet, what)[..., c.measure, :]
-        return [Triplets.of_rows(c.row, c.measures.columns[c.measure], values)]
+        return Triplets.of_rows(c.row, c.measures.columns[c.measure], values)
 
     def along_measures(self, multipliers: np.ndarray) -> np.ndarray:
         """Multipliers of rows (..., rows) to forces along measures, L^T lambda."""

@@ -54,6 +54,8 @@ class Mechanics:
     def inertia_times(self, u: np.ndarray) -> np.ndarray:
         """M u (..., nq)."""
         system = self.system
+        if not np.any(u):
+            return np.zeros_like(u)
         both = spread(system, u)
         rigid = collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
         return sum((part.inertia_times(u) for part in self.flexible), start=rigid)
@@ -61,7 +63,7 @@ class Mechanics:
     def gyroscopic(self) -> np.ndarray:
         """h = w x J w (..., nq), and what bending adds to it."""
         w = self.state.w
-        turn = cross(w, apply(self.system.inertia, w))
+        turn = cross(w, apply(self.system.inertia, w)) if np.any(w) else np.zeros_like(w)
         rigid = collect(self.system, np.zeros_like(turn), turn)
         return sum((part.gyroscopic() for part in self.flexible), start=rigid)
 

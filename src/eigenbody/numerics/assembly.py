@@ -226,6 +226,8 @@ def _values(part: Product) -> tuple[np.ndarray, ...]:
 
 def join(parts: Sequence[Triplets]) -> Triplets:
     """Concatenate triplets; batch axes are broadcast."""
+    if len(parts) == 1:
+        return parts[0]
     lead = np.broadcast_shapes(*(p.values.shape[:-1] for p in parts)) if parts else ()
     values = [np.broadcast_to(p.values, (*lead, p.values.shape[-1])) for p in parts]
     if not parts:

@@ -192,6 +192,8 @@ def _unit_columns(n: int, chosen: slice) -> np.ndarray:
 def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
     """Columns of the inverse of `rows`, refined once, without what pivoting left in place of zeros."""
     found = J.solve(_unit_columns(rows.shape[0], chosen))
+    if not isinstance(rows, np.ndarray):
+        found = np.ascontiguousarray(found)
     own = np.arange(chosen.start, chosen.stop)
     off = rows @ found
     off[own, own - chosen.start] -= 1.0
@@ -201,5 +203,5 @@ def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
         found -= off
         left = np.abs(off, out=off)
     level = np.abs(found)
-    found[level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0))] = 0.0
+    np.copyto(found, 0.0, where=level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0)))
     return found

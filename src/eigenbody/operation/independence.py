@@ -158,8 +158,8 @@ def _sizes(mechanics: Mechanics) -> tuple[np.ndarray, np.ndarray]:
 
 def _joint_of_row(system: System) -> np.ndarray:
     """(rows of joints,) joint that each constraint row belongs to."""
-    held = {name: len(joint.held) for name, joint in ALL_JOINTS.items()}
     joints = system.description.joints
+    held = {name: len(ALL_JOINTS[name].held) for name in {entry.type for entry in joints}}
     return np.repeat(np.arange(len(joints)), [held[entry.type] for entry in joints])
 
 
