@@ -14,7 +14,9 @@ from eigenbody.numerics.assembly import join
 from eigenbody.operation.partition import select
 from eigenbody.operation.projection import closed, weight
 from eigenbody.points.settle import settle
+from eigenbody.points.steady_equations import Trial
 from eigenbody.points.steady_rates import along_neutral
+from eigenbody.points.steady_settle import STEPS, settled
 from eigenbody.points.steady_task import understand
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import SimulationError
@@ -67,6 +69,17 @@ def test_no_body_may_bend_at_a_constant_rate():
     modal = {name for body in point.system.description.flexible for name in body.coordinates}
     assert modal & set(linear.coordinates)
     assert not modal & {point.system.names[i] for i in task.neutral}
+
+
+def test_the_way_to_a_steady_motion_ends_where_the_imbalance_stays():
+    """The blade far beyond the speed at which it would tear: no rest anywhere, whatever way it bends."""
+    speed = 333332.0
+    model = eb.load(EXAMPLES / "helicopter_blade.yaml").with_parameters({"speed": speed})
+    point, _ = initial_point(model)
+    start = Trial(model, point.system, point.chosen, point.state, np.zeros(0))
+    found, steps = settled(start, understand(model, {}, ())[1], np.zeros(0, dtype=bool), speed)
+    assert found is None
+    assert steps < STEPS / 2
 
 
 def test_the_pattern_of_a_large_matrix_is_found_once_and_holds_every_entry():

@@ -18,7 +18,7 @@ from eigenbody.points.steady_task import Task
 STEPS = 120
 LONGEST = 0.3  # motion of a body in a step: rad, lengths of the mechanism
 FARTHEST = 25.0  # way in the same units after which the coordinates are taken to run away
-PATIENCE = 25  # steps in which the force along them becomes no weaker than it was in as many before: no rest is near
+PATIENCE = 25  # steps in which the imbalance becomes no less than it was in as many before: no rest is near
 RUNS_AWAY = 12  # steps one after the other in which the force along them grows
 HALVINGS = 8
 BEYOND = 0.5  # force against the step, relative to that along it at its start, at which it is too long
@@ -45,7 +45,7 @@ def free_directions(now: Equations, task: Task) -> np.ndarray:
 def settled(start: Trial, task: Task, idle: np.ndarray, pace: float) -> tuple[Trial | None, int]:
     """Where the free coordinates come to rest, None if they run away; and the number of steps taken."""
     trial, way, growing, before = start.recharted(task), 0.0, 0, 0.0
-    pulls: list[float] = []
+    sizes: list[float] = []
     for count in range(STEPS):
         now = equations(trial, task, idle, pace)
         step = _descent(now, free_directions(now, task))
@@ -56,16 +56,16 @@ def settled(start: Trial, task: Task, idle: np.ndarray, pace: float) -> tuple[Tr
         growing, before = growing + 1 if pull > before else 0, pull
         ahead, share = _downhill(now, task, idle, step, pull)
         way += share * size
-        pulls.append(pull)
-        if ahead is None or way > FARTHEST or growing > RUNS_AWAY or _is_in_vain(pulls):
+        sizes.append(now.size)
+        if ahead is None or way > FARTHEST or growing > RUNS_AWAY or _is_in_vain(sizes):
             return None, count
         trial = ahead.recharted(task)
     return None, STEPS
 
 
-def _is_in_vain(pulls: list[float]) -> bool:
-    """Whether the forces along the last steps are as strong as along those before."""
-    recent, before = pulls[-PATIENCE:], pulls[-2 * PATIENCE : -PATIENCE]
+def _is_in_vain(sizes: list[float]) -> bool:
+    """Whether the imbalance at the last steps is what it was at those before."""
+    recent, before = sizes[-PATIENCE:], sizes[-2 * PATIENCE : -PATIENCE]
     return len(before) == PATIENCE and min(recent) > 0.9 * float(np.median(before))
 
 
