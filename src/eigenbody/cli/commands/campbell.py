@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -108,26 +108,28 @@ def campbell(
       .mat hold values, spin_rad_s, eigenvalues (points, branches), frequency_hz,
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
-    from eigenbody.present import export
+    from eigenbody.analyses.campbell import Campbell
+    from eigenbody.analyses.campbell import campbell as campbell_of
+    from eigenbody.analyses.sweep import SweepInterrupted
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(Campbell, model, json, out, plot, quiet)
+
+    def deliver(found: Campbell) -> None:
+        goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
+
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", per_rev="--order",
         frame="--frame", joint="--joint", n="--n",
     ):  # fmt: skip
-        from eigenbody.analyses.campbell import campbell as campbell_of
-        from eigenbody.analyses.sweep import SweepInterrupted
-
         name = _parameter(mechanism, parameter)
         grid = _values(mechanism, name, start, stop, points, values)
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
         except SweepInterrupted as stopped:
-            _present(cast("Campbell", stopped.partial), json, out, plot, quiet, ending, picture, locus, signed)
+            deliver(cast("Campbell", stopped.partial))
             raise
-    _present(result, json, out, plot, quiet, ending, picture, locus, signed)
+    deliver(result)
 
 
 def _parameter(mechanism: Model, name: str | None) -> str:
@@ -153,21 +155,3 @@ def _values(
     from eigenbody.analyses.sweep_values import value_range
 
     return value_range(mechanism, name, "0" if start is None else start, stop, points)
-
-
-def _present(
-    result: Campbell, json: bool, out: str | None, plot: str | None, quiet: bool, ending: str, picture: str,
-    locus: bool, signed: bool,
-) -> None:  # fmt: skip
-    from eigenbody.present import campbell as present
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.export import figure_writer
-
-    if out is not None:
-        session.write(out, present.sweep_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, figure_writer(result.locus() if locus else result.plot(signed), picture), quiet)
-    if json:
-        session.put(as_json(present.sweep_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.sweep_text(result), lambda: present.sweep_rich(result))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 
 
 def equilibrium(
@@ -58,26 +58,11 @@ def equilibrium(
       hold coordinates, values (equilibria, coordinates), bodies, at, rotation,
       stability, distance, residual, states, states_value and eigenvalues of the first.
     """
-    from eigenbody.present import export
+    from eigenbody.points.equilibrium import Equilibrium
+    from eigenbody.points.equilibrium import equilibrium as equilibrium_of
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    goal = delivery.Delivery(Equilibrium, model, json, out, None, quiet)
     mechanism = session.load(model, set_)
     with session.places_of(mechanism):
-        from eigenbody.points.equilibrium import equilibrium as equilibrium_of
-
         result = equilibrium_of(mechanism, which="nearest" if nearest else "stable", all_from=all_from)
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.operating import (
-        equilibrium_document,
-        equilibrium_rich,
-        equilibrium_text,
-        equilibrium_writer,
-    )
-
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, equilibrium_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(equilibrium_document(result)))
-    elif not (quiet and out):
-        session.put_table(lambda: equilibrium_text(result), lambda: equilibrium_rich(result))
+    goal.deliver(result, result.point.warnings)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 PLACES = {
@@ -130,35 +130,24 @@ def frf(
       hold frequency_hz, response (complex), magnitude, phase_deg, each (frequencies,
       outputs, inputs), peaks (frequency, magnitude) and the names and units.
     """
-    from eigenbody.present import export
+    from eigenbody.analyses.frf import FrequencyResponse
+    from eigenbody.analyses.frf import frf as response_of
 
     _checked(kind, at, (start, stop, points), unbalance, axis)
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(FrequencyResponse, model, json, out, plot, quiet)
     turning = _unbalance(unbalance, axis)
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, **PLACES):
-        from eigenbody.analyses.frf import frf as response_of
-
         wanted: Any = at if at else None if (start, stop, points) == (None, None, None) else (start, stop, points)
         result = response_of(
             mechanism, input_, output, wanted, method=method, modes=modes, residual=residual, refine=refine,
             spacing="log" if log else "linear", base=base, base_order=base_order, unbalance=turning,
             speed_parameter=speed, solver=solver,
         )  # fmt: skip
-    from eigenbody.present import frf as present
-    from eigenbody.present.documents import as_json
+    from eigenbody.present.frf import require_known
 
-    present.require_known(result)
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.frf_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(kind), picture), quiet)
-    if json:
-        session.put(as_json(present.frf_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.frf_text(result), lambda: present.frf_rich(result))
+    require_known(result)
+    goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
 
 
 def _checked(kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: str | None, axis: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -75,27 +75,15 @@ def impulse(
       bodies          jumps in ground axes
       reactions       impulses in N*s and N*m*s of the first body on the second
     """
-    blows = _blows(at or (), impulse or (), angular or (), point or (), body_axes, along or ())
-    from eigenbody.present import export
+    from eigenbody.points.impulse import impulse as strike
+    from eigenbody.simulation.impulse import Impulse
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    blows = _blows(at or (), impulse or (), angular or (), point or (), body_axes, along or ())
+    goal = delivery.Delivery(Impulse, model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, angles="--angles", axes="--axes"):
-        from eigenbody.points.impulse import impulse as strike
-
         result = strike(mechanism, blows, angles=angles, axes=axes)
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.loads import impulse_document, impulse_rich, impulse_text, impulse_writer
-
-    if out is not None:
-        session.write(out, impulse_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(impulse_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: impulse_text(result), lambda: impulse_rich(result))
+    goal.deliver(result)
 
 
 def _blows(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -62,31 +62,18 @@ def inverse(
       held     force and moment on the body at its centre of mass (or the marker
                named), ground axes
     """
-    end = _time(until)
-    from eigenbody.present import export
+    from eigenbody.simulation.inverse import InverseDynamics
+    from eigenbody.simulation.inverse import inverse as forces_of
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    end = _time(until)
+    goal = delivery.Delivery(InverseDynamics, model, json, out, plot, quiet)
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, until="--until"):
-        from eigenbody.simulation.inverse import inverse as forces_of
-
         result = forces_of(mechanism, laws, until=end, points=points, holds=hold or ())
     if not result.coordinates and not result.held:
         raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.loads import inverse_document, inverse_rich, inverse_text, inverse_writer
-
-    session.warn(result.warnings, quiet)
-    if out is not None:
-        session.write(out, inverse_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(inverse_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: inverse_text(result), lambda: inverse_rich(result))
+    goal.deliver(result, result.warnings)
 
 
 def _time(text: str | None) -> float:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -78,28 +78,19 @@ def linearize(
     if method is not None:
         _by_route(model, set_, method, coordinates or solver, json, out, quiet)
         return
-    from eigenbody.present import export
+    from eigenbody.analyses.linearize import linearize as linearize_at
+    from eigenbody.linearization.model import LinearModel
+    from eigenbody.present.documents import require_finite_linear
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    goal = delivery.Delivery(LinearModel, model, json, out, None, quiet)
     wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
     if wanted is not None and not all(wanted):
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
-        from eigenbody.analyses.linearize import linearize as linearize_at
-
         result = linearize_at(mechanism, coordinates=wanted, solver=solver)
-    from eigenbody.present.documents import as_json, linear_document, require_finite_linear
-    from eigenbody.present.tables import linear_rich, linear_text
-
     require_finite_linear(result)
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, export.linear_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(linear_document(result)))
-    elif not (quiet and out):
-        session.put_table(lambda: linear_text(result), lambda: linear_rich(result))
+    goal.deliver(result, result.point.warnings)
 
 
 def _by_route(
@@ -109,19 +100,10 @@ def _by_route(
     if refused is not None:
         what = "a route has coordinates and a solver of its own."
         raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
-    from eigenbody.present import verify as present
-    from eigenbody.present.documents import as_json
+    from eigenbody.analyses.verify import RouteModel, by_route
 
-    ending = session.known_ending(out, present.route_endings(method), model)
+    goal = delivery.Delivery(RouteModel, model, json, out, None, quiet, RouteModel.look.endings(method))
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, route="--method"):
-        from eigenbody.analyses.verify import by_route
-
         result = by_route(mechanism, method)
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.route_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(result.as_dict()))
-    elif not (quiet and out):
-        session.put(str(result))
+    goal.deliver(result, result.point.warnings)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes import Modes
+    from eigenbody.analyses.frames import FrameModes
     from eigenbody.model.model import Model
 
 
@@ -86,82 +86,35 @@ def modes(
     """
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
-    from eigenbody.present import export
+    from eigenbody.analyses.modes import Modes
+    from eigenbody.analyses.modes import modes as modes_of
+    from eigenbody.present.documents import require_finite_modes
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(Modes, model, json, out, plot, quiet)
     if explain and frame is not None:
         raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
     mechanism = session.load(model, set_)
     if frame is not None:
-        _in_frames(mechanism, frame, (n, near, solver), json, out, plot, quiet, ending, picture)
+        found = _in_frames(mechanism, frame, (n, near, solver))
+        goal.deliver(found, found.fixed.linear.point.warnings)
         return
     with session.places_of(mechanism, solver="--solver"):
-        from eigenbody.analyses.modes import modes as modes_of
-
         result = modes_of(mechanism, n=n, near=near, solver=solver)
-    from eigenbody.present.documents import as_json, modes_document, require_finite_modes
-    from eigenbody.present.tables import modes_rich, modes_text
-
     require_finite_modes(result)
-    if explain:
-        _explained(mechanism, result, json, out, plot, quiet, ending, picture)
-        return
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, export.modes_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(modes_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: modes_text(result), lambda: modes_rich(result))
-
-
-def _explained(
-    mechanism: Model, result: Modes, json: bool, out: str | None, plot: str | None, quiet: bool, ending: str,
-    picture: str,
-) -> None:  # fmt: skip
-    """Every mode with its explanation."""
     with session.places_of(mechanism):
-        found = result.explain()
-    from eigenbody.present import explain, export
-    from eigenbody.present.documents import as_json
-
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, explain.explanation_writer(found, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(found.plot(), picture), quiet)
-    if json:
-        session.put(as_json(explain.explanation_document(found)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: explain.explanation_text(found), lambda: explain.explanation_rich(found))
+        goal.deliver(result.explain() if explain else result, result.linear.point.warnings)
 
 
-def _in_frames(
-    mechanism: Model, frame: str, few: tuple[object, ...], json: bool, out: str | None, plot: str | None, quiet: bool,
-    ending: str, picture: str,
-) -> None:  # fmt: skip
+def _in_frames(mechanism: Model, frame: str, few: tuple[object, ...]) -> FrameModes:
     """Fixed and rotating frame side by side."""
     if any(option is not None for option in few):
         what = "all modes of both frames are compared."
         raise InputError(Fault("--frame", what, "Leave out --n, --near and --solver."))
+    from eigenbody.analyses.frames import modes_in_frames
+    from eigenbody.present.documents import require_finite_modes
+
     with session.places_of(mechanism, frame="--frame"):
-        from eigenbody.analyses.frames import modes_in_frames
-
         found = modes_in_frames(mechanism, frame)
-    from eigenbody.present import export, frames
-    from eigenbody.present.documents import as_json, require_finite_modes
-
     for modes_there in (found.fixed, found.rotating):
         require_finite_modes(modes_there)
-    session.warn(found.fixed.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, frames.frames_writer(found, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(found.rotating.plot(), picture), quiet)
-    if json:
-        session.put(as_json(frames.frames_document(found)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: frames.frames_text(found), lambda: frames.frames_rich(found))
+    return found

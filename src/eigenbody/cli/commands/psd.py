@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -134,10 +134,11 @@ def psd(
     Files: .csv has a line for each frequency; .json the document above; .npz and .mat
       hold frequency_hz, input_psd, psd, rms, rms_exact, moments, names and units.
     """
-    from eigenbody.present import export
+    from eigenbody.analyses.random_result import RandomResponse
+    from eigenbody.analyses.random_vibration import psd as psd_of
+    from eigenbody.present.documents import require_finite_linear
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(RandomResponse, model, json, out, plot, quiet)
     _one_excitation(white, road, table, speed, cutoff)
     lasting = _quantity(duration, "s", "--duration", '600 or "10 min"')
     delays = {name: _parsed(text, "s", "--delay", '0.13 or "130 ms"') for name, text in _pairs("--delay", delay)}
@@ -145,28 +146,20 @@ def psd(
     names = ("white", "road", "speed", "cutoff", "of", "coherence", "weighting", "duration", "base", "solver")
     places = {name: f"--{name}" for name in names} | {"band": "--from, --to", "delays": "--delay"}
     with session.places_of(mechanism, **places):
-        from eigenbody.analyses.random_vibration import psd as psd_of
-
         result = psd_of(
             mechanism, _source(white, road, speed, cutoff, table), input_ or None, output or None, (from_, to),
             of=_quantities(of), delays=delays, coherence=coherence, weighting=weighting, base=base, solver=solver,
         )  # fmt: skip
         if lasting is not None:
             result.expected_peak(result.outputs[0], lasting)  # refuses what is no duration
-    from eigenbody.present import psd as present
-    from eigenbody.present.documents import as_json, require_finite_linear
-
     require_finite_linear(result.linear)
-    session.warn(result.linear.point.warnings, quiet)
-    more: tuple[Any, ...] = (tuple(level or ()), lasting)
-    if out is not None:
-        session.write(out, present.psd_writer(result, ending, *more), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(present.psd_document(result, *more)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.psd_text(result, *more), lambda: present.psd_rich(result, *more))
+    levels = tuple(level or ())
+    goal.deliver(
+        result,
+        result.linear.point.warnings,
+        sheet=lambda: result.sheet(levels, lasting),
+        document=lambda: result.document(levels, lasting),
+    )
 
 
 def _one_excitation(white: float | None, road: str | None, table: str | None, speed: str | None, cutoff: float) -> None:

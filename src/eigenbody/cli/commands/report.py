@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def report(
       modes      number of modes that the page can play
       sections   titles of what it holds
     """
-    session.known_ending(out, ENDINGS, model)
+    delivery.require_writable(out, ENDINGS, model)
     wanted = None if campbell is None else _range(campbell)
     mechanism = session.load(model, set_)
     with session.places_of(
@@ -93,10 +93,10 @@ def report(
         names = None if sensitivity is None else [name.strip() for name in sensitivity.split(",") if name.strip()]
         page = build(mechanism, n, wanted, response, simulate, names, optimize)
         text = page.html().encode()
-    session.warn(page.warnings, quiet)
-    session.write(out, lambda file: file.write(text), quiet)
+    delivery.warn(page.warnings, quiet)
+    delivery.write(out, lambda file: file.write(text), quiet)
     if json:
-        session.put(_document(page, out, len(text)))
+        delivery.put(_document(page, out, len(text)))
     if open_:
         _show(out)
 

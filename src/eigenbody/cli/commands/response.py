@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -110,11 +110,10 @@ def response(
     Files: .csv has the columns t, inputs, outputs; .json the document above; .npz and .mat
       t, outputs (times, n), inputs, states, their names and units, and the energies.
     """
-    from eigenbody.present import export
-    from eigenbody.present.response import RESPONSE_ENDINGS
+    from eigenbody.analyses.response import TimeResponse
+    from eigenbody.analyses.response import response as response_of
 
-    ending = session.known_ending(out, RESPONSE_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(TimeResponse, model, json, out, plot, quiet)
     free = free or (bool(initial) and not any((step, impulse, harmonic, sampled)))
     given = _one_of(free=free, step=step, impulse=impulse, harmonic=harmonic, sampled=sampled)
     start = _numbers("--initial", initial or [])
@@ -124,25 +123,12 @@ def response(
     places |= {"times": "--until", "outputs": "--output", "inputs": f"--{given}", "hold": "--hold"}
     places |= {"frequency": "--harmonic", "samples": f"--sampled {sampled}"}
     with session.places_of(mechanism, **places):
-        from eigenbody.analyses.response import response as response_of
-
         excitation = _excitation(given, step, impulse, harmonic, sampled, amplitude, phase, at, hold, period)
         result = response_of(
             mechanism, excitation, start, None if end is None else (end, points), output or None, method, stationary,
             solver,
         )  # fmt: skip
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.response import response_document, response_rich, response_text, response_writer
-
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, response_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(response_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: response_text(result), lambda: response_rich(result))
+    goal.deliver(result, result.linear.point.warnings)
 
 
 def _one_of(**kinds: object) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -62,28 +62,18 @@ def sensitivity(
     Files: .csv has a line for each mode and number; .json the document above; .npz and
       .mat hold d_eigenvalues (numbers, modes), and the derivatives of the matrices.
     """
-    from eigenbody.present import export
+    from eigenbody.analyses.sensitivity import Sensitivity
+    from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(Sensitivity, model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, solver="--solver", parameters="--parameter"):
-        from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
-
         result = sensitivity_of(mechanism, parameter, n=n, solver=solver)
     if mode is not None and mode > len(result.modes):
         raise InputError(Fault("--mode", f"there are {len(result.modes)} modes.", "Choose one of them."))
-    from eigenbody.present import sensitivity as present
-    from eigenbody.present.documents import as_json
-
-    session.warn(result.modes.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.sensitivity_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(mode), picture), quiet)
-    if json:
-        session.put(as_json(present.sensitivity_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(
-            lambda: present.sensitivity_text(result, mode), lambda: present.sensitivity_rich(result, mode)
-        )
+    goal.deliver(
+        result,
+        result.modes.linear.point.warnings,
+        sheet=lambda: result.sheet(mode),
+        figure=lambda: result.plot(mode),
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -92,19 +92,16 @@ def simulate(
     \b
     Files: .npz, .csv and .parquet hold t and the signals as columns; .json the document above.
     """
-    from eigenbody.present import histories
-    from eigenbody.present.export import PICTURE_ENDINGS
+    from eigenbody.present.histories import refuse_without_library
+    from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
+    from eigenbody.simulation.run import simulate as motion_of
 
-    ending = session.known_ending(out, histories.HISTORY_ENDINGS, model)
-    histories.refuse_parquet_without_library(ending)
-    picture = session.known_ending(plot, PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(Simulation, model, json, out, plot, quiet)
+    refuse_without_library(out)
     end, fixed = _time(until, "--until"), _time(step, "--step")
     if end is None:
         raise InputError(Fault("--until", "the end of the motion is missing.", "For example: --until 2."))
     mechanism = session.load(model, set_)
-    from eigenbody.simulation.result import SimulationError, SimulationInterrupted
-    from eigenbody.simulation.run import simulate as motion_of
-
     places = {
         name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
     }
@@ -116,26 +113,17 @@ def simulate(
                 rho=rho, strict=strict, compiled=compiled,
             )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
-        if out is not None:
-            session.write(out, histories.history_writer(stopped.partial, ending), quiet)
+        goal.write(stopped.partial)
         raise
-    session.warn(result.remarks, quiet)
     spectra = _spectra(mechanism, result, fft or [])
-    if out is not None:
-        session.write(out, histories.history_writer(result, ending), quiet)
-    if plot is not None:
-        from eigenbody.present.export import figure_writer
-
-        figure = spectra[0].plot() if spectra else result.plot(signal or None)
-        session.write(plot, figure_writer(figure, picture), quiet)
-    if json:
-        from eigenbody.present.documents import as_json
-
-        session.put(as_json(histories.history_document(result, signal or None, spectra)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: histories.history_text(result), lambda: histories.history_rich(result))
-        for spectrum in spectra:
-            session.put(f"\n{spectrum}")
+    goal.deliver(
+        result,
+        result.remarks,
+        document=lambda: result.document(signal or None, spectra),
+        figure=spectra[0].plot if spectra else lambda: result.plot(signal or None),
+    )
+    for spectrum in spectra if goal.is_table else ():
+        delivery.put(f"\n{spectrum}")
 
 
 def _time(text: str | None, option: str) -> float | None:

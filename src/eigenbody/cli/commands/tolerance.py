@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 PLACES = {
@@ -83,32 +83,20 @@ def tolerance(
     Files: .csv has a line for each band; .json the document above; .npz and .mat hold
       what, nominal, lower, upper, deviation and with Monte Carlo samples (n, bands).
     """
-    from eigenbody.present import export
+    from eigenbody.analyses.tolerance import Tolerance
+    from eigenbody.analyses.tolerance import tolerance as tolerance_of
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery(Tolerance, model, json, out, plot, quiet)
     widths = _widths(vary)
     bands = [_peak(text) for text in peak or ()]
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, **PLACES):
-        from eigenbody.analyses.tolerance import tolerance as tolerance_of
-
         result = tolerance_of(
             mechanism, widths, "first-order" if samples is None else "monte-carlo",
             samples=2000 if samples is None else samples, seed=seed, distribution=distribution, peaks=bands,
             workers=workers,
         )  # fmt: skip
-    from eigenbody.present import tolerance as present
-    from eigenbody.present.documents import as_json
-
-    if out is not None:
-        session.write(out, present.tolerance_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(result.as_dict()))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.tolerance_text(result), lambda: present.tolerance_rich(result))
+    goal.deliver(result)
 
 
 def _widths(vary: list[str] | None) -> dict[str, str | float]:
