@@ -20,48 +20,25 @@ if TYPE_CHECKING:
 
 def campbell(
     model: options.ModelPath,
-    parameter: Annotated[
-        str | None, typer.Option("--parameter", "-p", metavar="NAME", help="Parameter to change.", show_default=False)
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="VALUE", help='First value: 0 or "2 rad/s".', show_default=False)
-    ] = None,
-    stop: Annotated[
-        str | None, typer.Option("--to", metavar="VALUE", help='Last value: 100 or "6000 rpm".', show_default=False)
-    ] = None,
+    parameter: Annotated[str | None, options.option("--parameter -p", "NAME", "Parameter to change.")] = None,
+    start: Annotated[str | None, options.option("--from", "VALUE", 'First value: 0 or "2 rad/s".')] = None,
+    stop: Annotated[str | None, options.option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')] = None,
     points: Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")] = 41,
-    values: Annotated[
-        str | None,
-        typer.Option("--values", metavar="A,B,C", help="The values one by one instead.", show_default=False),
-    ] = None,
+    values: Annotated[str | None, options.option("--values", "A,B,C", "The values one by one instead.")] = None,
     order: Annotated[
         list[float] | None,
-        typer.Option(
-            "--order",
-            metavar="N",
-            help="Excitation per revolution; repeatable. Default 1, with --frame 0.",
-            show_default=False,
-        ),
+        options.option("--order", "N", "Excitation per revolution; repeatable. Default 1, with --frame 0."),
     ] = None,
     joint: Annotated[
-        str | None,
-        typer.Option(
-            "--joint", metavar="NAME", help="Joint that excites; default the one that spins.", show_default=False
-        ),
+        str | None, options.option("--joint", "NAME", "Joint that excites; default the one that spins.")
     ] = None,
     frame: Annotated[
         str | None,
-        typer.Option(
-            "--frame",
-            metavar="NAME",
-            help="Measure in a rotating frame: one of the model's frames, or that of a spinning joint.",
-            show_default=False,
+        options.option(
+            "--frame", "NAME", "Measure in a rotating frame: one of the model's frames, or that of a spinning joint."
         ),
     ] = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="Follow that many modes, lowest first.", show_default=False),
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "Follow that many modes, lowest first.", min=1)] = None,
     locus: Annotated[bool, typer.Option("--locus", help="Draw the root locus, not the Campbell diagram.")] = False,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     set_: options.Set = None,

@@ -15,10 +15,7 @@ def check(
     set_: options.Set = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of model files (no MODEL).")] = False,
     json: options.Json = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the JSON document: .json.", show_default=False),
-    ] = None,
+    out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the JSON document: .json.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Faults, constraints, degrees of freedom.

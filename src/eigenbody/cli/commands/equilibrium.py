@@ -12,10 +12,7 @@ from eigenbody.cli import delivery, options, session
 def equilibrium(
     model: options.ModelPath,
     set_: options.Set = None,
-    all_from: Annotated[
-        int,
-        typer.Option("--all-from", min=0, metavar="N", help="Search from N random starts too.", show_default=False),
-    ] = 0,
+    all_from: Annotated[int, options.option("--all-from", "N", "Search from N random starts too.", min=0)] = 0,
     nearest: Annotated[
         bool, typer.Option("--nearest", help="The nearest one, stable or not; the default is the nearest stable one.")
     ] = False,

@@ -21,45 +21,29 @@ def frf(
     set_: options.Set = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME",
-            help="An input, or a measure to push along; repeatable. Default: all inputs of the model.",
-            show_default=False,
+        options.option(
+            "--input", "NAME", "An input, or a measure to push along; repeatable. Default: all inputs of the model."
         ),
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
+        options.option(
             "--output",
-            metavar="NAME",
-            help="An output, or a measure (slide, slide', slide''); repeatable. Default: all outputs, or coordinates.",
-            show_default=False,
+            "NAME",
+            "An output, or a measure (slide, slide', slide''); repeatable. Default: all outputs, or coordinates.",
         ),
     ] = None,
     start: Annotated[
-        float | None,
-        typer.Option("--from", metavar="HZ", help="Start of the range; default from the modes.", show_default=False),
+        float | None, options.option("--from", "HZ", "Start of the range; default from the modes.")
     ] = None,
-    stop: Annotated[
-        float | None,
-        typer.Option("--to", metavar="HZ", help="End of the range; default from the modes.", show_default=False),
-    ] = None,
-    points: Annotated[
-        int | None, typer.Option("--points", metavar="N", help="Points in the range [400].", show_default=False)
-    ] = None,
+    stop: Annotated[float | None, options.option("--to", "HZ", "End of the range; default from the modes.")] = None,
+    points: Annotated[int | None, options.option("--points", "N", "Points in the range [400].")] = None,
     log: Annotated[bool, typer.Option("--log/--linear", help="Spacing of the points.")] = True,
-    at: Annotated[
-        list[float] | None,
-        typer.Option("--at", metavar="HZ", help="This frequency exactly; repeatable.", show_default=False),
-    ] = None,
+    at: Annotated[list[float] | None, options.option("--at", "HZ", "This frequency exactly; repeatable.")] = None,
     method: Annotated[
         str, typer.Option("--method", metavar="direct|modal", help="Solve at every frequency, or sum over modes.")
     ] = "direct",
-    modes: Annotated[
-        int | None,
-        typer.Option("--modes", metavar="N", help="With modal: the lowest N modes only.", show_default=False),
-    ] = None,
+    modes: Annotated[int | None, options.option("--modes", "N", "With modal: the lowest N modes only.")] = None,
     residual: Annotated[
         bool, typer.Option("--residual", help="With --modes: add a constant for the modes left out.")
     ] = False,
@@ -67,34 +51,20 @@ def frf(
         bool, typer.Option("--refine/--no-refine", help="Add points near resonances and locate the peaks.")
     ] = True,
     base: Annotated[
-        str | None,
-        typer.Option(
-            "--base", metavar="NAME", help="Excite by the motion of a driver or driven joint.", show_default=False
-        ),
+        str | None, options.option("--base", "NAME", "Excite by the motion of a driver or driven joint.")
     ] = None,
     base_order: Annotated[
         int, typer.Option("--base-order", metavar="0|1|2", help="That motion as displacement, velocity, acceleration.")
     ] = 0,
     unbalance: Annotated[
         str | None,
-        typer.Option(
-            "--unbalance",
-            metavar="BODY=KGM",
-            help="Excite by a rotating unbalance: body and mass times eccentricity.",
-            show_default=False,
-        ),
+        options.option("--unbalance", "BODY=KGM", "Excite by a rotating unbalance: body and mass times eccentricity."),
     ] = None,
     axis: Annotated[
-        str | None,
-        typer.Option(
-            "--axis", metavar="X,Y,Z", help="Axis of the unbalance; default: of the spin.", show_default=False
-        ),
+        str | None, options.option("--axis", "X,Y,Z", "Axis of the unbalance; default: of the spin.")
     ] = None,
     speed: Annotated[
-        str | None,
-        typer.Option(
-            "--speed", metavar="PARAMETER", help="Parameter of the spin; it follows the frequency.", show_default=False
-        ),
+        str | None, options.option("--speed", "PARAMETER", "Parameter of the spin; it follows the frequency.")
     ] = None,
     solver: options.Solver = None,
     kind: Annotated[str, typer.Option("--kind", metavar="bode|nyquist", help="Diagram of --plot.")] = "bode",

@@ -19,30 +19,18 @@ THREE = '--impulse "100,0,0"'
 def impulse(
     model: options.ModelPath,
     at: Annotated[
-        list[str] | None,
-        typer.Option("--at", metavar="BODY", help="Body or marker that is struck; repeatable.", show_default=False),
+        list[str] | None, options.option("--at", "BODY", "Body or marker that is struck; repeatable.")
     ] = None,
     impulse: Annotated[
-        list[str] | None,
-        typer.Option("--impulse", metavar="X,Y,Z", help="Impulse in N*s on the last --at.", show_default=False),
+        list[str] | None, options.option("--impulse", "X,Y,Z", "Impulse in N*s on the last --at.")
     ] = None,
-    angular: Annotated[
-        list[str] | None,
-        typer.Option("--angular", metavar="X,Y,Z", help="Angular impulse in N*m*s.", show_default=False),
-    ] = None,
-    point: Annotated[
-        list[str] | None,
-        typer.Option("--point", metavar="X,Y,Z", help="Point of the body, as drawn.", show_default=False),
-    ] = None,
+    angular: Annotated[list[str] | None, options.option("--angular", "X,Y,Z", "Angular impulse in N*m*s.")] = None,
+    point: Annotated[list[str] | None, options.option("--point", "X,Y,Z", "Point of the body, as drawn.")] = None,
     body_axes: Annotated[bool, typer.Option("--body-axes", help="The components are in body axes.")] = False,
     along: Annotated[
-        list[str] | None,
-        typer.Option("--along", metavar="MEASURE=VALUE", help="Internal impulse; repeatable.", show_default=False),
+        list[str] | None, options.option("--along", "MEASURE=VALUE", "Internal impulse; repeatable.")
     ] = None,
-    angles: Annotated[
-        str | None,
-        typer.Option("--angles", metavar="123", help="Read ball joints as such angles.", show_default=False),
-    ] = None,
+    angles: Annotated[str | None, options.option("--angles", "123", "Read ball joints as such angles.")] = None,
     axes: Annotated[
         str, typer.Option("--axes", metavar="joint|ground", help="Axes of the impulsive reactions.")
     ] = "joint",

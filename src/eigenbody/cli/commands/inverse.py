@@ -13,17 +13,13 @@ from eigenbody.errors import Fault, InputError
 
 def inverse(
     model: options.ModelPath,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End of the motion: 2 or "200 ms".', show_default=False)
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")] = 101,
     motion: Annotated[
-        list[str] | None,
-        typer.Option("--motion", metavar="MEASURE=LAW", help="Prescribed motion; repeatable.", show_default=False),
+        list[str] | None, options.option("--motion", "MEASURE=LAW", "Prescribed motion; repeatable.")
     ] = None,
     hold: Annotated[
-        list[str] | None,
-        typer.Option("--hold", metavar="BODY", help="Body held where it starts; repeatable.", show_default=False),
+        list[str] | None, options.option("--hold", "BODY", "Body held where it starts; repeatable.")
     ] = None,
     set_: options.Set = None,
     json: options.Json = False,

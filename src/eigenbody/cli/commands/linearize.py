@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
@@ -14,22 +12,11 @@ def linearize(
     model: options.ModelPath,
     set_: options.Set = None,
     coordinates: Annotated[
-        str | None,
-        typer.Option(
-            "--coordinates",
-            metavar="A,B,C",
-            help="Measures to linearize in; the rest is filled in.",
-            show_default=False,
-        ),
+        str | None, options.option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="By another route: relative, kane, topology, difference, symbolic.",
-            show_default=False,
-        ),
+        options.option("--method", "NAME", "By another route: relative, kane, topology, difference, symbolic."),
     ] = None,
     solver: options.Solver = None,
     json: options.Json = False,

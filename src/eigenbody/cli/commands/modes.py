@@ -18,20 +18,12 @@ if TYPE_CHECKING:
 def modes(
     model: options.ModelPath,
     set_: options.Set = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
-    ] = None,
-    near: Annotated[
-        float | None, typer.Option("--near", metavar="HZ", help="The modes nearest to a frequency.", show_default=False)
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "That many modes, lowest first.", min=1)] = None,
+    near: Annotated[float | None, options.option("--near", "HZ", "The modes nearest to a frequency.")] = None,
     frame: Annotated[
         str | None,
-        typer.Option(
-            "--frame",
-            metavar="NAME",
-            help="Also in a rotating frame: one of the model's frames, or that of a spinning joint.",
-            show_default=False,
+        options.option(
+            "--frame", "NAME", "Also in a rotating frame: one of the model's frames, or that of a spinning joint."
         ),
     ] = None,
     explain: Annotated[

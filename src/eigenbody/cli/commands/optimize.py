@@ -10,11 +10,8 @@ from eigenbody.cli import delivery, options, session
 
 Out = Annotated[
     str | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE",
-        help="Also write the result: .yaml the changed model; .json, .csv, .npz or .mat.", show_default=False,
-    ),
-]  # fmt: skip
+    options.option("--out -o", "FILE", "Also write the result: .yaml the changed model; .json, .csv, .npz or .mat."),
+]
 
 
 def optimize(

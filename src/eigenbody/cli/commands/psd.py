@@ -18,59 +18,30 @@ def psd(
     set_: options.Set = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME",
-            help="Input of the model, or measure to push along; repeatable. Default: all inputs.",
-            show_default=False,
+        options.option(
+            "--input", "NAME", "Input of the model, or measure to push along; repeatable. Default: all inputs."
         ),
     ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option("--base", metavar="NAME", help="Driver or joint whose motion is random.", show_default=False),
-    ] = None,
+    base: Annotated[str | None, options.option("--base", "NAME", "Driver or joint whose motion is random.")] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
-            "--output",
-            metavar="NAME",
-            help="Output of the model, or measure with ' and ''; repeatable. Default: all outputs.",
-            show_default=False,
+        options.option(
+            "--output", "NAME", "Output of the model, or measure with ' and ''; repeatable. Default: all outputs."
         ),
     ] = None,
-    white: Annotated[
-        float | None,
-        typer.Option("--white", metavar="LEVEL", help="White noise: (unit of input)² per Hz.", show_default=False),
-    ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option("--road", metavar="CLASS", help="ISO 8608 road A to H, or Gd(n0) in m³.", show_default=False),
-    ] = None,
-    speed: Annotated[
-        str | None,
-        typer.Option("--speed", metavar="V", help='Speed on the road, m/s or "72 km/h".', show_default=False),
-    ] = None,
+    white: Annotated[float | None, options.option("--white", "LEVEL", "White noise: (unit of input)² per Hz.")] = None,
+    road: Annotated[str | None, options.option("--road", "CLASS", "ISO 8608 road A to H, or Gd(n0) in m³.")] = None,
+    speed: Annotated[str | None, options.option("--speed", "V", 'Speed on the road, m/s or "72 km/h".')] = None,
     cutoff: Annotated[
         float, typer.Option("--cutoff", metavar="N", help="The density of the road levels off at so many cycles/m.")
     ] = 0.0,
-    table: Annotated[
-        str | None,
-        typer.Option("--table", metavar="FILE.csv", help="Lines of Hz, density of the input.", show_default=False),
-    ] = None,
+    table: Annotated[str | None, options.option("--table", "FILE.csv", "Lines of Hz, density of the input.")] = None,
     of: Annotated[
         list[str] | None,
-        typer.Option(
-            "--of",
-            metavar="WHAT",
-            help="displacement, velocity or acceleration: what the input (or NAME=...) is.",
-            show_default=False,
-        ),
+        options.option("--of", "WHAT", "displacement, velocity or acceleration: what the input (or NAME=...) is."),
     ] = None,
     delay: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--delay", metavar="NAME=T", help="An input comes later by T seconds; repeatable.", show_default=False
-        ),
+        list[str] | None, options.option("--delay", "NAME=T", "An input comes later by T seconds; repeatable.")
     ] = None,
     coherence: Annotated[
         float,
@@ -78,22 +49,13 @@ def psd(
             "--coherence", metavar="0..1", help="|S12|^2/(S11 S22) of several inputs: 1 the same signal, 0 independent."
         ),
     ] = 1.0,
-    from_: Annotated[
-        float | None, typer.Option("--from", metavar="HZ", help="Begin of the band.", show_default=False)
-    ] = None,
-    to: Annotated[float | None, typer.Option("--to", metavar="HZ", help="End of the band.", show_default=False)] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option("--weighting", metavar="NAME", help="ISO 2631-1: Wk Wd Wf Wc We Wj.", show_default=False),
-    ] = None,
+    from_: Annotated[float | None, options.option("--from", "HZ", "Begin of the band.")] = None,
+    to: Annotated[float | None, options.option("--to", "HZ", "End of the band.")] = None,
+    weighting: Annotated[str | None, options.option("--weighting", "NAME", "ISO 2631-1: Wk Wd Wf Wc We Wj.")] = None,
     level: Annotated[
-        list[float] | None,
-        typer.Option("--level", metavar="VALUE", help="How often it is crossed; repeatable.", show_default=False),
+        list[float] | None, options.option("--level", "VALUE", "How often it is crossed; repeatable.")
     ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option("--duration", metavar="T", help="Greatest value to expect in it, dose.", show_default=False),
-    ] = None,
+    duration: Annotated[str | None, options.option("--duration", "T", "Greatest value to expect in it, dose.")] = None,
     solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,

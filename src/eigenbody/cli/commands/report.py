@@ -19,43 +19,25 @@ def report(
     model: options.ModelPath,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html.")] = "report.html",
     set_: options.Set = None,
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "--n", min=1, metavar="COUNT", help="Modes to show, lowest first; default 40.", show_default=False
-        ),
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "Modes to show, lowest first; default 40.", min=1)] = None,
     campbell: Annotated[
         str | None,
-        typer.Option(
-            "--campbell",
-            metavar="NAME:FROM:TO[:POINTS]",
-            help="Also frequencies and damping over a parameter.",
-            show_default=False,
-        ),
+        options.option("--campbell", "NAME:FROM:TO[:POINTS]", "Also frequencies and damping over a parameter."),
     ] = None,
     response: Annotated[
         float | None,
-        typer.Option(
-            "--response",
-            metavar="SECONDS",
-            help="End of the response to steps at the inputs; 0: none. Default: by the lowest mode.",
-            show_default=False,
+        options.option(
+            "--response", "SECONDS", "End of the response to steps at the inputs; 0: none. Default: by the lowest mode."
         ),
     ] = None,
     simulate: Annotated[
-        float | None,
-        typer.Option("--simulate", metavar="SECONDS", help="Also a simulated motion to play.", show_default=False),
+        float | None, options.option("--simulate", "SECONDS", "Also a simulated motion to play.")
     ] = None,
     sensitivity: Annotated[
-        str | None,
-        typer.Option(
-            "--sensitivity", metavar="A,B,C", help="Also what these parameters do to the modes.", show_default=False
-        ),
+        str | None, options.option("--sensitivity", "A,B,C", "Also what these parameters do to the modes.")
     ] = None,
     optimize: Annotated[
-        str | None,
-        typer.Option("--optimize", metavar="PROBLEM", help="Also the design before and after.", show_default=False),
+        str | None, options.option("--optimize", "PROBLEM", "Also the design before and after.")
     ] = None,
     json: options.Json = False,
     open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,

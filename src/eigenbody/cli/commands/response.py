@@ -20,24 +20,16 @@ def response(
     model: options.ModelPath,
     free: Annotated[bool, typer.Option("--free", help="Free motion from the initial conditions (--initial).")] = False,
     step: Annotated[
-        Names,
-        typer.Option("--step", metavar="NAME[=VALUE]", help="An input jumps to a value (1) at --at; repeatable.",
-                     show_default=False),
+        Names, options.option("--step", "NAME[=VALUE]", "An input jumps to a value (1) at --at; repeatable.")
     ] = None,
     impulse: Annotated[
-        Names,
-        typer.Option("--impulse", metavar="NAME[=VALUE]", help="A blow in N s or N m s (1) at --at; repeatable.",
-                     show_default=False),
+        Names, options.option("--impulse", "NAME[=VALUE]", "A blow in N s or N m s (1) at --at; repeatable.")
     ] = None,
     harmonic: Annotated[
-        str | None,
-        typer.Option("--harmonic", metavar="NAME=HZ", help="An input a cos(2 pi f t + phase), from t = 0 on.",
-                     show_default=False),
+        str | None, options.option("--harmonic", "NAME=HZ", "An input a cos(2 pi f t + phase), from t = 0 on.")
     ] = None,
     sampled: Annotated[
-        str | None,
-        typer.Option("--sampled", metavar="FILE.csv", help="Inputs from a file: column t, others named as inputs.",
-                     show_default=False),
+        str | None, options.option("--sampled", "FILE.csv", "Inputs from a file: column t, others named as inputs.")
     ] = None,
     amplitude: Annotated[float, typer.Option("--amplitude", metavar="A", help="Amplitude of --harmonic.")] = 1.0,
     phase: Annotated[float, typer.Option("--phase", metavar="DEG", help="Phase of --harmonic in degrees.")] = 0.0,
@@ -50,32 +42,28 @@ def response(
     ] = False,
     initial: Annotated[
         Names,
-        typer.Option("--initial", metavar="NAME=VALUE", help="Deviation of a coordinate (name), its rate (name') or a"
-                     " state at the start; repeatable.", show_default=False),
+        options.option(
+            "--initial",
+            "NAME=VALUE",
+            "Deviation of a coordinate (name), its rate (name') or a state at the start; repeatable.",
+        ),
     ] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End: 2 or "200 ms".', show_default=False)
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End: 2 or "200 ms".')] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times.")] = 501,
     output: Annotated[
-        Names,
-        typer.Option("--output", metavar="NAME", help="Output or measure (name', name'' for rates); repeatable.",
-                     show_default=False),
+        Names, options.option("--output", "NAME", "Output or measure (name', name'' for rates); repeatable.")
     ] = None,
     stationary: Annotated[
         bool, typer.Option("--stationary", help="What remains when all transients have died out.")
     ] = False,
-    method: Annotated[
-        str | None,
-        typer.Option("--method", metavar="NAME", help="exact (default), modal or trapezoid.", show_default=False),
-    ] = None,
+    method: Annotated[str | None, options.option("--method", "NAME", "exact (default), modal or trapezoid.")] = None,
     solver: options.Solver = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Motion of the linear model in time.
 
     Deviations from the operating point; one kind of excitation: --free, --step, --impulse, --harmonic or --sampled.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
@@ -14,26 +12,21 @@ def sensitivity(
     model: options.ModelPath,
     parameter: Annotated[
         list[str] | None,
-        typer.Option(
-            "--parameter", "-p", metavar="NAME",
-            help="A parameter, or any number of the model by path: bodies.rotor.mass, joints.b.at[2]; repeatable.",
-            show_default=False,
+        options.option(
+            "--parameter -p",
+            "NAME",
+            "A parameter, or any number of the model by path: bodies.rotor.mass, joints.b.at[2]; repeatable.",
         ),
     ] = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
-    ] = None,
-    mode: Annotated[
-        int | None, typer.Option("--mode", min=1, metavar="INDEX", help="Show this mode alone.", show_default=False)
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "That many modes, lowest first.", min=1)] = None,
+    mode: Annotated[int | None, options.option("--mode", "INDEX", "Show this mode alone.", min=1)] = None,
     solver: options.Solver = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Which number moves which mode, and how far.
 
     Exact derivatives of every eigenvalue, frequency and damping ratio, the shift of the

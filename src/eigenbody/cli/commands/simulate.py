@@ -18,38 +18,30 @@ if TYPE_CHECKING:
 
 def simulate(
     model: options.ModelPath,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End of the motion: 2 or "200 ms".', show_default=False)
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option("--step", metavar="H", help="Step of the methods with a fixed one.", show_default=False),
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
+    step: Annotated[str | None, options.option("--step", "H", "Step of the methods with a fixed one.")] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht or rk4.")
     ] = "auto",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
     rho: Annotated[
-        float | None,
-        typer.Option("--rho", metavar="RHO", min=0, max=1, help="Damping of generalized-alpha and hht, 1 for none.",
-                     show_default=False),
+        float | None, options.option("--rho", "RHO", "Damping of generalized-alpha and hht, 1 for none.", min=0, max=1)
     ] = None,
-    signal: Annotated[
-        list[str] | None,
-        typer.Option("--signal", metavar="NAME", help="Signal to give; repeatable.", show_default=False),
-    ] = None,
+    signal: Annotated[list[str] | None, options.option("--signal", "NAME", "Signal to give; repeatable.")] = None,
     fft: Annotated[
-        list[str] | None,
-        typer.Option("--fft", metavar="NAME", help="Signal whose spectrum to give; repeatable.", show_default=False),
+        list[str] | None, options.option("--fft", "NAME", "Signal whose spectrum to give; repeatable.")
     ] = None,
     at_point: Annotated[
         bool, typer.Option("--at-point", help="Start from the operating point instead of the initial state.")
     ] = False,
     compiled: Annotated[
         bool | None,
-        typer.Option("--compiled/--no-compiled", help="Loops compiled by Numba from the start, or none.",
-                     show_default="where that pays"),
+        typer.Option(
+            "--compiled/--no-compiled",
+            help="Loops compiled by Numba from the start, or none.",
+            show_default="where that pays",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse contradicting initial velocities instead of correcting them.")
@@ -57,13 +49,11 @@ def simulate(
     set_: options.Set = None,
     json: options.Json = False,
     out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .npz, .csv, .parquet or .json.",
-                     show_default=False),
+        str | None, options.option("--out -o", "FILE", "Also write the result: .npz, .csv, .parquet or .json.")
     ] = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Motion in time, from the initial state on.
 
     What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).

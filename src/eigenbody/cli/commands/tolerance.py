@@ -20,17 +20,11 @@ def tolerance(
     set_: options.Set = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="NAME=WIDTH",
-            help="A parameter or path with its tolerance: k=5% or bodies.rotor.mass=0.1; repeatable.",
-            show_default=False,
+        options.option(
+            "--vary", "NAME=WIDTH", "A parameter or path with its tolerance: k=5% or bodies.rotor.mass=0.1; repeatable."
         ),
     ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", metavar="N", help="Monte Carlo with so many variants.", show_default=False),
-    ] = None,
+    samples: Annotated[int | None, options.option("--samples", "N", "Monte Carlo with so many variants.")] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the random numbers.")] = 1,
     distribution: Annotated[
         str,
@@ -40,18 +34,12 @@ def tolerance(
     ] = "uniform",
     peak: Annotated[
         list[str] | None,
-        typer.Option(
-            "--peak",
-            metavar="INPUT:OUTPUT:FROM:TO",
-            help="Also the highest response in a band of frequencies (Hz); repeatable.",
-            show_default=False,
+        options.option(
+            "--peak", "INPUT:OUTPUT:FROM:TO", "Also the highest response in a band of frequencies (Hz); repeatable."
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", metavar="N", help="Processes of a large run; the result is the same.", show_default=False
-        ),
+        int | None, options.option("--workers", "N", "Processes of a large run; the result is the same.")
     ] = None,
     json: options.Json = False,
     out: options.Out = None,

@@ -13,19 +13,13 @@ def verify(
     model: options.ModelPath,
     route: Annotated[
         list[str] | None,
-        typer.Option(
-            "--route",
-            metavar="NAME",
-            help="Only this route: relative, kane, topology, difference, symbolic; repeatable.",
-            show_default=False,
+        options.option(
+            "--route", "NAME", "Only this route: relative, kane, topology, difference, symbolic; repeatable."
         ),
     ] = None,
     set_: options.Set = None,
     json: options.Json = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .json, .csv.", show_default=False),
-    ] = None,
+    out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the result: .json, .csv.")] = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
 ) -> None:
