@@ -16,6 +16,7 @@ from eigenbody.progress import report
 if TYPE_CHECKING:
     from eigenbody.model.model import Model
 
+MEANT = {"s": "a time", "m/s": "a speed"}
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -45,6 +46,32 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
     if faults:
         raise InputError(faults)
     return values
+
+
+def quantity(text: str, unit: str, option: str, example: str) -> float:
+    """The value of an option in SI units, plain or with its unit."""
+    from eigenbody.model.units import UnitError, parse_quantity
+
+    try:
+        return float(parse_quantity(text, unit))
+    except UnitError as error:
+        what = f'"{text}" is not {MEANT[unit]}: {error}.'
+        raise InputError(Fault(option, what, f"Write {example}.")) from error
+
+
+def end_of(text: str | None, what: str) -> float:
+    """`--until` in seconds."""
+    if text is None:
+        raise InputError(Fault("--until", f"the end of the {what} is missing.", 'For example: --until 2 or "200 ms".'))
+    return quantity(text, "s", "--until", '2 or "200 ms"')
+
+
+def pair(option: str, text: str, form: str, example: str) -> tuple[str, str]:
+    """`NAME=VALUE` in its parts."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals or not value:
+        raise InputError(Fault(f"{option} {text}", f"this is written {form}.", f"For example: {option} {example}."))
+    return name, value
 
 
 @contextmanager

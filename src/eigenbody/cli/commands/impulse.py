@@ -101,11 +101,7 @@ def _blows(
             raise InputError(Fault(f"--at {body}", "what strikes it?", f"Give {THREE} or --angular."))
         blows.append(blow)
     for text in along:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not name or not equals or not value:
-            raise InputError(
-                Fault(f"--along {text}", "it is written MEASURE=VALUE.", "For example: --along elbow=0.5.")
-            )
+        name, value = session.pair("--along", text, "MEASURE=VALUE", "elbow=0.5")
         blows.append({"along": name, "value": value})
     return blows
 

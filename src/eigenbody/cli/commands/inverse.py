@@ -61,7 +61,7 @@ def inverse(
     from eigenbody.simulation.inverse import InverseDynamics
     from eigenbody.simulation.inverse import inverse as forces_of
 
-    end = _time(until)
+    end = session.end_of(until, "motion")
     goal = delivery.Delivery(InverseDynamics, model, json, out, plot, quiet)
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
@@ -72,24 +72,10 @@ def inverse(
     goal.deliver(result, result.warnings)
 
 
-def _time(text: str | None) -> float:
-    if text is None:
-        raise InputError(Fault("--until", "the end of the motion is missing.", 'Give --until 2 or --until "200 ms".'))
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return parse_quantity(text, "s")
-    except UnitError as error:
-        raise InputError(Fault("--until", f"{error}.")) from error
-
-
 def _laws(given: Sequence[str]) -> dict[str, str]:
     laws: dict[str, str] = {}
     for text in given:
-        name, equals, law = (part.strip() for part in text.partition("="))
-        if not name or not equals or not law:
-            remedy = 'For example: --motion "elbow=cycloid(0, 90 deg, 2 s)".'
-            raise InputError(Fault(f"--motion {text}", "it is written MEASURE=LAW.", remedy))
+        name, law = session.pair("--motion", text, "MEASURE=LAW", '"elbow=cycloid(0, 90 deg, 2 s)"')
         if name in laws:
             raise InputError(Fault(f"--motion {text}", f"{name} is prescribed twice.", "Remove one of the two."))
         laws[name] = law

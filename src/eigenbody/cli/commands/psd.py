@@ -102,8 +102,9 @@ def psd(
 
     goal = delivery.Delivery(RandomResponse, model, json, out, plot, quiet)
     _one_excitation(white, road, table, speed, cutoff)
-    lasting = _quantity(duration, "s", "--duration", '600 or "10 min"')
-    delays = {name: _parsed(text, "s", "--delay", '0.13 or "130 ms"') for name, text in _pairs("--delay", delay)}
+    lasting = None if duration is None else session.quantity(duration, "s", "--duration", '600 or "10 min"')
+    later = dict(session.pair("--delay", text, "NAME=VALUE", "rear=0.13") for text in delay or ())
+    delays = {name: session.quantity(text, "s", "--delay", '0.13 or "130 ms"') for name, text in later.items()}
     mechanism = session.load(model, set_)
     names = ("white", "road", "speed", "cutoff", "of", "coherence", "weighting", "duration", "base", "solver")
     places = {name: f"--{name}" for name in names} | {"band": "--from, --to", "delays": "--delay"}
@@ -146,7 +147,7 @@ def _source(white: float | None, road: str | None, speed: str | None, cutoff: fl
         return Tabulated.from_csv(table)
     assert road is not None
     assert speed is not None
-    velocity = _parsed(speed, "m/s", "--speed", '20 or "72 km/h"')
+    velocity = session.quantity(speed, "m/s", "--speed", '20 or "72 km/h"')
     try:
         roughness: str | float = float(road)
     except ValueError:
@@ -160,29 +161,4 @@ def _quantities(of: list[str] | None) -> str | dict[str, str] | None:
         return None
     if len(of) == 1 and "=" not in of[0]:
         return of[0]
-    return dict(_pairs("--of", of))
-
-
-def _pairs(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
-    """`NAME=VALUE` as pairs."""
-    pairs = []
-    for text in texts or ():
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not name or not equals or not value:
-            raise InputError(Fault(f"{option} {text}", "this is written NAME=VALUE."))
-        pairs.append((name, value))
-    return pairs
-
-
-def _quantity(text: str | None, unit: str, option: str, example: str) -> float | None:
-    """A number in SI units, plain or with its unit; None where nothing was given."""
-    return None if text is None else _parsed(text, unit, option, example)
-
-
-def _parsed(text: str, unit: str, option: str, example: str) -> float:
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(parse_quantity(text, unit))
-    except UnitError as error:
-        raise InputError(Fault(option, f"{error}.", f"Write {example}.")) from error
+    return dict(session.pair("--of", text, "NAME=VALUE", "front=velocity") for text in of)

@@ -105,7 +105,7 @@ def response(
     free = free or (bool(initial) and not any((step, impulse, harmonic, sampled)))
     given = _one_of(free=free, step=step, impulse=impulse, harmonic=harmonic, sampled=sampled)
     start = _numbers("--initial", initial or [])
-    end = _end(until, given)
+    end = None if until is None and given == "sampled" else session.end_of(until, "response")
     mechanism = session.load(model, set_)
     places = {name: f"--{name}" for name in ("initial", "points", "method", "at", "solver", "stationary")}
     places |= {"times": "--until", "outputs": "--output", "inputs": f"--{given}", "hold": "--hold"}
@@ -176,20 +176,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _end(text: str | None, kind: str) -> float | None:
-    """The end in seconds, plain or with a unit; samples bring their own."""
-    if text is None:
-        if kind == "sampled":
-            return None
-        raise InputError(Fault("--until", "the end of the response is missing.", "For example: --until 10."))
-    value = _number(text)
-    if value is not None:
-        return value
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(parse_quantity(text, "s"))
-    except UnitError as error:
-        raise InputError(Fault("--until", f'"{text}" is not a time: {error}', 'Write 2 or "200 ms".')) from error

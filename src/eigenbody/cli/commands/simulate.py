@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from eigenbody.analyses.signals import Spectrum
@@ -88,9 +87,8 @@ def simulate(
 
     goal = delivery.Delivery(Simulation, model, json, out, plot, quiet)
     refuse_without_library(out)
-    end, fixed = _time(until, "--until"), _time(step, "--step")
-    if end is None:
-        raise InputError(Fault("--until", "the end of the motion is missing.", "For example: --until 2."))
+    end = session.end_of(until, "motion")
+    fixed = None if step is None else session.quantity(step, "s", "--step", '0.001 or "1 ms"')
     mechanism = session.load(model, set_)
     places = {
         name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
@@ -114,22 +112,6 @@ def simulate(
     )
     for spectrum in spectra if goal.is_table else ():
         delivery.put(f"\n{spectrum}")
-
-
-def _time(text: str | None, option: str) -> float | None:
-    """A time in seconds, plain or with a unit."""
-    if text is None:
-        return None
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return float(parse_quantity(text, "s"))
-    except UnitError as error:
-        raise InputError(Fault(option, f'"{text}" is not a time: {error}', 'Write 2 or "200 ms".')) from error
 
 
 def _operating_point(mechanism: Model) -> OperatingPoint:
