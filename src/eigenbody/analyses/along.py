@@ -31,7 +31,7 @@ from eigenbody.operation.motion import Motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.progress import report
-from eigenbody.result import Shown
+from eigenbody.result import Result
 from eigenbody.simulation.result import Simulation
 from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State
@@ -41,7 +41,7 @@ TOLERANCE = 1e-11  # of the simulation that gives the reference motion of a mode
 
 
 @dataclass(frozen=True)
-class TimeVarying(Shown, look="present.along"):
+class TimeVarying(Result, look="present.along"):
     """Linear equations along a motion; arrays have a leading axis over the times.
 
     M W' + C W + K S = h, and x' = A x + B u + [0; M^-1 h] for the whole linear state [S, W, first-order states].

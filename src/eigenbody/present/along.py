@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,3 +34,10 @@ def sheet(found: TimeVarying) -> Sheet:
     worst = significant(found.tangent_error, 2)
     below = f"Certificate: constraint drift {drift}, tangent error {worst}; the largest of all times"
     return Sheet(title, lines, [Grid("", titles, rows, (True,) * 6)], [below])
+
+
+def arrays(found: TimeVarying) -> dict[str, Any]:
+    """The matrices over time, (times, ...), and their names."""
+    matrices = {name: getattr(found, name) for name in ("t", "M", "C", "K", "h", "A", "B")}
+    names = {name: getattr(found, name) for name in ("coordinates", "velocities", "states", "inputs")}
+    return {**matrices, **names, "model": np.array(found.model.name)}

@@ -120,15 +120,13 @@ class Grid:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(
-            title=Text(self.title, style="bold") if self.title else None,
-            title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False,
-        )  # fmt: skip
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
         for column, right in zip(self.columns, self.right, strict=True):
             table.add_column(Text(column), justify="right" if right else "left", no_wrap=right)
         for row in self.rows:
             table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))
-        return Group(table, Text(self.more, style="dim")) if self.left_out else table
+        title = [Text(self.title, style="bold")] if self.title else []  # rich would fold it at the width of the table
+        return Group(*title, table, *([Text(self.more, style="dim")] if self.left_out else []))
 
 
 def significant(value: float, digits: int = 6) -> str:

@@ -1,8 +1,9 @@
-"""Variants of a model: what they print."""
+"""Variants of a model: what they print and their arrays."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,3 +35,18 @@ def _cells(result: VariantModes, i: int) -> tuple[str, str]:
     upper = result.eigenvalues[i][result.eigenvalues[i].imag > 0]
     lowest = ", ".join(f"{f:.6g}" for f in np.abs(upper[:3]) / (2 * np.pi)) or "-"
     return lowest, f"{result.eigenvalues[i].real.max():.3g}" if len(result.eigenvalues[i]) else "-"
+
+
+def arrays(result: VariantModes) -> dict[str, Any]:
+    """Values, eigenvalues and state space of every variant, (variants, ...)."""
+    values = {"names": tuple(result.values), "values": np.stack(list(result.values.values()), axis=-1)}
+    space = {name: getattr(result, name) for name in ("eigenvalues", "A", "B", "C", "D", "states")}
+    return {**values, **space, "model": np.array(result.model.name)}
+
+
+def records(result: VariantModes) -> Iterator[list[Any]]:
+    """A line for each variant and eigenvalue."""
+    yield ["variant", *result.values, "real", "imag"]
+    for i, eigenvalues in enumerate(result.eigenvalues):
+        own = [float(values[i]) for values in result.values.values()]
+        yield from ([i + 1, *own, value.real, value.imag] for value in eigenvalues.tolist())
