@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from eigenbody.cli.main import abandon_output, say
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Delivery:
     """What a command was asked to do with its result; what cannot be written is refused before anything is computed."""
 
-    kind: type[Result]
+    look: str  # module of the looks of the result
     model: str | None
     json: bool
     out: str | None
@@ -34,10 +35,12 @@ class Delivery:
     endings: Sequence[str] = ()  # of files; by default those of the looks
 
     def __post_init__(self) -> None:
-        from eigenbody.present.export import PICTURE_ENDINGS, endings_of
+        if self.out is not None or self.plot is not None:
+            from eigenbody.present.export import PICTURE_ENDINGS, endings_of
 
-        require_writable(self.out, self.endings or endings_of(self.kind.look), self.model)
-        require_writable(self.plot, PICTURE_ENDINGS, self.model)
+            endings = self.endings or endings_of(import_module(f"eigenbody.{self.look}"))
+            require_writable(self.out, endings, self.model)
+            require_writable(self.plot, PICTURE_ENDINGS, self.model)
 
     @property
     def is_table(self) -> bool:

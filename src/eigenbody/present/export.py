@@ -9,6 +9,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Writer = Callable[[BinaryIO], Any]
 MADE_OF = {"npz": "arrays", "mat": "arrays", "csv": "records", "json": "document"}
+NEEDS = {"parquet": "pyarrow"}  # libraries that are installed on demand
 PICTURE_ENDINGS = ("png", "svg", "pdf")
 
 
@@ -37,6 +39,9 @@ def ending_of(path: str | Path, known: Iterable[str]) -> str:
     if ending not in known:
         what = f'the ending ".{ending}" is not known.' if ending else "the name has no ending that tells the format."
         raise InputError(Fault(str(path), what, f"Use one of: {', '.join('.' + e for e in known)}."))
+    if ending in NEEDS and find_spec(NEEDS[ending]) is None:
+        what = f"writing {ending} needs the package {NEEDS[ending]}."
+        raise InputError(Fault(f".{ending}", what, f"Install eigenbody[{ending}], or write .npz or .csv."))
     return ending
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.source import shown
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.export import Writer
@@ -127,19 +126,7 @@ def records(s: Simulation) -> Iterator[Sequence[Any]]:
     yield from np.column_stack(list(columns.values())).tolist()
 
 
-def refuse_without_library(path: str | Path | None) -> None:
-    """InputError where the library for parquet is missing; to be asked before a long computation."""
-    if Path(path or "").suffix.lower() != ".parquet":
-        return
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        what = "writing parquet needs the package pyarrow."
-        raise InputError(Fault(".parquet", what, "Install eigenbody[parquet], or write .npz or .csv.")) from error
-
-
 def _parquet(s: Simulation, path: Path) -> Writer:
-    refuse_without_library(path)
     columns = s.as_dict()
 
     def write(file: BinaryIO) -> None:

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from eigenbody.analyses.verify import RouteModel
 
 
-def endings(route: str) -> tuple[str, ...]:
-    """Endings of files that a route can be written to."""
-    return ("json", "tex", "py") if route == "symbolic" else ("json",)
-
-
 def _equations(found: RouteModel, path: Path) -> Writer:
     return text_file(found.exported(path.suffix.removeprefix(".").lower()))
 

@@ -85,16 +85,15 @@ def campbell(
       .mat hold values, spin_rad_s, eigenvalues (points, branches), frequency_hz,
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
-    from eigenbody.analyses.campbell import Campbell
-    from eigenbody.analyses.campbell import campbell as campbell_of
-    from eigenbody.analyses.sweep import SweepInterrupted
-
-    goal = delivery.Delivery(Campbell, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.campbell", model, json, out, plot, quiet)
 
     def deliver(found: Campbell) -> None:
         goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
 
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.campbell import campbell as campbell_of
+    from eigenbody.analyses.sweep import SweepInterrupted
+
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", per_rev="--order",
         frame="--frame", joint="--joint", n="--n",

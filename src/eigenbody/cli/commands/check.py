@@ -46,12 +46,12 @@ def check(
         delivery.require_writable(out, ("json",), model)
         _put_schema(out, quiet)
         return
-    from eigenbody.present.inspection import Inspection, inspect
-
-    goal = delivery.Delivery(Inspection, model, json, out, None, quiet)
+    goal = delivery.Delivery("present.check_tables", model, json, out, None, quiet)
     if model is None:
         raise InputError(Fault("check", "which MODEL?", "Try 'eigenbody check --help'."))
     mechanism = session.load(model, set_)
+    from eigenbody.present.inspection import inspect
+
     with session.places_of(mechanism):
         found = inspect(mechanism)
     goal.deliver(found, found.point.warnings)

@@ -55,11 +55,10 @@ def equilibrium(
       hold coordinates, values (equilibria, coordinates), bodies, at, rotation,
       stability, distance, residual, states, states_value and eigenvalues of the first.
     """
-    from eigenbody.points.equilibrium import Equilibrium
+    goal = delivery.Delivery("present.operating", model, json, out, None, quiet)
+    mechanism = session.load(model, set_)
     from eigenbody.points.equilibrium import equilibrium as equilibrium_of
 
-    goal = delivery.Delivery(Equilibrium, model, json, out, None, quiet)
-    mechanism = session.load(model, set_)
     with session.places_of(mechanism):
         result = equilibrium_of(mechanism, which="nearest" if nearest else "stable", all_from=all_from)
     goal.deliver(result, result.point.warnings)

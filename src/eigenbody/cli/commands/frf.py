@@ -100,13 +100,12 @@ def frf(
       hold frequency_hz, response (complex), magnitude, phase_deg, each (frequencies,
       outputs, inputs), peaks (frequency, magnitude) and the names and units.
     """
-    from eigenbody.analyses.frf import FrequencyResponse
-    from eigenbody.analyses.frf import frf as response_of
-
     _checked(kind, at, (start, stop, points), unbalance, axis)
-    goal = delivery.Delivery(FrequencyResponse, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.frf", model, json, out, plot, quiet)
     turning = _unbalance(unbalance, axis)
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.frf import frf as response_of
+
     with session.places_of(mechanism, **PLACES):
         wanted: Any = at if at else None if (start, stop, points) == (None, None, None) else (start, stop, points)
         result = response_of(

@@ -63,12 +63,11 @@ def impulse(
       bodies          jumps in ground axes
       reactions       impulses in N*s and N*m*s of the first body on the second
     """
-    from eigenbody.points.impulse import impulse as strike
-    from eigenbody.simulation.impulse import Impulse
-
     blows = _blows(at or (), impulse or (), angular or (), point or (), body_axes, along or ())
-    goal = delivery.Delivery(Impulse, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.impulse", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
+    from eigenbody.points.impulse import impulse as strike
+
     with session.places_of(mechanism, angles="--angles", axes="--axes"):
         result = strike(mechanism, blows, angles=angles, axes=axes)
     goal.deliver(result)

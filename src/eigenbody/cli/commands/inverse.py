@@ -58,13 +58,12 @@ def inverse(
       held     force and moment on the body at its centre of mass (or the marker
                named), ground axes
     """
-    from eigenbody.simulation.inverse import InverseDynamics
-    from eigenbody.simulation.inverse import inverse as forces_of
-
     end = session.end_of(until, "motion")
-    goal = delivery.Delivery(InverseDynamics, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.inverse", model, json, out, plot, quiet)
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
+    from eigenbody.simulation.inverse import inverse as forces_of
+
     with session.places_of(mechanism, until="--until"):
         result = forces_of(mechanism, laws, until=end, points=points, holds=hold or ())
     if not result.coordinates and not result.held:

@@ -65,15 +65,14 @@ def linearize(
     if method is not None:
         _by_route(model, set_, method, coordinates or solver, json, out, quiet)
         return
-    from eigenbody.analyses.linearize import linearize as linearize_at
-    from eigenbody.linearization.model import LinearModel
-    from eigenbody.present.documents import require_finite_linear
-
-    goal = delivery.Delivery(LinearModel, model, json, out, None, quiet)
+    goal = delivery.Delivery("present.linear", model, json, out, None, quiet)
     wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
     if wanted is not None and not all(wanted):
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.linearize import linearize as linearize_at
+    from eigenbody.present.documents import require_finite_linear
+
     with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
         result = linearize_at(mechanism, coordinates=wanted, solver=solver)
     require_finite_linear(result)
@@ -87,10 +86,11 @@ def _by_route(
     if refused is not None:
         what = "a route has coordinates and a solver of its own."
         raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
-    from eigenbody.analyses.verify import RouteModel, by_route
-
-    goal = delivery.Delivery(RouteModel, model, json, out, None, quiet, RouteModel.look.endings(method))
+    endings = ("json", "tex", "py") if method == "symbolic" else ("json",)
+    goal = delivery.Delivery("present.route", model, json, out, None, quiet, endings)
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.verify import by_route
+
     with session.places_of(mechanism, route="--method"):
         result = by_route(mechanism, method)
     goal.deliver(result, result.point.warnings)

@@ -78,14 +78,13 @@ def modes(
     """
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
-    from eigenbody.analyses.modes import Modes
-    from eigenbody.analyses.modes import modes as modes_of
-    from eigenbody.present.documents import require_finite_modes
-
-    goal = delivery.Delivery(Modes, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.modes", model, json, out, plot, quiet)
     if explain and frame is not None:
         raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.modes import modes as modes_of
+    from eigenbody.present.documents import require_finite_modes
+
     if frame is not None:
         found = _in_frames(mechanism, frame, (n, near, solver))
         goal.deliver(found, found.fixed.linear.point.warnings)
@@ -94,7 +93,8 @@ def modes(
         result = modes_of(mechanism, n=n, near=near, solver=solver)
     require_finite_modes(result)
     with session.places_of(mechanism):
-        goal.deliver(result.explain() if explain else result, result.linear.point.warnings)
+        wanted = result.explain() if explain else result
+    goal.deliver(wanted, result.linear.point.warnings)
 
 
 def _in_frames(mechanism: Model, frame: str, few: tuple[object, ...]) -> FrameModes:

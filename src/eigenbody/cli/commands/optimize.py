@@ -70,12 +70,11 @@ def optimize(
       success     false where no design keeps all constraints; the message says how near
                   it came (exit code 3)
     """
+    goal = delivery.Delivery("present.optimization", model, json, out, plot, quiet)
+    mechanism = session.load(model, set_)
     from eigenbody.analyses.optimize import optimize as optimized
-    from eigenbody.analyses.optimum import Optimum
     from eigenbody.errors import ComputationError
 
-    goal = delivery.Delivery(Optimum, model, json, out, plot, quiet)
-    mechanism = session.load(model, set_)
     with session.places_of(mechanism):
         result = optimized(mechanism, problem)
     goal.deliver(result)

@@ -96,16 +96,15 @@ def psd(
     Files: .csv has a line for each frequency; .json the document above; .npz and .mat
       hold frequency_hz, input_psd, psd, rms, rms_exact, moments, names and units.
     """
-    from eigenbody.analyses.random_result import RandomResponse
-    from eigenbody.analyses.random_vibration import psd as psd_of
-    from eigenbody.present.documents import require_finite_linear
-
-    goal = delivery.Delivery(RandomResponse, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.psd", model, json, out, plot, quiet)
     _one_excitation(white, road, table, speed, cutoff)
     lasting = None if duration is None else session.quantity(duration, "s", "--duration", '600 or "10 min"')
     later = dict(session.pair("--delay", text, "NAME=VALUE", "rear=0.13") for text in delay or ())
     delays = {name: session.quantity(text, "s", "--delay", '0.13 or "130 ms"') for name, text in later.items()}
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.random_vibration import psd as psd_of
+    from eigenbody.present.documents import require_finite_linear
+
     names = ("white", "road", "speed", "cutoff", "of", "coherence", "weighting", "duration", "base", "solver")
     places = {name: f"--{name}" for name in names} | {"band": "--from, --to", "delays": "--delay"}
     with session.places_of(mechanism, **places):

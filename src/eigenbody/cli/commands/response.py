@@ -98,15 +98,14 @@ def response(
     Files: .csv has the columns t, inputs, outputs; .json the document above; .npz and .mat
       t, outputs (times, n), inputs, states, their names and units, and the energies.
     """
-    from eigenbody.analyses.response import TimeResponse
-    from eigenbody.analyses.response import response as response_of
-
-    goal = delivery.Delivery(TimeResponse, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.response", model, json, out, plot, quiet)
     free = free or (bool(initial) and not any((step, impulse, harmonic, sampled)))
     given = _one_of(free=free, step=step, impulse=impulse, harmonic=harmonic, sampled=sampled)
     start = _numbers("--initial", initial or [])
     end = None if until is None and given == "sampled" else session.end_of(until, "response")
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.response import response as response_of
+
     places = {name: f"--{name}" for name in ("initial", "points", "method", "at", "solver", "stationary")}
     places |= {"times": "--until", "outputs": "--output", "inputs": f"--{given}", "hold": "--hold"}
     places |= {"frequency": "--harmonic", "samples": f"--sampled {sampled}"}

@@ -55,11 +55,10 @@ def sensitivity(
     Files: .csv has a line for each mode and number; .json the document above; .npz and
       .mat hold d_eigenvalues (numbers, modes), and the derivatives of the matrices.
     """
-    from eigenbody.analyses.sensitivity import Sensitivity
+    goal = delivery.Delivery("present.sensitivity", model, json, out, plot, quiet)
+    mechanism = session.load(model, set_)
     from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
 
-    goal = delivery.Delivery(Sensitivity, model, json, out, plot, quiet)
-    mechanism = session.load(model, set_)
     with session.places_of(mechanism, solver="--solver", parameters="--parameter"):
         result = sensitivity_of(mechanism, parameter, n=n, solver=solver)
     if mode is not None and mode > len(result.modes):

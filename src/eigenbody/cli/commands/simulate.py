@@ -81,15 +81,13 @@ def simulate(
     \b
     Files: .npz, .csv and .parquet hold t and the signals as columns; .json the document above.
     """
-    from eigenbody.present.histories import refuse_without_library
-    from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
-    from eigenbody.simulation.run import simulate as motion_of
-
-    goal = delivery.Delivery(Simulation, model, json, out, plot, quiet)
-    refuse_without_library(out)
+    goal = delivery.Delivery("present.histories", model, json, out, plot, quiet)
     end = session.end_of(until, "motion")
     fixed = None if step is None else session.quantity(step, "s", "--step", '0.001 or "1 ms"')
     mechanism = session.load(model, set_)
+    from eigenbody.simulation.result import SimulationError, SimulationInterrupted
+    from eigenbody.simulation.run import simulate as motion_of
+
     places = {
         name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
     }

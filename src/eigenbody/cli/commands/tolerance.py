@@ -71,13 +71,12 @@ def tolerance(
     Files: .csv has a line for each band; .json the document above; .npz and .mat hold
       what, nominal, lower, upper, deviation and with Monte Carlo samples (n, bands).
     """
-    from eigenbody.analyses.tolerance import Tolerance
-    from eigenbody.analyses.tolerance import tolerance as tolerance_of
-
-    goal = delivery.Delivery(Tolerance, model, json, out, plot, quiet)
+    goal = delivery.Delivery("present.tolerance", model, json, out, plot, quiet)
     widths = _widths(vary)
     bands = [_peak(text) for text in peak or ()]
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.tolerance import tolerance as tolerance_of
+
     with session.places_of(mechanism, **PLACES):
         result = tolerance_of(
             mechanism, widths, "first-order" if samples is None else "monte-carlo",

@@ -52,11 +52,10 @@ def verify(
                           eigenvalues are shown but do not count
       eigenvalues         in the order of the engine's; null where the route gave none
     """
-    from eigenbody.analyses.verify import Verification
+    goal = delivery.Delivery("present.verify", model, json, out, plot, quiet)
+    mechanism = session.load(model, set_)
     from eigenbody.analyses.verify import verify as verified
 
-    goal = delivery.Delivery(Verification, model, json, out, plot, quiet)
-    mechanism = session.load(model, set_)
     with session.places_of(mechanism, route="--route"):
         result = verified(mechanism, route)
     goal.deliver(result, result.point.warnings)
