@@ -51,7 +51,7 @@ class Shown:
 
 
 class Result(Shown):
-    """Prints itself, draws itself, becomes plain data, arrays and files."""
+    """Prints itself, becomes plain data, arrays and files."""
 
     __slots__ = ()
 
@@ -78,6 +78,12 @@ class Result(Shown):
         from eigenbody.present.export import write_result
 
         write_result(self, path)
+
+
+class Drawn(Result):
+    """A result that has a picture too."""
+
+    __slots__ = ()
 
     def plot(self) -> Figure:
         """The picture."""

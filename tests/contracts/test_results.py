@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from html import unescape
 from io import StringIO
@@ -19,7 +20,7 @@ import eigenbody as eb
 from eigenbody.analyses.verify import by_route
 from eigenbody.present.export import endings_of
 from eigenbody.present.inspection import inspect
-from eigenbody.result import Result, Shown
+from eigenbody.result import Drawn, Result, Shown
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = run_path(str(ROOT / "scripts" / "contract.py"))
@@ -112,12 +113,19 @@ def test_documents_are_json_and_files_hold_every_digit(make: Callable[[], Shown]
                 np.testing.assert_array_equal(held[name], arrays[name])
 
 
+@made
+def test_what_has_a_picture_draws_it(make: Callable[[], Shown]) -> None:
+    result = make()
+    assert hasattr(result, "plot") == hasattr(result.look, "plot") == isinstance(result, Drawn)
+    if isinstance(result, Drawn):
+        assert result.plot().axes
+
+
 def test_every_kind_of_result_is_made_here() -> None:
     def kinds(of: type) -> set[Any]:
         return {kind for sub in of.__subclasses__() for kind in (sub, *kinds(sub))}
 
-    here = {type(make()) for make in MADE.values()}
-    assert {kind.__name__ for kind in kinds(Shown) if kind.__module__.startswith("eigenbody.")} == {
-        *(kind.__name__ for kind in here),
-        "Result",
-    }
+    own = {kind for kind in kinds(Shown) if kind.__module__.startswith("eigenbody.")}
+    own = {kind for kind in own if kind.__module__ in sys.modules}  # not what a test of the documentation defined
+    here = {type(make()) for make in MADE.values()} | {Result, Drawn}
+    assert {kind.__qualname__ for kind in own} == {kind.__qualname__ for kind in here}

@@ -19,7 +19,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ ROLLING = (
 
 
 @dataclass(frozen=True)
-class Explanation(Result, look="present.explain"):
+class Explanation(Drawn, look="present.explain"):
     """What each mode of a set is. n modes; energies are averaged over a cycle, shares are of the whole of the mode.
 
     kinetic        (n, bodies, 6) share of the kinetic energy: translation x, y, z, rotation x, y, z in global axes; of

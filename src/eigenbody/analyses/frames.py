@@ -21,7 +21,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}
@@ -38,7 +38,7 @@ class FramePair:
 
 
 @dataclass(frozen=True)
-class FrameModes(Result, look="present.frames"):
+class FrameModes(Drawn, look="present.frames"):
     """Modes in the fixed and in the rotating frame, matched pair by pair by their shapes.
 
     `fixed_is_constant` and `rotating_is_constant` say whether the linear equations in that frame do not change with

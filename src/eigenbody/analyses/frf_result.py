@@ -14,7 +14,7 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.peaks import local_maxima, refine_minima
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class FrequencyResponse(Result, look="present.frf"):
+class FrequencyResponse(Drawn, look="present.frf"):
     """H (nf, ny, nu) complex: amplitude and phase of each output to a unit cosine at each input.
 
     Entries on undamped poles are infinite (`poles` names the mode); nan where a pole is met that the entry does not

@@ -11,7 +11,7 @@ from eigenbody.analyses.mode_set import modes_of
 from eigenbody.batched import as_rows
 from eigenbody.errors import Fault, InputError
 from eigenbody.operation.given import Subject
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
@@ -57,7 +57,7 @@ class MacPair:
 
 
 @dataclass(frozen=True)
-class Mac(Result, look="present.mac"):
+class Mac(Drawn, look="present.mac"):
     """MAC between two sets of modes: `values` (n, k), one for alike, zero for orthogonal shapes.
 
     `weighting` is "mass" (the shapes are compared by kinetic energy), "plain" or "given".

@@ -27,7 +27,7 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.constancy import depends_on_time, has_constant_coefficients
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
@@ -56,7 +56,7 @@ FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the
 
 
 @dataclass(frozen=True)
-class Modes(Result, look="present.modes"):
+class Modes(Drawn, look="present.modes"):
     """Modes of a linear model: one entry for each conjugate pair, each real eigenvalue and each zero state.
 
     eigenvalues  (n,) complex, sorted by magnitude, positive imaginary part of each pair; recognized zeros are exactly 0

@@ -15,7 +15,7 @@ from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.objectives import ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Variable
 from eigenbody.model.model import Model
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.analyses.optimize import Run
@@ -55,7 +55,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Optimum(Result, look="present.optimization"):
+class Optimum(Drawn, look="present.optimization"):
     """The best design that was found, beside the start.
 
     `residual` is by what share of itself the objective would still fall, to first order, over the best step of at most

@@ -14,7 +14,7 @@ from eigenbody.analyses.random_exact import Exact
 from eigenbody.analyses.random_moments import ORDERS, Moments
 from eigenbody.analyses.spectra_in import Drive, positive
 from eigenbody.errors import Fault, InputError, suggest
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.linearization.large import SparseLinearModel
@@ -24,7 +24,7 @@ EULER = 0.5772156649015329
 
 
 @dataclass(frozen=True)
-class RandomResponse(Result, look="present.psd"):
+class RandomResponse(Drawn, look="present.psd"):
     """Stationary Gaussian response of a linear model; all outputs are variations about the operating point.
 
     frequency_hz     (n,)

@@ -35,7 +35,7 @@ from eigenbody.numerics import fundamental
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass
@@ -45,7 +45,7 @@ LARGEST = 1e290
 
 
 @dataclass(frozen=True)
-class TimeResponse(Result, look="present.response"):
+class TimeResponse(Drawn, look="present.response"):
     """Deviations from the operating point over time.
 
     states   (times, n) the linear state [S, W, x]; None on the sparse path

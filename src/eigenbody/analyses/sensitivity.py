@@ -33,7 +33,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.asked import model_and_point
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ NOTHING = complex(np.nan, np.nan)
 
 
 @dataclass(frozen=True)
-class Sensitivity(Result, look="present.sensitivity"):
+class Sensitivity(Drawn, look="present.sensitivity"):
     """Derivatives of every mode by every named number: arrays (numbers, modes) in the order of `names` and `modes`.
 
     eigenvalues  d lambda / dp, complex (1/s per unit of p); nan where it does not exist, `notes` says why.

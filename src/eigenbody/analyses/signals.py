@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.simulation.result import Simulation
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Spectrum(Result, look="present.spectra"):
+class Spectrum(Drawn, look="present.spectra"):
     """Amplitude (n,) of a signal over frequency (n,); a sine of amplitude a shows as a."""
 
     name: str

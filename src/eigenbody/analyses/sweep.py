@@ -26,7 +26,7 @@ from eigenbody.operation.given import Subject
 from eigenbody.operation.point import system_of
 from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class StabilityBoundary:
 
 
 @dataclass(frozen=True)
-class Sweep(Result, look="present.campbell"):
+class Sweep(Drawn, look="present.campbell"):
     """Modes along a path of parameter values.
 
     parameters   (points,) SI values by name, points added between those asked for included (`is_added`)

@@ -20,7 +20,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass
@@ -56,7 +56,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Tolerance(Result, look="present.tolerance"):
+class Tolerance(Drawn, look="present.tolerance"):
     """Bands of all modes (frequency, damping ratio) and of response peaks."""
 
     model: Model

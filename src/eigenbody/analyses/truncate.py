@@ -22,7 +22,7 @@ from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass
@@ -32,7 +32,7 @@ CHUNK = 2_000_000  # numbers solved for at a time
 
 
 @dataclass(frozen=True)
-class TruncatedModel(Result, look="present.truncated"):
+class TruncatedModel(Drawn, look="present.truncated"):
     """z' = A z + B u, y = C z + D u of the kept modes; x = T z restores the linear state.
 
     `eigenvalues` (m,) are those of the kept entries, one for each pair; `first_dropped_hz` is the lowest |eigenvalue| /

@@ -19,7 +19,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass
@@ -41,7 +41,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Update(Result, look="present.updating"):
+class Update(Drawn, look="present.updating"):
     """The fitted parameters with their standard deviations, and how well the modes now agree.
 
     `deviations` come from what the fit leaves over; nan where there are not more data than parameters or where the data

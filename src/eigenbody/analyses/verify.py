@@ -20,7 +20,7 @@ from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
-from eigenbody.result import Result
+from eigenbody.result import Drawn, Result
 
 if TYPE_CHECKING:
     pass
@@ -59,7 +59,7 @@ class RouteResult:
 
 
 @dataclass(frozen=True)
-class Verification(Result, look="present.verify"):
+class Verification(Drawn, look="present.verify"):
     """Eigenvalues by the main engine and by every route that applies to the model.
 
     eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0

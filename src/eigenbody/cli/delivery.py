@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from eigenbody.cli.main import abandon_output, say
 from eigenbody.errors import Fault, InputError, printable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
     from eigenbody.present.tables import Sheet
-    from eigenbody.result import Result
+    from eigenbody.result import Drawn, Result
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Delivery:
         if self.plot is not None:
             from eigenbody.present.export import PICTURE_ENDINGS, ending_of, figure_writer
 
-            picture = figure_writer((figure or result.plot)(), ending_of(self.plot, PICTURE_ENDINGS))
+            picture = figure_writer((figure or cast("Drawn", result).plot)(), ending_of(self.plot, PICTURE_ENDINGS))
             write(self.plot, picture, self.quiet)
         if self.json:
             from eigenbody.present.documents import as_json

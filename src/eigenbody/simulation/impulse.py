@@ -27,7 +27,7 @@ from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.reactions import Reactions, at_frame, independent_multipliers
 from eigenbody.operation.treespace import value_set
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
 from eigenbody.simulation.blows import Blow, generalized_impulse, read_blows
 from eigenbody.simulation.momentum import Momentum, momentum
@@ -56,7 +56,7 @@ class Indeterminate:
 
 
 @dataclass(frozen=True)
-class Impulse(Result, look="present.impulse"):
+class Impulse(Drawn, look="present.impulse"):
     """Jump of all velocities, impulsive reactions, energy and momentum before and after."""
 
     model: Model

@@ -32,7 +32,7 @@ from eigenbody.operation.reactions import (
     self_stress,
 )
 from eigenbody.operation.wrenches import JointWrenches, body_wrench
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.start import initial_point
@@ -49,7 +49,7 @@ HOLDS = 1e-7  # how well redundant prescribed motions must agree, relative to th
 
 
 @dataclass(frozen=True)
-class InverseDynamics(Result, look="present.inverse"):
+class InverseDynamics(Drawn, look="present.inverse"):
     """Forces that a prescribed motion needs. n times, k driven coordinates, h held bodies; SI units."""
 
     model: Model

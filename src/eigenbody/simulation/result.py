@@ -13,7 +13,7 @@ from eigenbody.errors import ComputationError
 from eigenbody.model.model import Model
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.result import Result
+from eigenbody.result import Drawn
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Simulation(Result, look="present.histories"):
+class Simulation(Drawn, look="present.histories"):
     """A motion. `states` is one State whose arrays have a leading axis over the output times.
 
     `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for;
