@@ -17,10 +17,10 @@ def stub() -> str:
     lines = [
         f"from eigenbody.{module} import {name} as {name}"
         for module, names in eigenbody.PUBLIC.items()
-        for name in names.split()
+        for name in names.replace("$", "").split()
     ]
     head = "# Written by scripts/public_names.py from the list in __init__.py."
-    return "\n".join([head, "", *lines, "", "__version__: str", ""])
+    return "\n".join([head, "", *lines, "", "PUBLIC: dict[str, str]", "__version__: str", ""])
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 LAYERS = (
-    "errors", "progress", "arrays", "batched", "spatial", "numerics", "model", "elements", "system", "dynamics",
-    "operation", "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
+    "errors", "progress", "arrays", "result", "batched", "spatial", "numerics", "model", "elements", "system",
+    "dynamics", "operation", "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
@@ -28,7 +28,7 @@ ONLY_IN = {
 }  # fmt: skip
 INDEPENDENT = ("errors", "progress", "arrays", "batched", "spatial", "numerics", "model", "crosscheck")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
-DRAWN = ("operation", "linearization", "simulation", "points", "analyses")
+DRAWN = ("result", "analyses")
 """Layers of results that print and draw themselves: they import `present` where they do, and there alone."""
 SHOWING = ("errors", "progress", "batched", "spatial", "model", "present")
 """What `present` may import: it is handed results and computes nothing."""
@@ -52,7 +52,10 @@ class Module(NamedTuple):
 
     @property
     def layer(self) -> str:
-        first = self.name.split("/")[0].removesuffix(".py")
+        """Its folder; of an analysis with a folder of its own, the looks belong to `present`, the command to `cli`."""
+        first, *rest = self.name.removesuffix(".py").split("/")
+        if first == "analyses" and len(rest) > 1:
+            return {"look": "present", "command": "cli"}.get(rest[-1], first)
         return {"__init__": "api", "__main__": "cli"}.get(first, first)
 
 
@@ -356,7 +359,7 @@ from eigenbody import load
 if TYPE_CHECKING:
     from eigenbody.cli import main
 def f():
-    from eigenbody.present.tables import modes_text
+    from eigenbody.present.tables import Sheet
 """
     assert [(i.name, i.layer, i.lazy, i.typing_only) for i in imports(text) if i.is_own] == [
         ("eigenbody.load", "api", False, False),

@@ -4,8 +4,8 @@ from importlib import import_module
 
 __version__ = "0.1.0.dev0"
 
-# All public names by the module that has them, imported when they are first used. `scripts/public_names.py` writes the
-# same list for editors and type checkers to `__init__.pyi`.
+# All public names by the module that has them, imported when they are first used. A `$` marks what is a command too, in
+# `command.py` of that folder. `scripts/public_names.py` writes the list for editors and type checkers: `__init__.pyi`.
 PUBLIC = {
     "analyses.along": "TimeVarying along",
     "analyses.campbell": "Campbell campbell",
@@ -51,7 +51,7 @@ PUBLIC = {
     "simulation.result": "Simulation SimulationError SimulationInterrupted",
     "simulation.run": "simulate",
 }
-_HOME = {name: f"eigenbody.{module}" for module, names in PUBLIC.items() for name in names.split()}
+_HOME = {name: f"eigenbody.{module}" for module, names in PUBLIC.items() for name in names.replace("$", "").split()}
 
 __all__ = sorted([*_HOME, "__version__"])
 

@@ -83,4 +83,5 @@ from eigenbody.simulation.result import SimulationError as SimulationError
 from eigenbody.simulation.result import SimulationInterrupted as SimulationInterrupted
 from eigenbody.simulation.run import simulate as simulate
 
+PUBLIC: dict[str, str]
 __version__: str

@@ -83,7 +83,7 @@ def test_second_axle(capsys: pytest.CaptureFixture[str]) -> None:
         ([*ROAD, "--white", "1"], "--white and --road are given"),
         (["--white", "1", "--speed", "3"], "only a road"),
         (["--road", "K", "--speed", "20"], "--road: \"K\" is no road class"),
-        (["--road", "B", "--speed", "20 kg"], "--speed: the unit"),
+        (["--road", "B", "--speed", "20 kg"], "is not a speed: the unit"),
         (["--white", "-1"], "--white: -1.0 is not a positive number"),
         ([*ROAD, "--input", "rode_speed"], 'Did you mean "road_speed"?'),
         ([*ROAD, "--output", "acceleratoin"], 'Did you mean "acceleration"?'),

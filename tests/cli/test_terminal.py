@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.text import Text
 
 import eigenbody as eb
 from eigenbody.cli import main
-from eigenbody.cli.session import put_table
+from eigenbody.cli.delivery import put_sheet
 from eigenbody.errors import Fault, printable, suggest
 from eigenbody.numerics.structures.beam import BeamStations, beam_structure
+from eigenbody.present.tables import Sheet
 
 NASTY = "\x1b[31mred\x9b2J\u202e\x07"
 OBEYED = ("\x1b[31m", "\x9b", "\u202e", "\x07")
@@ -114,7 +114,7 @@ def test_whatever_a_table_holds_is_shown(
     is_terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
-    put_table(lambda: NASTY, lambda: Text(NASTY))
+    put_sheet(Sheet("", [NASTY]))
     assert capsys.readouterr().out.rstrip() in (SHOWN, SHOWN.removesuffix(r"\x07"))  # rich itself drops the bell
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from eigenbody.cli.app import COMMANDS
+from eigenbody.cli.app import commands
 from eigenbody.elements.registry import Registry
 from eigenbody.elements.vocabulary import VOCABULARY
 
@@ -21,9 +21,9 @@ def test_a_type_has_the_name_of_its_line(section: str, name: str) -> None:
     assert VOCABULARY.types(section)[name].name == name
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_the_name_of_its_file(name: str) -> None:
-    assert callable(getattr(import_module(f"eigenbody.cli.commands.{name}"), name))
+@pytest.mark.parametrize(("name", "module"), commands().items())
+def test_a_command_has_the_name_of_its_function(name: str, module: str) -> None:
+    assert callable(getattr(import_module(module), name))
 
 
 def test_values_are_made_once_and_when_asked_for() -> None:

@@ -11,8 +11,6 @@ import pytest
 import eigenbody as eb
 from eigenbody.analyses.inspection import inspect
 from eigenbody.errors import InputError
-from eigenbody.present.check_tables import check_text
-from eigenbody.present.documents import check_document
 from eigenbody.present.report.build import build
 from eigenbody.present.report.motions import motion_document, scales
 from eigenbody.present.report.scene import scene_of
@@ -75,7 +73,7 @@ def test_nothing_internal_is_shown(form: dict[str, Any]) -> None:
     model = clamped(**form)
     point, modes, found = eb.operating_point(model), eb.modes(model), eb.equilibrium(model)
     shown = [
-        check_text(inspect(model)), json.dumps(check_document(inspect(model))), str(modes), json.dumps(modes.as_dict()),
+        str(inspect(model)), json.dumps(inspect(model).document()), str(modes), json.dumps(modes.as_dict()),
         str(modes.explain()), json.dumps(modes.explain().as_dict()), str(eb.reactions(point)),
         json.dumps(eb.reactions(point).as_dict()), str(found), json.dumps(found.as_dict()),
         str(eb.impulse(point, {"body": "rod.end", "impulse": [0, 0, 1]})), build(model, n=3).html(),
@@ -95,7 +93,7 @@ def test_check_counts_modes_and_rows(form: dict[str, Any]) -> None:
 
 def test_check_tells_the_frequencies_of_the_free_body() -> None:
     """First bending of a free beam: (4.730 / L)^2 sqrt(EI / m) without shear, rotary inertia a little less."""
-    document = check_document(inspect(clamped(shear=False, modes=8)))
+    document = inspect(clamped(shear=False, modes=8)).document()
     entry = document["bodies"][0]
     bending = 4.730040745**2 * np.sqrt(1e9 * 0.05**2 / 12 / 1000) / (2 * np.pi)
     assert entry["frequency_hz"][0] == pytest.approx(bending, rel=5e-3)

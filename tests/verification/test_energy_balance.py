@@ -10,7 +10,6 @@ from test_variable_steps import falling_mass
 
 import eigenbody as eb
 from eigenbody.errors import Fault
-from eigenbody.present.histories import history_document
 from eigenbody.simulation import balance
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.implicit import GeneralizedAlpha
@@ -150,7 +149,7 @@ def test_an_element_without_a_power_leaves_the_balance_open_by_name(monkeypatch:
     assert found.finished
     assert found.balance.relative is None
     assert any("not closed: forces.oil" in remark for remark in found.remarks)
-    assert history_document(found)["certificate"]["energy"] is None
+    assert found.document()["certificate"]["energy"] is None
     assert "not closed" in str(found)
 
 
@@ -167,6 +166,6 @@ def test_a_mechanism_at_rest_has_no_energy_to_miss(name: str, options: dict[str,
 def test_the_balance_is_printed_and_in_the_document() -> None:
     found = eb.simulate(MODELS["damped"], until=1.0)
     assert "energy balance closes to" in str(found)
-    certificate = history_document(found)["certificate"]
+    certificate = found.document()["certificate"]
     assert certificate["energy"] <= certificate["energy_allowed"]
     assert certificate["energy_fed"] == pytest.approx(found.balance.work)

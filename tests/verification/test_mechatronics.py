@@ -339,10 +339,10 @@ def test_names_with_dots_reach_python_control() -> None:
 
 
 def test_mat_file_holds_both_forms() -> None:
-    from eigenbody.present.export import linear_writer
+    from eigenbody.present.export import result_writer
 
     linear, file = linkage(), io.BytesIO()
-    linear_writer(linear, "mat")(file)
+    result_writer(linear, "linear.mat")(file)
     data = loadmat(io.BytesIO(file.getvalue()), simplify_cells=True)
     for name, matrix in zip("ABCD", linear.state_space, strict=True):
         np.testing.assert_array_equal(data[name], matrix)

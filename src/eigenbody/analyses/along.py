@@ -31,6 +31,7 @@ from eigenbody.operation.motion import Motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.progress import report
+from eigenbody.result import Result
 from eigenbody.simulation.result import Simulation
 from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State
@@ -40,7 +41,7 @@ TOLERANCE = 1e-11  # of the simulation that gives the reference motion of a mode
 
 
 @dataclass(frozen=True)
-class TimeVarying:
+class TimeVarying(Result, look="present.along"):
     """Linear equations along a motion; arrays have a leading axis over the times.
 
     M W' + C W + K S = h, and x' = A x + B u + [0; M^-1 h] for the whole linear state [S, W, first-order states].
@@ -92,20 +93,6 @@ class TimeVarying:
         if not out.success:
             raise ComputationError(f"The transition matrix was followed to {out.t[-1]:g} s only: {out.message}")
         return out.y[:, -1].reshape(n, n)
-
-    def table(self) -> str:
-        """Size of every matrix over time."""
-        from eigenbody.present.along import along_text
-
-        return along_text(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.along import along_html
-
-        return along_html(self)
 
 
 class AlongError(ComputationError):

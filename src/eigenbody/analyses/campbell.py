@@ -79,9 +79,7 @@ class Campbell(Sweep):
 
         `signed` draws backward whirl with negative frequencies.
         """
-        from eigenbody.present.campbell_plots import plot_campbell
-
-        return plot_campbell(self, signed)
+        return self.look.diagram(self, signed)
 
     def locus(self) -> Figure:
         """Root locus: eigenvalues in the complex plane, coloured by the parameter."""

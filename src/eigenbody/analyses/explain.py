@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +42,7 @@ ROLLING = (
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Drawn, look="present.explain"):
     """What each mode of a set is. n modes; energies are averaged over a cycle, shares are of the whole of the mode.
 
     kinetic        (n, bodies, 6) share of the kinetic energy: translation x, y, z, rotation x, y, z in global axes; of
@@ -85,35 +86,11 @@ class Explanation:
         """Names of the bodies, in the order of their shares."""
         return self.modes.bodies
 
-    def table(self) -> str:
-        """Readable table: label and largest shares of every mode."""
-        from eigenbody.present.explain import explanation_text
-
-        return explanation_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `modes --explain --json`."""
-        from eigenbody.present.explain import explanation_document
-
-        return explanation_document(self)
-
     def plot(self, mode: int | None = None) -> Figure:
         """Bars with magnitude and phase and the energy shares of one mode (counted from 1), or bars of the lowest."""
-        from eigenbody.present.mode_bars import plot_explanation, plot_mode
-
-        if mode is None:
-            return plot_explanation(self)
-        if not 1 <= mode <= len(self):
+        if mode is not None and not 1 <= mode <= len(self):
             raise InputError(Fault("mode", f"there is no mode {mode}.", f"Modes are counted from 1 to {len(self)}."))
-        return plot_mode(self, mode - 1)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.explain import explanation_html
-
-        return explanation_html(self)
+        return self.look.plot(self, mode)
 
 
 @on_one_thread

@@ -22,6 +22,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
+from eigenbody.result import Drawn
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}
@@ -38,7 +39,7 @@ class FramePair:
 
 
 @dataclass(frozen=True)
-class FrameModes:
+class FrameModes(Drawn, look="present.frames"):
     """Modes in the fixed and in the rotating frame, matched pair by pair by their shapes.
 
     `fixed_is_constant` and `rotating_is_constant` say whether the linear equations in that frame do not change with
@@ -52,20 +53,6 @@ class FrameModes:
     fixed_is_constant: bool | None
     rotating_is_constant: bool | None
     notes: tuple[str, ...]
-
-    def table(self) -> str:
-        """Both sets side by side."""
-        from eigenbody.present.frames import frames_text
-
-        return frames_text(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.frames import frames_html
-
-        return frames_html(self)
 
 
 @on_one_thread

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.peaks import local_maxima, refine_minima
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class FrequencyResponse:
+class FrequencyResponse(Drawn, look="present.frf"):
     """H (nf, ny, nu) complex: amplitude and phase of each output to a unit cosine at each input.
 
     Entries on undamped poles are infinite (`poles` names the mode); nan where a pole is met that the entry does not
@@ -101,31 +102,9 @@ class FrequencyResponse:
             (np.concatenate((H.real, H.imag), axis=2), np.concatenate((-H.imag, H.real), axis=2)), axis=1
         )
 
-    def table(self) -> str:
-        """The resonance peaks as a readable table."""
-        from eigenbody.present.frf import frf_text
-
-        return frf_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `frf --json`."""
-        from eigenbody.present.frf import frf_document
-
-        return frf_document(self)
-
     def plot(self, kind: str = "bode") -> Figure:
         """Bode (magnitude and phase over frequency) or Nyquist (imaginary over real part) diagram."""
-        from eigenbody.present.frf_plots import plot_frf
-
-        return plot_frf(self, kind)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.frf import frf_html
-
-        return frf_html(self)
+        return self.look.plot(self, kind)
 
 
 def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tuple[Peak, ...]:

@@ -13,6 +13,7 @@ from eigenbody.model.model import Model
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
+from eigenbody.result import Result
 from eigenbody.system.system import Row, System
 
 
@@ -76,7 +77,7 @@ class CountedBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Result, look="present.check_tables"):
     """The mechanism as counted. `gruebler` = coordinates of all bodies - rows; `dof` = what really moves."""
 
     point: OperatingPoint

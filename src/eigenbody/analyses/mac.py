@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +11,9 @@ from eigenbody.analyses.mode_set import modes_of
 from eigenbody.batched import as_rows
 from eigenbody.errors import Fault, InputError
 from eigenbody.operation.given import Subject
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eigenbody.analyses.modes import Modes
 
 
@@ -58,7 +57,7 @@ class MacPair:
 
 
 @dataclass(frozen=True)
-class Mac:
+class Mac(Drawn, look="present.mac"):
     """MAC between two sets of modes: `values` (n, k), one for alike, zero for orthogonal shapes.
 
     `weighting` is "mass" (the shapes are compared by kinetic energy), "plain" or "given".
@@ -76,28 +75,6 @@ class Mac:
         rows, columns = linear_sum_assignment(self.values, maximize=True)
         chosen = ((int(i), int(j), float(self.values[i, j])) for i, j in zip(rows, columns, strict=True))
         return tuple(MacPair(i, j, value) for i, j, value in chosen if value >= at_least)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data: the matrix, names of rows and columns, and pairs counted from 1."""
-        from eigenbody.present.mac import mac_document
-
-        return mac_document(self)
-
-    def plot(self) -> Figure:
-        """The matrix as coloured squares."""
-        from eigenbody.present.mac import plot_mac
-
-        return plot_mac(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.mac import mac_text
-
-        return mac_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.mac import mac_html
-
-        return mac_html(self)
 
 
 def mac(

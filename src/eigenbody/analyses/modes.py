@@ -28,12 +28,11 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.constancy import has_constant_coefficients
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eigenbody.analyses.explain import Explanation
 
 FROZEN = (
@@ -61,7 +60,7 @@ FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the
 
 
 @dataclass(frozen=True)
-class Modes:
+class Modes(Drawn, look="present.modes"):
     """Modes of a linear model: one entry for each conjugate pair, each real eigenvalue and each zero state.
 
     eigenvalues  (n,) complex, sorted by magnitude, positive imaginary part of each pair; recognized zeros are exactly 0
@@ -206,37 +205,11 @@ class Modes:
     def __len__(self) -> int:
         return len(self.eigenvalues)
 
-    def table(self) -> str:
-        """Readable table."""
-        from eigenbody.present.tables import modes_text
-
-        return modes_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `modes --json`."""
-        from eigenbody.present.documents import modes_document
-
-        return modes_document(self)
-
-    def plot(self) -> Figure:
-        """Eigenvalues in the complex plane and the motion of every body in the lowest modes."""
-        from eigenbody.present.plots import plot_modes
-
-        return plot_modes(self)
-
     def explain(self) -> Explanation:
         """Energy shares, participation, screw axes and a label for every mode."""
         from eigenbody.analyses.explain import explain
 
         return explain(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.tables import modes_html
-
-        return modes_html(self)
 
 
 @on_one_thread

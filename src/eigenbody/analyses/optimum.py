@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.objectives import Modal, ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Variable
 from eigenbody.model.model import Model
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eigenbody.analyses.optimize import Run
 
 KEPT = 1e-7  # relative violation of a constraint that counts as none
@@ -59,7 +58,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Optimum(Drawn, look="present.optimization"):
     """The best design that was found, beside the start.
 
     `residual` is by what share of itself the objective would still fall, to first order, over the best step of at most
@@ -112,32 +111,6 @@ class Optimum:
         asked = [b for b in self.problem.bounds if isinstance(b.quantity, Modal) and b.quantity.kind == "frequency"]
         limits = (limit for b in asked for limit in (b.lower, b.upper, b.equals))
         return tuple(limit for limit in limits if limit is not None and np.isfinite(limit))
-
-    def table(self) -> str:
-        """Readable report of before and after."""
-        from eigenbody.present.optimization import optimum_text
-
-        return optimum_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `optimize --json`."""
-        from eigenbody.present.optimization import optimum_document
-
-        return optimum_document(self)
-
-    def plot(self) -> Figure:
-        """Frequency responses before and after, or frequencies; and the variables between their bounds."""
-        from eigenbody.present.optimization import plot_optimum
-
-        return plot_optimum(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.optimization import optimum_html
-
-        return optimum_html(self)
 
 
 def collected(task: Problem, space: DesignSpace, follower: Follower, run: Run, runs: Sequence[Run]) -> Optimum:

@@ -14,10 +14,9 @@ from eigenbody.analyses.random_exact import Exact
 from eigenbody.analyses.random_moments import ORDERS, Moments
 from eigenbody.analyses.spectra_in import Drive, positive
 from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
 
@@ -25,7 +24,7 @@ EULER = 0.5772156649015329
 
 
 @dataclass(frozen=True)
-class RandomResponse:
+class RandomResponse(Drawn, look="present.psd"):
     """Stationary Gaussian response of a linear model; all outputs are variations about the operating point.
 
     frequency_hz     (n,)
@@ -206,29 +205,11 @@ class RandomResponse:
 
     def as_dict(self, levels: tuple[float, ...] = (), duration: float | None = None) -> dict[str, Any]:
         """The document of `psd --json`."""
-        from eigenbody.present.psd import psd_document
-
-        return psd_document(self, levels, duration)
+        return self.look.document(self, levels, duration)
 
     def table(self, levels: tuple[float, ...] = (), duration: float | None = None) -> str:
         """Readable table, with crossings of levels and expected peaks where asked for."""
-        from eigenbody.present.psd import psd_text
-
-        return psd_text(self, levels, duration)
-
-    def plot(self) -> Figure:
-        """Densities of inputs and outputs over the frequency."""
-        from eigenbody.present.psd import plot_psd
-
-        return plot_psd(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.psd import psd_html
-
-        return psd_html(self)
+        return self.look.sheet(self, levels, duration).text()
 
 
 def _relative(value: float, exact: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,16 +36,17 @@ from eigenbody.numerics import fundamental
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 COARSE = 1e-3  # imbalance of the energies above which the steps are called coarse
 LARGEST = 1e290
 
 
 @dataclass(frozen=True)
-class TimeResponse:
+class TimeResponse(Drawn, look="present.response"):
     """Deviations from the operating point over time.
 
     states   (times, n) the linear state [S, W, x]; None on the sparse path
@@ -112,32 +113,6 @@ class TimeResponse:
     def _amplitudes(self) -> tuple[ModeAmplitude, ...]:
         assert self.states is not None
         return mode_amplitudes(modes(self.linear), self.states[0])
-
-    def table(self) -> str:
-        """Readable table."""
-        from eigenbody.present.response import response_text
-
-        return response_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `response --json`."""
-        from eigenbody.present.response import response_document
-
-        return response_document(self)
-
-    def plot(self) -> Figure:
-        """Outputs, inputs and energies over time."""
-        from eigenbody.present.response_plots import plot_response
-
-        return plot_response(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.response import response_html
-
-        return response_html(self)
 
 
 @on_one_thread

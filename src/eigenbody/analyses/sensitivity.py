@@ -33,6 +33,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.asked import model_and_point
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +45,7 @@ NOTHING = complex(np.nan, np.nan)
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Drawn, look="present.sensitivity"):
     """Derivatives of every mode by every named number: arrays (numbers, modes) in the order of `names` and `modes`.
 
     eigenvalues  d lambda / dp, complex (1/s per unit of p); nan where it does not exist, `notes` says why.
@@ -122,27 +123,9 @@ class Sensitivity:
     def _basis(self) -> EigenBasis:
         return _basis(self._dense.linear)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `sensitivity --json`."""
-        from eigenbody.present.sensitivity import sensitivity_document
-
-        return sensitivity_document(self)
-
     def plot(self, mode: int | None = None) -> Figure:
         """Tornado of relative sensitivities of one mode, or of the lowest ones."""
-        from eigenbody.present.sensitivity import plot_sensitivity
-
-        return plot_sensitivity(self, mode)
-
-    def __str__(self) -> str:
-        from eigenbody.present.sensitivity import sensitivity_text
-
-        return sensitivity_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.sensitivity import sensitivity_html
-
-        return sensitivity_html(self)
+        return self.look.plot(self, mode)
 
 
 @on_one_thread

@@ -17,13 +17,14 @@ from eigenbody.numerics.response_sensitivity import (
     magnitude_derivatives,
     peak_derivatives,
 )
+from eigenbody.result import Result
 
 REACH = 2.0  # a peak is sought from near / REACH to near * REACH
 STEPS = 400  # frequencies of that search, beside those of the poles
 
 
 @dataclass(frozen=True)
-class ValueSensitivity:
+class ValueSensitivity(Result, look="present.value_sensitivity"):
     """One quantity and its derivatives (numbers,) by the named numbers, whose values are `numbers`."""
 
     label: str
@@ -37,17 +38,6 @@ class ValueSensitivity:
         """d ln value / d ln p; nan where the number or the quantity is zero."""
         zero = (self.numbers == 0) | (self.value == 0)
         return np.where(zero, np.nan, self.derivatives * self.numbers / (self.value or np.nan))
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        from eigenbody.present.sensitivity import value_document
-
-        return value_document(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.sensitivity import value_text
-
-        return value_text(self)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
+from eigenbody.result import Drawn
 from eigenbody.simulation.result import Simulation
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Drawn, look="present.spectra"):
     """Amplitude (n,) of a signal over frequency (n,); a sine of amplitude a shows as a."""
 
     name: str
@@ -58,17 +59,6 @@ class Spectrum:
         height = np.exp(top - 0.25 * (left - right) * shift)
         return Peak(float(self.frequency_hz[i] + shift * self.resolution), float(height))
 
-    def plot(self) -> Figure:
-        """Amplitude over frequency."""
-        from eigenbody.present.histories import plot_spectrum
-
-        return plot_spectrum(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.histories import spectrum_text
-
-        return spectrum_text(self)
-
 
 @dataclass(frozen=True)
 class Spectrogram:
@@ -85,9 +75,7 @@ class Spectrogram:
 
     def plot(self) -> Figure:
         """Amplitude over time and frequency."""
-        from eigenbody.present.histories import plot_spectrogram
-
-        return plot_spectrogram(self)
+        return Spectrum.look.plot_spectrogram(self)
 
 
 def fft(

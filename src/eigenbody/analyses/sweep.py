@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
@@ -28,10 +28,11 @@ from eigenbody.operation.given import Subject
 from eigenbody.operation.point import system_of
 from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed
+from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 HALVINGS = 8
 LISTED = 6  # places in a note
@@ -70,7 +71,7 @@ class StabilityBoundary:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Drawn, look="present.campbell"):
     """Modes along a path of parameter values.
 
     parameters   (points,) SI values by name, points added between those asked for included (`is_added`)
@@ -137,32 +138,6 @@ class Sweep:
 
     def __len__(self) -> int:
         return len(self.values)
-
-    def table(self) -> str:
-        """Readable table."""
-        from eigenbody.present.campbell import sweep_text
-
-        return sweep_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `campbell --json`."""
-        from eigenbody.present.campbell import sweep_document
-
-        return sweep_document(self)
-
-    def plot(self) -> Figure:
-        """Root locus: eigenvalues in the complex plane, coloured by the parameter."""
-        from eigenbody.present.locus import plot_locus
-
-        return plot_locus(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.campbell import sweep_html
-
-        return sweep_html(self)
 
 
 class SweepInterrupted(KeyboardInterrupt):

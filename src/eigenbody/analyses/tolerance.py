@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 METHODS = ("first-order", "monte-carlo")
 SHAPES = ("uniform", "normal")
@@ -55,7 +56,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Tolerance:
+class Tolerance(Drawn, look="present.tolerance"):
     """Bands of all modes (frequency, damping ratio) and of response peaks."""
 
     model: Model
@@ -74,32 +75,6 @@ class Tolerance:
             if band.label == label:
                 return band
         raise InputError(Fault("band", f'there is no "{label}".', suggest(label, [b.label for b in self.bands])))
-
-    def table(self) -> str:
-        """Readable table."""
-        from eigenbody.present.tolerance import tolerance_text
-
-        return tolerance_text(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `tolerance --json`."""
-        from eigenbody.present.tolerance import tolerance_document
-
-        return tolerance_document(self)
-
-    def plot(self) -> Figure:
-        """Bands of all quantities relative to their nominal values."""
-        from eigenbody.present.tolerance import plot_tolerance
-
-        return plot_tolerance(self)
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.tolerance import tolerance_html
-
-        return tolerance_html(self)
 
 
 @on_one_thread

@@ -23,16 +23,17 @@ from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 PARALLEL = 1e-12  # reciprocal condition below which modes cannot be told apart
 CHUNK = 2_000_000  # numbers solved for at a time
 
 
 @dataclass(frozen=True)
-class TruncatedModel:
+class TruncatedModel(Drawn, look="present.truncated"):
     """z' = A z + B u, y = C z + D u of the kept modes; x = T z restores the linear state.
 
     `eigenvalues` (m,) are those of the kept entries, one for each pair; `first_dropped_hz` is the lowest |eigenvalue| /
@@ -85,28 +86,6 @@ class TruncatedModel:
     def full_response(self, hz: Any) -> np.ndarray | None:
         """The same of the model that was truncated, where that is dense."""
         return None if isinstance(self.linear, SparseLinearModel) else frequency_response(self.linear.state_space, hz)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The matrices and names as plain data."""
-        from eigenbody.present.truncated import truncated_document
-
-        return truncated_document(self)
-
-    def plot(self) -> Figure:
-        """Response of the truncated and of the full model."""
-        from eigenbody.present.truncated import plot_truncated
-
-        return plot_truncated(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.truncated import truncated_text
-
-        return truncated_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.truncated import truncated_html
-
-        return truncated_html(self)
 
 
 @on_one_thread

@@ -19,9 +19,10 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
 from eigenbody.progress import report
+from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 KEYS = ("frequencies", "shapes", "measures")
 SHAPE_WEIGHT = 0.1  # of sqrt(1 - MAC) beside relative errors of frequencies
@@ -40,7 +41,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Update:
+class Update(Drawn, look="present.updating"):
     """The fitted parameters with their standard deviations, and how well the modes now agree.
 
     `deviations` come from what the fit leaves over; nan where there are not more data than parameters or where the data
@@ -70,28 +71,6 @@ class Update:
 
     def __getitem__(self, name: str) -> float:
         return self.values[name]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        from eigenbody.present.updating import update_document
-
-        return update_document(self)
-
-    def plot(self) -> Figure:
-        """Errors of the frequencies before and after."""
-        from eigenbody.present.updating import plot_update
-
-        return plot_update(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.updating import update_text
-
-        return update_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.updating import update_html
-
-        return update_html(self)
 
 
 @on_one_thread

@@ -22,12 +22,13 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
 from eigenbody.points.find import operating_point
+from eigenbody.result import Result
 
 NEAR_ZERO = 1e-5  # eigenvalues below this share of the largest are judged again, with the rounding of their matrices
 
 
 @dataclass(frozen=True)
-class VariantModes:
+class VariantModes(Result, look="present.variants"):
     """Eigenvalues of all variants of a model.
 
     eigenvalues  (variants, states) complex, sorted by magnitude, then imaginary part; recognized zeros are exactly 0;
@@ -72,16 +73,6 @@ class VariantModes:
     def modes(self, index: int) -> Modes:
         """The modes of one variant with everything that belongs to them."""
         return modes(self.variant(index))
-
-    def __str__(self) -> str:
-        from eigenbody.present.variants import variants_text
-
-        return variants_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.variants import variants_html
-
-        return variants_html(self)
 
 
 @on_one_thread

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +21,10 @@ from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
 from eigenbody.progress import report
+from eigenbody.result import Drawn, Result
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
 USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
@@ -59,7 +60,7 @@ class RouteResult:
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Drawn, look="present.verify"):
     """Eigenvalues by the main engine and by every route that applies to the model.
 
     eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0
@@ -100,31 +101,9 @@ class Verification:
             raise KeyError(name)
         return known[name]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `verify --json`."""
-        from eigenbody.present.verify import verification_document
-
-        return verification_document(self)
-
-    def plot(self) -> Figure:
-        """Eigenvalues of all routes in the complex plane, and their differences beside their tolerances."""
-        from eigenbody.present.verify import plot_verification
-
-        return plot_verification(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.verify import verification_text
-
-        return verification_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.verify import verification_html
-
-        return verification_html(self)
-
 
 @dataclass(frozen=True)
-class RouteModel:
+class RouteModel(Result, look="present.route"):
     """The linear equations of one route, by the names of its authors."""
 
     point: OperatingPoint
@@ -144,22 +123,6 @@ class RouteModel:
         from eigenbody.crosscheck.symbolic import exported
 
         return exported(self.point.system.description, place_of(self.point), ending)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `linearize --method NAME --json`."""
-        from eigenbody.present.verify import route_document
-
-        return route_document(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.verify import route_text
-
-        return route_text(self)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
 
 
 def place_of(point: OperatingPoint) -> Place:

@@ -1,15 +1,17 @@
-"""The list of commands. A new command is one file in `commands/` and one line here."""
+"""The list of commands: those of `commands/`, and those that a folder of an analysis brings along."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-COMMANDS = (
+from eigenbody import PUBLIC
+
+HERE = (
     "modes", "linearize", "check", "equilibrium", "inverse", "impulse", "simulate", "response", "psd", "frf",
     "campbell", "sensitivity", "tolerance", "optimize", "verify", "report",
 )  # fmt: skip
@@ -20,6 +22,18 @@ Exit codes:
   2  the input is wrong: every fault on standard error, with its place in the file
   3  the computation did not succeed: the message says how far it came
 """
+
+
+def commands() -> dict[str, str]:
+    """Every command by name, with the module that has the function of that name."""
+    return {name: f"eigenbody.cli.commands.{name}" for name in HERE} | dict(_of_analyses())
+
+
+def _of_analyses() -> Iterator[tuple[str, str]]:
+    for module, names in PUBLIC.items():
+        for name in names.split():
+            if name.startswith("$"):
+                yield name.removeprefix("$"), f"eigenbody.{module}.command"
 
 
 class _Command(TyperCommand):
@@ -39,8 +53,9 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True, epilog=EXIT_CODES)(_eigenbody)
-    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
-        command = getattr(import_module(f"eigenbody.cli.commands.{name}"), name)
+    known = commands()
+    for name in arguments[:1] if arguments and arguments[0] in known else known:
+        command = getattr(import_module(known[name]), name)
         app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(command)
     return app
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+
+def option(names: str, metavar: str, meaning: str, **more: Any) -> Any:
+    """An option that may be left out: its names, how its value is written, what it means."""
+    return typer.Option(*names.split(), metavar=metavar, help=meaning, show_default=False, **more)
+
 
 ModelPath = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file (YAML or JSON), or - for standard input.", show_default=False)
@@ -15,27 +21,10 @@ OptionalModelPath = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help='Parameter of the model: number, "2 kN/m" or "=2*k"; repeatable.',
-        show_default=False,
-    ),
+    option("--set", "NAME=VALUE", 'Parameter of the model: number, "2 kN/m" or "=2*k"; repeatable.'),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, full precision.")]
-Out = Annotated[
-    str | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="Also write the result: .npz, .mat, .csv or .json.", show_default=False
-    ),
-]
-Plot = Annotated[
-    str | None, typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.", show_default=False)
-]
-Solver = Annotated[
-    str | None,
-    typer.Option(
-        "--solver", metavar="dense|sparse", help="Force a path; by default sparse when large.", show_default=False
-    ),
-]
+Out = Annotated[str | None, option("--out -o", "FILE", "Also write the result: .npz, .mat, .csv or .json.")]
+Plot = Annotated[str | None, option("--plot", "FILE", "Draw it: .png, .svg or .pdf.")]
+Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

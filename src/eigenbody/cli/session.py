@@ -1,30 +1,23 @@
-"""What every command does around its one library call: load the model, place faults in its file, present the result."""
+"""What every command does before its one library call: load the model, place faults in its file."""
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from eigenbody.cli import waiting
-from eigenbody.cli.main import abandon_output, say
-from eigenbody.errors import Fault, InputError, printable
+from eigenbody.errors import Fault, InputError
 from eigenbody.progress import report
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.segment import Segment
-
     from eigenbody.model.model import Model
 
+MEANT = {"s": "a time", "m/s": "a speed"}
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-
-
-# ---- the model
 
 
 def load(path: str, settings: Sequence[str] | None) -> Model:
@@ -53,6 +46,32 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
     if faults:
         raise InputError(faults)
     return values
+
+
+def quantity(text: str, unit: str, option: str, example: str) -> float:
+    """The value of an option in SI units, plain or with its unit."""
+    from eigenbody.model.units import UnitError, parse_quantity
+
+    try:
+        return float(parse_quantity(text, unit))
+    except UnitError as error:
+        what = f'"{text}" is not {MEANT[unit]}: {error}.'
+        raise InputError(Fault(option, what, f"Write {example}.")) from error
+
+
+def end_of(text: str | None, what: str) -> float:
+    """`--until` in seconds."""
+    if text is None:
+        raise InputError(Fault("--until", f"the end of the {what} is missing.", 'For example: --until 2 or "200 ms".'))
+    return quantity(text, "s", "--until", '2 or "200 ms"')
+
+
+def pair(option: str, text: str, form: str, example: str) -> tuple[str, str]:
+    """`NAME=VALUE` in its parts."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals or not value:
+        raise InputError(Fault(f"{option} {text}", f"this is written {form}.", f"For example: {option} {example}."))
+    return name, value
 
 
 @contextmanager
@@ -88,80 +107,3 @@ def _place(model: Model, document: Mapping[str, Any], where: str) -> str:
         if named and named[0] in (document.get(section) or {}):
             return model.where(section, *named)
     return model.where(*path) if path[0] in document else where
-
-
-# ---- the result
-
-
-def known_ending(path: str | None, endings: Sequence[str], model: str | None = None) -> str:
-    """Ending of a file to write ("" for none); refuses, before anything is computed, what cannot be written."""
-    if path is None:
-        return ""
-    from eigenbody.present.export import ending_of, refuse_unwritable
-
-    ending = ending_of(path, endings)
-    refuse_unwritable(path)
-    if model is not None and os.path.exists(path) and os.path.exists(model) and os.path.samefile(path, model):
-        raise InputError(Fault(path, "this is the model file itself.", "Choose another name."))
-    return ending
-
-
-def write(path: str, writer: Callable[[Any], Any], quiet: bool) -> None:
-    """Write a file whole or not at all and say so."""
-    from eigenbody.present.export import write_atomically
-
-    write_atomically(path, writer)
-    if not quiet:
-        say(f"wrote {path}")
-
-
-def warn(warnings: Sequence[str], quiet: bool) -> None:
-    """Warnings of the model, on standard error."""
-    if not quiet:
-        for warning in warnings:
-            say(f"warning: {warning}")
-
-
-def put(text: str) -> None:
-    """Text to standard output."""
-    with _standard_output() as stream:
-        stream.write(printable(text) + "\n")
-
-
-def put_table(text: Callable[[], str], rich: Callable[[], RenderableType]) -> None:
-    """A rich table on a terminal, plain text elsewhere (a pipe has no width)."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        put(text())
-        return
-    from rich.console import Console
-
-    with _standard_output() as stream:
-        Console(file=stream, highlight=False).print(_Printable(rich()))
-
-
-class _Printable:
-    """What rich has laid out, without anything that the terminal would obey but rich's own colours."""
-
-    def __init__(self, inner: RenderableType) -> None:
-        self.inner = inner
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        from rich.segment import Segment
-
-        for text, style, control in console.render(self.inner, options):
-            yield Segment(printable(text), style, control)
-
-
-@contextmanager
-def _standard_output() -> Iterator[TextIO]:
-    """Standard output, flushed; BrokenPipeError when the reader has gone, InputError when it takes nothing."""
-    if sys.stdout is None:
-        raise InputError(Fault("standard output", "is closed.", "Write to a file with --out and --quiet."))
-    try:
-        yield sys.stdout
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        abandon_output()
-        raise InputError(Fault("standard output", f"cannot be written: {error.strerror or error}.")) from error

@@ -17,13 +17,14 @@ from eigenbody.operation.frame import measure_rows
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.still import system_as_at
 from eigenbody.operation.treespace import value_set
+from eigenbody.result import Shown
 
 if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel
 
 
 @dataclass(frozen=True)
-class Dependents:
+class Dependents(Shown, look="present.dependents"):
     """Derivatives of measures and of their rates by the linear state, a row for each measure.
 
     `value` (measures, states) is d(measure)/d[S, W, x]; it depends on S alone. `rate` is d(measure')/d[S, W, x].
@@ -39,11 +40,6 @@ class Dependents:
         matrix = self.rate if measure.endswith("'") else self.value
         row = matrix[self.measures.index(measure.removesuffix("'"))]
         return {state: float(slope) for state, slope in zip(self.states, row, strict=True) if slope}
-
-    def __str__(self) -> str:
-        from eigenbody.present.dependents import dependents_text
-
-        return dependents_text(self)
 
 
 def dependents(linear: LinearModel, measures: Sequence[str]) -> Dependents:

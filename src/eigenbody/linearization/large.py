@@ -27,10 +27,11 @@ from eigenbody.numerics.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.springs import Springs
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.result import Result
 
 
 @dataclass(frozen=True)
-class SparseLinearModel:
+class SparseLinearModel(Result, look="present.linear"):
     """Linear equations with named coordinates, kept sparse; `modes` takes it as it takes a `LinearModel`.
 
     `descriptor` is E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has
@@ -143,13 +144,3 @@ class SparseLinearModel:
     @property
     def K(self) -> Any:
         self.refuse_dense("K")
-
-    def __str__(self) -> str:
-        from eigenbody.present.tables import linear_text
-
-        return linear_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.tables import linear_html
-
-        return linear_html(self)

@@ -16,6 +16,7 @@ from eigenbody.numerics.linear import beside
 from eigenbody.numerics.noise import EPS
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
+from eigenbody.result import Result
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
@@ -50,7 +51,7 @@ def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class LinearModel:
+class LinearModel(Result, look="present.linear"):
     """Exact linear variational equations at an operating point.
 
     The linear state is [S, W, x]: variations of the coordinates, of the velocity coordinates, and first-order states.
@@ -200,13 +201,3 @@ class LinearModel:
             raise ComputationError(
                 "With non-holonomic constraints there are fewer velocities than coordinates and K is not square; use A."
             )
-
-    def __str__(self) -> str:
-        from eigenbody.present.tables import linear_text
-
-        return linear_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.tables import linear_html
-
-        return linear_html(self)

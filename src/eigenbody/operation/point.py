@@ -19,6 +19,7 @@ from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.turns import values_of
 from eigenbody.progress import report
+from eigenbody.result import Shown
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
@@ -28,7 +29,7 @@ TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism 
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Shown, look="present.point"):
     """Where the mechanism is linearized: state, accelerations, constraint forces, and how well all equations hold."""
 
     model: Model
@@ -108,16 +109,6 @@ class OperatingPoint:
         """Rates of all named measures."""
         rate = self.system.named.jet(self.mechanics.at, self.state.turns).rate
         return dict(zip(self.system.names, np.real(rate).tolist(), strict=True))
-
-    def __str__(self) -> str:
-        from eigenbody.present.tables import operating_point_text
-
-        return operating_point_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.tables import operating_point_html
-
-        return operating_point_html(self)
 
 
 def deflection_rounding(mechanics: Mechanics, of_modes: bool = True) -> np.ndarray:

@@ -32,6 +32,7 @@ from eigenbody.operation.loads import ElementLoad, element_loads
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.wrenches import JointWrenches
+from eigenbody.result import Result
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
@@ -79,7 +80,7 @@ class GeneralizedForce:
 
 
 @dataclass(frozen=True)
-class Reactions:
+class Reactions(Result, look="present.reactions"):
     """Reactions in all joints, in `axes` ("joint": those of the joint on its first body, or "ground"). SI units."""
 
     axes: str
@@ -112,25 +113,6 @@ class Reactions:
 
     def __iter__(self) -> Iterator[JointReaction]:
         return (self._at(i) for i in range(len(self.joints)))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data: `{"axes", "joints": [...], "generalized": [...], "elements": [...]}`."""
-        return {
-            "axes": self.axes,
-            "joints": [reaction.as_dict() for reaction in self],
-            "generalized": [item.as_dict() for item in self.generalized],
-            "elements": [load.as_dict() for load in self.loads],
-        }
-
-    def __str__(self) -> str:
-        from eigenbody.present.loads import reactions_text
-
-        return reactions_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.loads import reactions_html
-
-        return reactions_html(self)
 
 
 @on_one_thread

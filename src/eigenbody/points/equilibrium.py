@@ -24,6 +24,7 @@ from eigenbody.operation.turns import counted, values_of
 from eigenbody.points.given import given_configuration
 from eigenbody.points.settle import Settled, newton, settle
 from eigenbody.points.stability import Verdict, judge
+from eigenbody.result import Result
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
@@ -38,7 +39,7 @@ STEPS_AWAY = 12  # steps in which a random start is reached
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Result, look="present.operating"):
     """A configuration in which all forces balance.
 
     point      the operating point: state, multipliers, certificate
@@ -94,22 +95,6 @@ class Equilibrium:
             if not any(is_same(one, known) for known in found):
                 found.append(one)
         return tuple(found)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of `equilibrium --json`."""
-        from eigenbody.present.operating import equilibrium_document
-
-        return equilibrium_document(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.operating import equilibrium_text
-
-        return equilibrium_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.operating import equilibrium_html
-
-        return equilibrium_html(self)
 
 
 @on_one_thread

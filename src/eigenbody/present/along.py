@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import Grid, counted, listed, significant, wrapped
+from eigenbody.present.tables import Grid, Sheet, counted, listed, significant
 
 if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying
@@ -16,19 +15,8 @@ if TYPE_CHECKING:
 MAX_TIMES = 12
 
 
-def along_text(found: TimeVarying) -> str:
+def sheet(found: TimeVarying) -> Sheet:
     """Sizes of the matrices at a few of the times."""
-    lines, grid, below = _parts(found)
-    return "\n".join([*lines, "", grid.text(), "", *wrapped([below])])
-
-
-def along_html(found: TimeVarying) -> str:
-    """The same for a notebook; every name is escaped."""
-    lines, grid, below = _parts(found)
-    return f"<p>{'<br>'.join(map(escape, lines))}</p>{grid.html()}<p>{escape(below)}</p>"
-
-
-def _parts(found: TimeVarying) -> tuple[list[str], Grid, str]:
     index = np.unique(np.linspace(0, len(found) - 1, min(len(found), MAX_TIMES)).round().astype(int))
     size = lambda array: significant(float(np.abs(array).max(initial=0.0)), 5)  # noqa: E731
     rows = tuple(
@@ -36,8 +24,8 @@ def _parts(found: TimeVarying) -> tuple[list[str], Grid, str]:
     )
     titles = ("t\ns", "M\nlargest", "C\nlargest", "K\nlargest", "h\nlargest", "A\nlargest")
     kind = "solves the equations of motion (h is rounding)" if found.is_solution else "is prescribed (h is missing)"
+    title = f"Linear equations of {shown(found.model.name, 100)} along a motion"
     lines = [
-        f"Linear equations of {shown(found.model.name, 100)} along a motion",
         f"{counted(len(found), 'time')} from {significant(found.t[0])} to {significant(found.t[-1])} s,"
         f" {counted(len(found.states), 'state')}; the reference motion {kind}",
         f"Coordinates: {listed(found.coordinates) or 'none'}",
@@ -45,4 +33,11 @@ def _parts(found: TimeVarying) -> tuple[list[str], Grid, str]:
     drift = ", ".join(significant(value, 2) for value in found.drift)
     worst = significant(found.tangent_error, 2)
     below = f"Certificate: constraint drift {drift}, tangent error {worst}; the largest of all times"
-    return lines, Grid("", titles, rows, (True,) * 6), below
+    return Sheet(title, lines, [Grid("", titles, rows, (True,) * 6)], [below])
+
+
+def arrays(found: TimeVarying) -> dict[str, Any]:
+    """The matrices over time, (times, ...), and their names."""
+    matrices = {name: getattr(found, name) for name in ("t", "M", "C", "K", "h", "A", "B")}
+    names = {name: getattr(found, name) for name in ("coordinates", "velocities", "states", "inputs")}
+    return {**matrices, **names, "model": np.array(found.model.name)}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, significant, wrapped
+from eigenbody.present.documents import number
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, Styled, counted, listed, significant
+from eigenbody.present.words import noted
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
     from eigenbody.analyses.campbell import Campbell
     from eigenbody.analyses.sweep import Sweep
@@ -41,23 +41,21 @@ def place(sweep: Sweep, values: dict[str, float], digits: int = 6) -> str:
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
-def _head(sweep: Sweep) -> list[str]:
+def sheet(sweep: Sweep) -> Sheet:
+    """Branches, critical speeds, boundaries of stability, branches that meet."""
     speed = as_campbell(sweep)
     title = "Campbell diagram" if speed is not None and speed.joint else "Modes over a parameter"
     ends = [{name: float(v[i]) for name, v in sweep.parameters.items()} for i in (0, -1)]
     asked = int((~sweep.is_added).sum())
     names = " and ".join(shown(name, 40) for name in sweep.parameters)
-    lines = [
-        f"{title} of {shown(sweep.model.name, 100)}",
-        f"{names} from {place(sweep, ends[0])} to {place(sweep, ends[1])}, {counted(asked, 'point')}",
-    ]
+    lines = [f"{names} from {place(sweep, ends[0])} to {place(sweep, ends[1])}, {counted(asked, 'point')}"]
     if speed is not None and speed.joint:
         spin = speed.spin[np.isfinite(speed.spin)]
         where = f"in the frame that turns with {shown(speed.frame)}" if speed.frame else "in the fixed frame"
         lines.append(
             f"Spin of {shown(speed.joint)} from {significant(spin[0])} to {significant(spin[-1])} rad/s; modes {where}"
         )
-    return lines
+    return Sheet(f"{title} of {shown(sweep.model.name, 100)}", lines, _grids(sweep), _below(sweep))
 
 
 def _branch_grid(sweep: Sweep) -> Grid:
@@ -174,7 +172,7 @@ def _below(sweep: Sweep) -> list[str]:
         lines.append(f"Critical speeds: none for order {', '.join(significant(o, 4) for o in speed.per_rev)}.")
     if not sweep.boundaries:
         lines.append(f"{_boundaries_of(sweep)}: {_no_boundary(sweep)}")
-    return [*lines, *_failures(sweep), *(f"Note: {note}" for note in sweep.notes)]
+    return [*lines, *(Styled(line, "red") for line in _failures(sweep)), *noted(sweep.notes)]
 
 
 def _boundaries_of(sweep: Sweep) -> str:
@@ -207,33 +205,8 @@ def _failures(sweep: Sweep) -> list[str]:
     return lines + (more if len(by_message) > MAX_FAILED else [])
 
 
-def sweep_text(sweep: Sweep) -> str:
-    """The sweep as plain text."""
-    parts = ["\n".join(_head(sweep)), *(grid.text() for grid in _grids(sweep)), "\n".join(wrapped(_below(sweep)))]
-    return "\n\n".join(part for part in parts if part)
-
-
-def sweep_html(sweep: Sweep) -> str:
-    """The sweep as HTML; every name is escaped."""
-    title, *lines = (escape(line) for line in _head(sweep))
-    below = "<br>".join(escape(line) for line in _below(sweep))
-    return f"<p><b>{title}</b><br>{'<br>'.join(lines)}</p>{''.join(g.html() for g in _grids(sweep))}<p>{below}</p>"
-
-
-def sweep_rich(sweep: Sweep) -> RenderableType:
-    """The sweep for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, *lines = _head(sweep)
-    parts: list[RenderableType] = [Text(title, style="bold"), *map(Text, lines)]
-    for grid in _grids(sweep):
-        parts += [Text(), grid.rich()]
-    return Group(*parts, Text(), *(Text(line, style="red" if "Failed" in line else "dim") for line in _below(sweep)))
-
-
 # Documents and files --------------------------------------------------------------------------------------------------
-def sweep_document(sweep: Sweep) -> dict[str, Any]:
+def document(sweep: Sweep) -> dict[str, Any]:
     """`campbell --json`; indices of branches count from one."""
     speed = as_campbell(sweep)
     values = lambda at: next(iter(at.values()))  # noqa: E731
@@ -311,56 +284,61 @@ def _list(array: np.ndarray) -> list[float | None]:
     return [number(value) for value in array]
 
 
-def sweep_writer(sweep: Sweep, ending: str) -> Writer:
-    """Writes a sweep: json the document, csv a line for each point and branch, npz and mat the arrays."""
-    if ending == "json":
-        return text_file(as_json(sweep_document(sweep)) + "\n")
-    if ending == "csv":
-        return text_file(_sweep_csv(sweep))
-    return array_file(_sweep_arrays(sweep), ending)
-
-
-def _sweep_csv(sweep: Sweep) -> str:
+def records(sweep: Sweep) -> Iterator[list[Any]]:
+    """A line for each point of each branch."""
     speed = as_campbell(sweep)
     spin = [None] * len(sweep) if speed is None else _list(speed.spin)
     names = list(sweep.parameters)
-    lines = [[*names, "spin_rad_s", "branch", "label", "whirl", "real", "imag", "frequency_hz", "damping_ratio"]]
-    for branch in sweep_document(sweep)["branches"]:
+    yield [*names, "spin_rad_s", "branch", "label", "whirl", "real", "imag", "frequency_hz", "damping_ratio"]
+    for branch in (_branch(sweep, k) for k in range(len(sweep.labels))):
         for i in range(len(sweep)):
             own = (branch[key][i] for key in ("real", "imag", "frequency_hz", "damping_ratio"))
-            at = [*(csv_cell(float(sweep.parameters[name][i])) for name in names), csv_cell(spin[i])]
-            lines.append([*at, str(branch["index"]), branch["label"], branch["whirl"] or "", *map(csv_cell, own)])
-    return csv_text(lines)
+            at = [*(float(sweep.parameters[name][i]) for name in names), spin[i]]
+            yield [*at, branch["index"], branch["label"], branch["whirl"], *own]
 
 
-def _sweep_arrays(sweep: Sweep) -> dict[str, Any]:
+def arrays(sweep: Sweep) -> dict[str, Any]:
     """nan where a point failed or a branch is not there."""
     speed = as_campbell(sweep)
-    arrays: dict[str, Any] = {
+    own: dict[str, Any] = {
         "values": sweep.values,
         "eigenvalues": sweep.eigenvalues,  # (points, branches)
         "frequency_hz": sweep.frequency_hz,
         "damping_ratio": sweep.damping_ratio,
         "is_rigid": sweep.is_rigid,
         "added": sweep.is_added,
-        "stability": names_array(sweep.stability),
-        "labels": names_array(sweep.labels),
+        "stability": tuple(sweep.stability),
+        "labels": tuple(sweep.labels),
         "parameter": np.array(sweep.parameter),
-        "parameter_names": names_array(sweep.parameters),
+        "parameter_names": tuple(sweep.parameters),
         "parameter_values": np.stack(list(sweep.parameters.values()), axis=-1),
         "boundary_values": np.array([next(iter(b.values.values())) for b in sweep.boundaries], dtype=float),
         "boundary_branch": np.array([b.branch + 1 for b in sweep.boundaries], dtype=int),
-        "boundary_kind": names_array(b.kind for b in sweep.boundaries),
+        "boundary_kind": tuple(b.kind for b in sweep.boundaries),
         "model": np.array(sweep.model.name),
     }
     if speed is not None:
         found = speed.critical_speeds
-        arrays |= {
+        own |= {
             "spin_rad_s": speed.spin,
-            "whirl": names_array(speed.whirl),
+            "whirl": tuple(speed.whirl),
             "critical_values": np.array([next(iter(c.values.values())) for c in found], dtype=float),
             "critical_spin_rad_s": np.array([c.spin for c in found], dtype=float),
             "critical_order": np.array([c.order for c in found], dtype=float),
             "critical_branch": np.array([c.branch + 1 for c in found], dtype=int),
         }
-    return arrays
+    return own
+
+
+def plot(sweep: Sweep) -> Figure:
+    """Root locus: eigenvalues in the complex plane, coloured by the parameter."""
+    from eigenbody.present.locus import plot_locus
+
+    return plot_locus(sweep)
+
+
+def diagram(sweep: Campbell, signed: bool = False) -> Figure:
+    """Frequencies over the parameter with excitation lines and critical speeds, and damping ratios below."""
+    from eigenbody.present.campbell_plots import plot_campbell
+
+    return plot_campbell(sweep, signed)

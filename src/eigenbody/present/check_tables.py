@@ -1,22 +1,28 @@
-"""What `check` found, as readable tables."""
+"""What `check` found: its tables and its document."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, model_name, redundancy, significant, wrapped
+from eigenbody.present.documents import require_finite
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, Styled, counted, listed, significant
+from eigenbody.present.words import model_name, noted, redundancy
 
 LOWEST = 4  # frequencies of a flexible body that are listed
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from eigenbody.analyses.inspection import Constraint, CountedBody, Inspection
 
 
-def _check_grids(found: Inspection) -> list[Grid]:
+def sheet(found: Inspection) -> Sheet:
+    """Bodies, what constrains them, the count of freedoms."""
+    below = [Styled(line, "") for line in _below(found)]
+    return Sheet(f"{model_name(found.point)}: no faults", (), _grids(found), below)
+
+
+def _grids(found: Inspection) -> list[Grid]:
     bodies = found.bodies
     few = bodies[:MAX_ROWS]
     rows = tuple((shown(body.name, 40), significant(body.mass), str(body.coordinates)) for body in few)
@@ -57,7 +63,7 @@ def _constraint_grid(title: str, items: Sequence[Constraint]) -> Grid:
     return Grid(title, columns, rows, (False, False, False, True, False, False), len(items) - len(rows))
 
 
-def _check_below(found: Inspection) -> list[str]:
+def _below(found: Inspection) -> list[str]:
     surplus = len(found.redundant)
     redundant = f" ({counted(surplus, 'redundant row')} held by others already)" if surplus else ""
     return [
@@ -65,22 +71,33 @@ def _check_below(found: Inspection) -> list[str]:
         f"Degrees of freedom: {found.dof}{redundant}",
         f"Coordinates: {listed(found.coordinates) or 'none'}",
         redundancy(found.redundant),
-        *wrapped(f"Note: {note}" for note in found.notes),
+        *noted(found.notes),
     ]
 
 
-def check_text(found: Inspection) -> str:
-    """What `check` found, as plain text."""
-    parts = [grid.text() for grid in _check_grids(found)]
-    return "\n\n".join([f"{model_name(found.point)}: no faults", *parts, "\n".join(_check_below(found))])
-
-
-def check_rich(found: Inspection) -> RenderableType:
-    """What `check` found, for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    lines: list[RenderableType] = [Text(f"{model_name(found.point)}: no faults", style="bold"), Text()]
-    for grid in _check_grids(found):
-        lines += [grid.rich(), Text()]
-    return Group(*lines, *map(Text, _check_below(found)))
+def document(found: Inspection) -> dict[str, Any]:
+    """`check --json`."""
+    point = found.point
+    require_finite(certificate=[point.residual, *point.drift], mass=[body.mass for body in found.bodies])
+    return {
+        "model": point.model.name,
+        "bodies": [body.as_dict() for body in found.bodies],
+        "joints": [joint.as_dict() for joint in found.joints],
+        "couplings": [coupling.as_dict() for coupling in found.couplings],
+        "drivers": [driver.as_dict() for driver in found.drivers],
+        "body_coordinates": found.body_coordinates,
+        "rows": found.rows,
+        "gruebler": found.gruebler,
+        "dof": found.dof,
+        "coordinates": list(found.coordinates),
+        "constraints": [
+            {"of": row.owner, "row": row.label, "class": row.classed, "redundant": row.is_redundant}
+            for constraint in found.constraints
+            for row in constraint.rows
+        ],
+        "redundant": [dict(row) for row in found.redundant],
+        "residual": point.residual,
+        "drift": list(point.drift),
+        "notes": list(found.notes),
+        "warnings": list(point.warnings),
+    }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import MAX_MATRIX, Grid, significant
+from eigenbody.present.tables import MAX_MATRIX, MAX_ROWS, Grid, Sheet, significant
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
 
 
-def dependents_text(found: Dependents) -> str:
+def sheet(found: Dependents) -> Sheet:
     """A row for each measure and its rate, a column for each state; a line for each entry where there are many."""
     rows = [
         (name + suffix, matrix[i])
@@ -21,7 +21,8 @@ def dependents_text(found: Dependents) -> str:
     if len(found.states) <= MAX_MATRIX:
         cells = tuple((shown(name, 40), *(significant(value) for value in row)) for name, row in rows)
         columns = ("", *(shown(state, 24) for state in found.states))
-        return Grid("Derivatives by the linear state", columns, cells, (False, *(True,) * len(found.states))).text()
+        right = (False, *(True,) * len(found.states))
+        return Sheet("", (), [Grid("Derivatives by the linear state", columns, cells, right)])
     lines = tuple(
         (shown(name, 40), shown(state, 40), significant(value))
         for name, row in rows
@@ -29,4 +30,5 @@ def dependents_text(found: Dependents) -> str:
         if value
     )
     title = "Derivatives by the linear state, those not zero"
-    return Grid(title, ("of", "by", ""), lines[:200], (False, False, True), max(0, len(lines) - 200)).text()
+    right, few = (False, False, True), lines[:MAX_ROWS]
+    return Sheet("", (), [Grid(title, ("of", "by", ""), few, right, len(lines) - len(few))])

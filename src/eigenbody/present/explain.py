@@ -1,9 +1,8 @@
-"""Explained modes: text, HTML, terminal, JSON and files."""
+"""Explained modes: what they print, their document, arrays and picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +10,13 @@ import numpy as np
 from eigenbody.batched import as_rows
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, mode_entries, modes_document, number, require_finite_modes
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, modes_arrays, names_array, text_file
-from eigenbody.present.tables import MAX_ROWS, Grid, certified, model_name, significant, verdict, wrapped
+from eigenbody.present.documents import number, require_finite_modes
+from eigenbody.present.modes import COLUMNS, mode_entries
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, significant
+from eigenbody.present.words import certified, model_name, noted, verdict
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
     from eigenbody.analyses.explain import Explanation
 
@@ -29,12 +29,12 @@ SMALL = 0.02  # shares below are not worth a place in the table
 # ---- tables
 
 
-def _head(found: Explanation) -> list[str]:
+def sheet(found: Explanation) -> Sheet:
+    """Every mode with its label and its leading shares of energy."""
     modes = found.modes
-    return [
-        f"Modes of {model_name(modes.linear.point)}, explained",
-        f"{modes.dof} degree{'' if modes.dof == 1 else 's'} of freedom; {verdict(modes)}",
-    ]
+    line = f"{counted(modes.dof, 'degree')} of freedom; {verdict(modes)}"
+    below = [*noted([*modes.notes, *found.notes]), certified(modes.certificate)]
+    return Sheet(f"Modes of {model_name(modes.linear.point)}, explained", [line], [energy_grid(found)], below)
 
 
 def energy_grid(found: Explanation) -> Grid:
@@ -81,42 +81,15 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if abs(share) < 10 else f"{share:.3g} times"
 
 
-def _below(found: Explanation) -> list[str]:
-    notes = [*found.modes.notes, *found.notes]
-    return [*(f"Note: {note}" for note in notes), certified(found.modes.certificate)]
-
-
-def explanation_text(found: Explanation) -> str:
-    """The table as plain text."""
-    return "\n".join([*_head(found), "", energy_grid(found).text(), "", *wrapped(_below(found))])
-
-
-def explanation_html(found: Explanation) -> str:
-    """The table as HTML; every name is escaped."""
-    title, line = _head(found)
-    below = "<br>".join(escape(text) for text in _below(found))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{energy_grid(found).html()}<p>{below}</p>"
-
-
-def explanation_rich(found: Explanation) -> RenderableType:
-    """The table for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, line = _head(found)
-    below = [Text(text, style="dim") for text in _below(found)]
-    return Group(Text(title, style="bold"), Text(line), Text(), energy_grid(found).rich(), Text(), *below)
-
-
 # ---- documents
 
 
-def explanation_document(found: Explanation) -> dict[str, Any]:
+def document(found: Explanation) -> dict[str, Any]:
     """`modes --explain --json`: the document of `modes --json` with an explanation in every mode."""
-    document = modes_document(found.modes)
-    document["modes"] = [entry | _explained(found, i) for i, entry in enumerate(document["modes"])]
-    document["notes"] = [*document["notes"], *found.notes]
-    return document
+    whole = found.modes.document()
+    whole["modes"] = [entry | _explained(found, i) for i, entry in enumerate(whole["modes"])]
+    whole["notes"] = [*whole["notes"], *found.notes]
+    return whole
 
 
 def _explained(found: Explanation, i: int) -> dict[str, Any]:
@@ -178,28 +151,20 @@ def _screw_axes(found: Explanation, i: int) -> dict[str, Any]:
 # ---- files
 
 
-def explanation_writer(found: Explanation, ending: str) -> Writer:
-    """Writes explained modes: npz and mat hold the arrays, csv the table with labels, json the document."""
-    require_finite_modes(found.modes)
-    if ending == "json":
-        return text_file(as_json(explanation_document(found)) + "\n")
-    if ending == "csv":
-        return text_file(_explanation_csv(found))
-    return array_file(modes_arrays(found.modes) | _explanation_arrays(found), ending)
-
-
-def _explanation_arrays(found: Explanation) -> dict[str, np.ndarray]:
+def arrays(found: Explanation) -> dict[str, Any]:
+    """Those of the modes, and all shares."""
     return {
-        "label": names_array(found.labels),
-        "whirl": names_array(found.whirls),
+        **found.modes.arrays(),
+        "label": tuple(found.labels),
+        "whirl": tuple(found.whirls),
         "kinetic_energy": found.kinetic,  # (modes, bodies, 6)
         "deformation_energy": found.deformation,  # (modes, bodies) of the kinetic energy too
         "strain_energy": found.strain,  # (modes, strain_sources)
-        "strain_sources": names_array(found.strain_sources),
+        "strain_sources": tuple(found.strain_sources),
         "dissipation": found.dissipation,
-        "dissipation_sources": names_array(found.dissipation_sources),
+        "dissipation_sources": tuple(found.dissipation_sources),
         "participation": found.participation,  # (modes, coordinates)
-        "participating": names_array(found.coordinates),
+        "participating": tuple(found.coordinates),
         "screw_point": found.screws.point,  # (modes, bodies, 3), nan for translations and still bodies
         "screw_direction": found.screws.direction,
         "screw_pitch": found.screws.pitch,  # m/rad, inf for translations
@@ -207,8 +172,9 @@ def _explanation_arrays(found: Explanation) -> dict[str, np.ndarray]:
     }
 
 
-def _explanation_csv(found: Explanation) -> str:
-    columns = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
+def records(found: Explanation) -> Iterator[list[Any]]:
+    """A line for each mode."""
+    require_finite_modes(found.modes)
     flexible = [body.name for body in found.modes.linear.point.system.description.flexible]
     bent = found.deformation[:, [found.bodies.index(name) for name in flexible]]
     kinetic = np.hstack((as_rows(found.kinetic), bent))
@@ -218,12 +184,16 @@ def _explanation_csv(found: Explanation) -> str:
     names += [f"dissipation {name}" for name in found.dissipation_sources]
     names += [f"participation {name}" for name in found.coordinates]
     values = np.hstack((kinetic, found.strain, found.dissipation, found.participation))
-    lines = [
-        [
-            *(csv_cell(entry[c]) for c in columns),
-            found.labels[i],
-            *(csv_cell(number(value)) for value in values[i].tolist()),
-        ]
-        for i, entry in enumerate(mode_entries(found.modes))
-    ]
-    return csv_text([(*columns, "label", *names), *lines])
+    yield [*COLUMNS, "label", *names]
+    for i, entry in enumerate(mode_entries(found.modes)):
+        yield [*(entry[c] for c in COLUMNS), found.labels[i], *map(number, values[i].tolist())]
+
+
+# ---- picture
+
+
+def plot(found: Explanation, mode: int | None = None) -> Figure:
+    """Bars with magnitude and phase and the energy shares of one mode (counted from 1), or bars of the lowest."""
+    from eigenbody.present.mode_bars import plot_explanation, plot_mode
+
+    return plot_explanation(found) if mode is None else plot_mode(found, mode - 1)

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from eigenbody.errors import Fault, InputError
-from eigenbody.present.documents import (
-    as_json,
-    dense,
-    has_second_order_matrices,
-    linear_document,
-    mode_entries,
-    modes_document,
-    require_finite_linear,
-    require_finite_modes,
-)
+from eigenbody.present.documents import as_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.modes import Modes
-    from eigenbody.linearization.large import SparseLinearModel
-    from eigenbody.linearization.model import LinearModel
+    from eigenbody.result import Result
 
 Writer = Callable[[BinaryIO], Any]
-DATA_ENDINGS = ("npz", "mat", "csv", "json")
+MADE_OF = {"npz": "arrays", "mat": "arrays", "csv": "records", "json": "document"}
+NEEDS = {"parquet": "pyarrow"}  # libraries that are installed on demand
 PICTURE_ENDINGS = ("png", "svg", "pdf")
 
 
@@ -47,6 +39,9 @@ def ending_of(path: str | Path, known: Iterable[str]) -> str:
     if ending not in known:
         what = f'the ending ".{ending}" is not known.' if ending else "the name has no ending that tells the format."
         raise InputError(Fault(str(path), what, f"Use one of: {', '.join('.' + e for e in known)}."))
+    if ending in NEEDS and find_spec(NEEDS[ending]) is None:
+        what = f"writing {ending} needs the package {NEEDS[ending]}."
+        raise InputError(Fault(f".{ending}", what, f"Install eigenbody[{ending}], or write .npz or .csv."))
     return ending
 
 
@@ -105,50 +100,31 @@ def _cannot_write(path: str | Path, error: Exception) -> InputError:
 # ---- results
 
 
-def modes_writer(modes: Modes, ending: str) -> Writer:
-    """Writes modes: npz and mat hold the arrays, csv the table, json the document of `modes --json`."""
-    require_finite_modes(modes)
-    if ending == "csv":
-        return text_file(_modes_csv(modes))
+def endings_of(look: Any) -> tuple[str, ...]:
+    """Endings of the files that a result with these looks can be written to."""
+    if hasattr(look, "ENDINGS"):
+        return tuple(look.ENDINGS)
+    own = getattr(look, "FILES", {})
+    made = [ending for ending, source in MADE_OF.items() if hasattr(look, source) or ending in (*own, "json")]
+    return (*made, *(ending for ending in own if ending not in made))
+
+
+def result_writer(result: Result, path: str | Path, document: Callable[[], Any] | None = None) -> Writer:
+    """Writes a result by the ending of the name: npz and mat hold the arrays, csv the records, json the document."""
+    ending = ending_of(path, endings_of(result.look))
+    own = getattr(result.look, "FILES", {})
+    if ending in own:
+        return own[ending](result, Path(path))
     if ending == "json":
-        return text_file(as_json(modes_document(modes)) + "\n")
-    return array_file(modes_arrays(modes), ending)
-
-
-def linear_writer(linear: LinearModel | SparseLinearModel, ending: str) -> Writer:
-    """Writes a linear model: npz and mat hold the matrices, csv a labelled block for each, json the document.
-
-    A large model is written in its sparse descriptor form E z' = A z.
-    """
-    require_finite_linear(linear)
-    if ending == "json":
-        return text_file(as_json(linear_document(linear)) + "\n")
-    full = dense(linear)
-    if full is None:
-        return _sparse_writer(linear, ending)  # type: ignore[arg-type]
+        return text_file(as_json((document or result.document)()) + "\n")
     if ending == "csv":
-        return text_file(_linear_csv(full))
-    output, damping = ("C", "Cd") if ending == "mat" else ("C_out", "C")
-    arrays = _linear_arrays(full, output, damping) | _linear_names(full)
-    if ending == "mat":
-        form = full.descriptor
-        parts = {name: getattr(form, name).tocsc() for name in "EABCD"}
-        arrays["descriptor"] = {**parts, "unknowns": names_array(form.unknowns).astype(object)}
-    return array_file(arrays, ending)
+        return text_file(csv_text(result.look.records(result)))
+    return array_file(result.arrays(), ending)
 
 
-def _sparse_writer(linear: SparseLinearModel, ending: str) -> Writer:
-    if ending == "csv":
-        what = f"a model of {linear.dof} degrees of freedom is kept sparse, which a table cannot hold."
-        raise InputError(Fault(".csv", what, "Write .npz, .mat or .json, or ask for --solver dense."))
-    form = linear.descriptor
-    arrays: dict[str, Any] = {"differential": np.array(form.differential)}
-    for name in "EABCD":
-        matrix = getattr(form, name)
-        coo = matrix.tocoo()
-        parts = {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
-        arrays |= {name: matrix.tocsc()} if ending == "mat" else {**parts, f"{name}_shape": np.array(coo.shape)}
-    return array_file(arrays | _linear_names(linear), ending)
+def write_result(result: Result, path: str | Path) -> None:
+    """Write a file of a result, whole or not at all."""
+    write_atomically(path, result_writer(result, path))
 
 
 def figure_writer(figure: Figure, ending: str) -> Writer:
@@ -164,6 +140,7 @@ def text_file(text: str) -> Writer:
 
 def array_file(arrays: Mapping[str, Any], ending: str) -> Writer:
     """Writes arrays by name as .npz or .mat."""
+    arrays = as_arrays(arrays)
     if ending == "npz":
         return lambda file: np.savez(file, **arrays)
 
@@ -177,100 +154,26 @@ def array_file(arrays: Mapping[str, Any], ending: str) -> Writer:
     return write
 
 
-def names_array(names: Iterable[str]) -> np.ndarray:
-    """Names as an array of text."""
-    listed = list(names)
-    return np.array(listed, dtype=str) if listed else np.zeros(0, dtype="U1")
+def as_arrays(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays by name; tuples of names become arrays of text."""
+    return {name: np.array(value, dtype="U" if value else "U1") if isinstance(value, tuple) else value
+            for name, value in values.items()}  # fmt: skip
 
 
-def modes_arrays(modes: Modes) -> dict[str, np.ndarray]:
-    """What a file of arrays holds of modes."""
-    states = {} if modes.states_shape is None else {"states_shape": modes.states_shape}  # (modes, states)
-    return {
-        "eigenvalues": modes.eigenvalues,
-        "frequency_hz": modes.frequency_hz,
-        "damped_frequency_hz": modes.damped_frequency_hz,
-        "damping_ratio": modes.damping_ratio,  # nan where it is undefined: rigid modes
-        "kind": names_array(modes.kinds),
-        "stability": names_array(modes.stabilities),
-        "error": modes.bounds,  # 1/s
-        "shapes": modes.shapes,  # (modes, bodies, 6)
-        **states,
-        "bodies": names_array(modes.bodies),
-        **_node_arrays(modes),
-        "states": names_array(modes.linear.states),
-        "model": np.array(modes.linear.point.model.name),
-        "verdict": np.array(modes.stability),
-    }
+def matrix_records(name: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> list[list[Any]]:
+    """Lines of a matrix: its name and the names of its columns, then a line for each row."""
+    lines = zip(rows, np.asarray(matrix).tolist(), strict=True)
+    return [[name, *columns], *([row, *values] for row, values in lines)]
 
 
-def _node_arrays(modes: Modes) -> dict[str, np.ndarray]:
-    """Nodes of flexible bodies, where there are some."""
-    nodes = modes.deformations
-    if not len(nodes):
-        return {}
-    return {
-        "nodes": names_array(f"{body}.{name}" for body, name in zip(nodes.bodies, nodes.names, strict=True)),
-        "node_position": nodes.position,  # (nodes, 3)
-        "node_shapes": np.concatenate((nodes.move, nodes.turn), axis=-1),  # (modes, nodes, 6)
-    }
-
-
-def _linear_arrays(linear: LinearModel, output: str, damping: str) -> dict[str, Any]:
-    space = linear.state_space
-    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D, "E": np.eye(len(space.A))}
-    if has_second_order_matrices(linear):
-        arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
-    return arrays
-
-
-def _linear_names(linear: LinearModel | SparseLinearModel) -> dict[str, np.ndarray]:
-    return {
-        "coordinates": names_array(linear.coordinates),
-        "velocities": names_array(linear.velocities),
-        "states": names_array(linear.states),
-        "inputs": names_array(linear.inputs),
-        "outputs": names_array(linear.outputs),
-        "state_units": names_array(linear.units.states),
-        "input_units": names_array(linear.units.inputs),
-        "output_units": names_array(linear.units.outputs),
-        "model": np.array(linear.point.model.name),
-    }
-
-
-def _modes_csv(modes: Modes) -> str:
-    entries = mode_entries(modes)
-    columns = ["index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability"]
-    columns += ["error"]
-    return csv_text([columns, *([csv_cell(entry[c]) for c in columns] for entry in entries)])
-
-
-def _linear_csv(linear: LinearModel) -> str:
-    """A block for each matrix: its name and the column names, then a line for each row; a blank line between blocks."""
-    space = linear.state_space
-    x, u, y = linear.states, linear.inputs, linear.outputs
-    s, w = linear.coordinates, linear.velocities
-    blocks: list[tuple[str, np.ndarray, tuple[str, ...], tuple[str, ...]]] = []
-    if has_second_order_matrices(linear):
-        blocks += [("mass", linear.M, w, w), ("damping", linear.C, w, w), ("stiffness", linear.K, w, s)]
-    blocks += [("A", space.A, x, x), ("B", space.B, x, u), ("C", space.C, y, x), ("D", space.D, y, u)]
-    lines: list[Iterable[str]] = []
-    for name, matrix, rows, columns in blocks:
-        if lines:
-            lines.append(())
-        lines.append((name, *columns))
-        for row, values in zip(rows, np.asarray(matrix).tolist(), strict=True):
-            lines.append((row, *map(csv_cell, values)))
-    return csv_text(lines)
-
-
-def csv_cell(value: Any) -> str:
-    """A value as a cell; empty for none."""
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-
-def csv_text(lines: Iterable[Iterable[str]]) -> str:
-    """Lines of cells as comma-separated text."""
+def csv_text(lines: Iterable[Iterable[Any]]) -> str:
+    """Lines of values as comma-separated text in full precision; empty cells for what is unknown."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(lines)
+    csv.writer(out, lineterminator="\n").writerows(map(_cell, line) for line in lines)
     return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(float(value))
+    return "" if value is None else str(value)

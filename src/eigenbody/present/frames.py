@@ -1,31 +1,34 @@
-"""Modes in two frames side by side: text, HTML, terminal, JSON and files."""
+"""Modes in two frames side by side."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, mode_entries, modes_document, number
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, modes_arrays, text_file
-from eigenbody.present.tables import MAX_ROWS, Grid, certified, significant, wrapped
+from eigenbody.present.documents import number
+from eigenbody.present.modes import COLUMNS, mode_entries
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, significant
+from eigenbody.present.words import certified, model_name, noted
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
     from eigenbody.analyses.frames import FrameModes
 
 
-def _head(found: FrameModes) -> list[str]:
+def sheet(found: FrameModes) -> Sheet:
+    """The modes of both frames in pairs."""
     about = ", ".join(significant(value) for value in found.frame.about)
     hz = found.frame.rate / (2 * np.pi)
-    return [
-        f"Modes of {shown(found.fixed.linear.point.model.name, 100)} in the fixed and in the rotating frame",
+    title = f"Modes of {model_name(found.fixed.linear.point)} in the fixed and in the rotating frame"
+    line = (
         f'Rotating frame "{shown(found.frame.name)}": {significant(found.frame.rate)} rad/s = {significant(hz)} Hz'
-        f" about [{about}]",
-    ]
+        f" about [{about}]"
+    )
+    return Sheet(title, [line], [_grid(found)], [*noted(found.notes), certified(found.rotating.certificate)])
 
 
 def _grid(found: FrameModes) -> Grid:
@@ -52,33 +55,7 @@ def _grid(found: FrameModes) -> Grid:
     return Grid("", columns, rows, right, len(found.pairs) - len(rows))
 
 
-def _below(found: FrameModes) -> list[str]:
-    return [*(f"Note: {note}" for note in found.notes), certified(found.rotating.certificate)]
-
-
-def frames_text(found: FrameModes) -> str:
-    """The table as plain text."""
-    return "\n".join([*_head(found), "", _grid(found).text(), "", *wrapped(_below(found))])
-
-
-def frames_html(found: FrameModes) -> str:
-    """The table as HTML; every name is escaped."""
-    title, line = _head(found)
-    below = "<br>".join(escape(text) for text in _below(found))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_grid(found).html()}<p>{below}</p>"
-
-
-def frames_rich(found: FrameModes) -> RenderableType:
-    """The table for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, line = _head(found)
-    below = [Text(text, style="dim") for text in _below(found)]
-    return Group(Text(title, style="bold"), Text(line), Text(), _grid(found).rich(), Text(), *below)
-
-
-def frames_document(found: FrameModes) -> dict[str, Any]:
+def document(found: FrameModes) -> dict[str, Any]:
     """`modes --frame --json`: the modes of the fixed frame, and `frames`."""
     frames = {
         "frame": found.frame.name,
@@ -95,26 +72,26 @@ def frames_document(found: FrameModes) -> dict[str, Any]:
         ],
         "notes": list(found.notes),
     }
-    return {**modes_document(found.fixed), "frames": frames}
+    return {**found.fixed.document(), "frames": frames}
 
 
-def frames_writer(found: FrameModes, ending: str) -> Writer:
-    """Writes the modes of both frames: json the document, csv the pairs, npz and mat the arrays of both frames."""
-    if ending == "json":
-        return text_file(as_json(frames_document(found)) + "\n")
-    if ending == "csv":
-        return text_file(_frames_csv(found))
+def arrays(found: FrameModes) -> dict[str, Any]:
+    """The arrays of both frames, and which modes make pairs."""
     both = (("fixed", found.fixed), ("rotating", found.rotating))
-    arrays = {f"{prefix}_{name}": array for prefix, modes in both for name, array in modes_arrays(modes).items()}
+    own = {f"{prefix}_{name}": array for prefix, modes in both for name, array in modes.arrays().items()}
     pairs = np.array([(pair.fixed, pair.rotating) for pair in found.pairs], dtype=int).reshape(-1, 2)
-    return array_file({**arrays, "pairs": pairs, "rate": np.array(found.frame.rate)}, ending)
+    return {**own, "pairs": pairs, "rate": np.array(found.frame.rate)}
 
 
-def _frames_csv(found: FrameModes) -> str:
-    keys = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
+def records(found: FrameModes) -> Iterator[list[Any]]:
+    """A line for each pair."""
     fixed, rotating = mode_entries(found.fixed), mode_entries(found.rotating)
-    lines = [[*(f"fixed_{key}" for key in keys), "whirl", *(f"rotating_{key}" for key in keys)]]
+    yield [*(f"fixed_{key}" for key in COLUMNS), "whirl", *(f"rotating_{key}" for key in COLUMNS)]
     for pair in found.pairs:
         one, other = fixed[pair.fixed], rotating[pair.rotating]
-        lines.append([*(csv_cell(one[key]) for key in keys), pair.whirl, *(csv_cell(other[key]) for key in keys)])
-    return csv_text(lines)
+        yield [*(one[key] for key in COLUMNS), pair.whirl, *(other[key] for key in COLUMNS)]
+
+
+def plot(found: FrameModes) -> Figure:
+    """The modes of the rotating frame."""
+    return found.rotating.plot()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.errors import ComputationError
-from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
-from eigenbody.present.tables import Grid, counted, listed, model_name, paragraph, remarks_below, significant, wrapped
+from eigenbody.present.documents import number, plain
+from eigenbody.present.tables import Grid, Sheet, Styled, counted, listed, significant
+from eigenbody.present.words import model_name, remarks_below
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
     from eigenbody.analyses.frf import FrequencyResponse
 
@@ -22,44 +22,21 @@ MAX_VALUES = 24  # rows of printed values
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
-def frf_text(response: FrequencyResponse) -> str:
+def sheet(response: FrequencyResponse) -> Sheet:
     """Resonance peaks, values where few were asked for, notes."""
-    grids = [grid.text() + "\n" for grid in _grids(response)]
-    return "\n".join([*_head(response), "", *grids, *wrapped(_remarks(response))])
-
-
-def frf_html(response: FrequencyResponse) -> str:
-    """The same as HTML; every name is escaped."""
-    title, *lines = _head(response)
-    tables = "".join(grid.html() for grid in _grids(response))
-    return f"<p><b>{escape(title)}</b></p>{paragraph(lines)}{tables}{paragraph(_remarks(response))}"
-
-
-def frf_rich(response: FrequencyResponse) -> RenderableType:
-    """The same for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, *lines = _head(response)
-    parts: list[Any] = [Text(title, style="bold"), *map(Text, lines), Text()]
-    for grid in _grids(response):
-        parts += [grid.rich(), Text()]
-    loud = len(_poles(response)) + sum(note.startswith("Unstable") for note in response.notes)
-    remarks = _remarks(response, with_warnings=False)
-    styles = ["yellow"] * loud + ["dim"] * (len(remarks) - loud)
-    return Group(*parts, *(Text(line, style=style) for line, style in zip(remarks, styles, strict=True)))
-
-
-def _head(response: FrequencyResponse) -> list[str]:
     hz = response.frequency_hz
     span = f"{significant(hz.min())} to {significant(hz.max())} Hz" if len(hz) > 1 else f"{significant(hz[0])} Hz"
     few = counted(len(hz), "frequency", "frequencies")
-    return [
-        f"Frequency response of {model_name(response.linear.point)}",
+    lines = [
         f"Inputs: {listed(_named(response.inputs, response.input_units))}",
         f"Outputs: {listed(_named(response.outputs, response.output_units))}",
         f"{few}, {span}; method {response.method}",
     ]
+    loud = [note for note in response.notes if note.startswith("Unstable")]
+    quiet = [note for note in response.notes if not note.startswith("Unstable")]
+    warnings = [Styled(line, "yellow") for line in (*_poles(response), *loud)]
+    title = f"Frequency response of {model_name(response.linear.point)}"
+    return Sheet(title, lines, _grids(response), [*warnings, *remarks_below(response.linear, quiet)])
 
 
 def _named(names: tuple[str, ...], units: tuple[str, ...]) -> list[str]:
@@ -112,14 +89,8 @@ def _poles(response: FrequencyResponse) -> list[str]:
     ]
 
 
-def _remarks(response: FrequencyResponse, with_warnings: bool = True) -> list[str]:
-    loud = [note for note in response.notes if note.startswith("Unstable")]
-    quiet = [note for note in response.notes if not note.startswith("Unstable")]
-    return [*_poles(response), *loud, *remarks_below(response.linear, with_warnings, quiet)]
-
-
 # Documents and files --------------------------------------------------------------------------------------------------
-def frf_document(response: FrequencyResponse) -> dict[str, Any]:
+def document(response: FrequencyResponse) -> dict[str, Any]:
     """The document of `frf --json`; null where the response is infinite or undefined."""
     require_known(response)
     return {
@@ -129,10 +100,10 @@ def frf_document(response: FrequencyResponse) -> dict[str, Any]:
         "units": {"inputs": list(response.input_units), "outputs": list(response.output_units)},
         "method": response.method,
         "frequency_hz": response.frequency_hz.tolist(),
-        "real": _nested(np.where(np.isfinite(response.values), response.values.real, np.nan)),
-        "imag": _nested(np.where(np.isfinite(response.values), response.values.imag, np.nan)),
-        "magnitude": _nested(response.magnitude),
-        "phase_deg": _nested(np.degrees(response.phase)),
+        "real": plain(np.where(np.isfinite(response.values), response.values.real, np.nan)),
+        "imag": plain(np.where(np.isfinite(response.values), response.values.imag, np.nan)),
+        "magnitude": plain(response.magnitude),
+        "phase_deg": plain(np.degrees(response.phase)),
         "peaks": [
             {"input": p.input, "output": p.output, "frequency_hz": p.frequency_hz, "magnitude": number(p.magnitude)}
             for p in response.peaks
@@ -157,41 +128,27 @@ def require_known(response: FrequencyResponse) -> None:
         )
 
 
-def _nested(values: np.ndarray) -> list[Any]:
-    """Lists of numbers, null for what is not finite."""
-    finite = np.isfinite(values)
-    if finite.all():
-        return (values + 0.0).tolist()
-    plain = values.astype(object)
-    plain[~finite] = None
-    return plain.tolist()
-
-
-def frf_writer(response: FrequencyResponse, ending: str) -> Writer:
-    """Writes a response: npz and mat hold the arrays, csv a line for each frequency, json the document."""
+def arrays(response: FrequencyResponse) -> dict[str, Any]:
+    """The response (frequencies, outputs, inputs), its peaks and names."""
     require_known(response)
-    if ending == "json":
-        return text_file(as_json(frf_document(response)) + "\n")
-    if ending == "csv":
-        return text_file(_table(response))
-    arrays: dict[str, Any] = {
+    return {
         "frequency_hz": response.frequency_hz,
         "response": response.values,
         "magnitude": response.magnitude,
         "phase_deg": np.degrees(response.phase),
         "peaks": np.array([(p.frequency_hz, p.magnitude) for p in response.peaks]).reshape(-1, 2),
-        "peak_inputs": names_array(p.input for p in response.peaks),
-        "peak_outputs": names_array(p.output for p in response.peaks),
-        "inputs": names_array(response.inputs),
-        "outputs": names_array(response.outputs),
-        "input_units": names_array(response.input_units),
-        "output_units": names_array(response.output_units),
+        "peak_inputs": tuple(p.input for p in response.peaks),
+        "peak_outputs": tuple(p.output for p in response.peaks),
+        "inputs": tuple(response.inputs),
+        "outputs": tuple(response.outputs),
+        "input_units": tuple(response.input_units),
+        "output_units": tuple(response.output_units),
     }
-    return array_file(arrays, ending)
 
 
-def _table(response: FrequencyResponse) -> str:
+def records(response: FrequencyResponse) -> Iterator[list[Any]]:
     """frequency_hz, then real, imag, magnitude and phase of each entry; infinite magnitudes are written inf."""
+    require_known(response)
     head, columns = ["frequency_hz"], [response.frequency_hz]
     phase = np.degrees(response.phase)
     for j, name in enumerate(response.inputs):
@@ -201,5 +158,12 @@ def _table(response: FrequencyResponse) -> str:
             known = np.where(np.isfinite(value), value, np.nan)
             head += [f"{label} real", f"{label} imag", f"{label} magnitude", f"{output} / {name} phase [deg]"]
             columns += [known.real, known.imag, np.abs(value), phase[:, i, j]]
-    rows = (("" if v != v else repr(v) for v in row) for row in np.column_stack(columns).tolist())
-    return csv_text([head, *rows])
+    yield head
+    yield from np.column_stack(columns).tolist()
+
+
+def plot(response: FrequencyResponse, kind: str = "bode") -> Figure:
+    """Bode or Nyquist diagram."""
+    from eigenbody.present.frf_plots import plot_frf
+
+    return plot_frf(response, kind)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.source import shown
 from eigenbody.present.frf import require_known
-from eigenbody.present.tables import significant
+from eigenbody.present.tables import plain_text, significant
 
 if TYPE_CHECKING:
     from eigenbody.analyses.frf import FrequencyResponse
@@ -31,7 +31,7 @@ def plot_frf(response: FrequencyResponse, kind: str = "bode") -> Figure:
     groups = _groups(response)
     tall = 6.4 if kind == "bode" else 6.0
     figure = Figure(figsize=(max(8.5, 6.2 * len(groups)), tall), layout="constrained", facecolor="white")
-    figure.suptitle(_plain(f"Frequency response of {shown(response.linear.point.model.name, 70)}"), fontsize=12)
+    figure.suptitle(plain_text(f"Frequency response of {shown(response.linear.point.model.name, 70)}"), fontsize=12)
     draw = _bode if kind == "bode" else _nyquist
     draw(figure, response, groups)
     return figure
@@ -47,7 +47,7 @@ def _groups(response: FrequencyResponse) -> dict[str, list[tuple[int, int]]]:
 
 
 def _label(response: FrequencyResponse, i: int, j: int) -> str:
-    return _plain(f"{shown(response.outputs[i], 30)} / {shown(response.inputs[j], 30)}")
+    return plain_text(f"{shown(response.outputs[i], 30)} / {shown(response.inputs[j], 30)}")
 
 
 def _legend(axes: Axes, response: FrequencyResponse, entries: list[tuple[int, int]]) -> None:
@@ -104,7 +104,7 @@ def _magnitude_axis(
     else:
         axes.text(0.5, 0.5, "no response: nothing leads from the input to the output", transform=axes.transAxes,
                   ha="center", color=FAINT)  # fmt: skip
-    axes.set_ylabel(f"magnitude, {_plain(unit)}")
+    axes.set_ylabel(f"magnitude, {plain_text(unit)}")
     axes.grid(True, which="major", color="#dcdcdc", lw=0.8)
     axes.grid(True, which="minor", axis="x", color="#f0f0f0", lw=0.6)
 
@@ -175,8 +175,8 @@ def _nyquist(figure: Figure, response: FrequencyResponse, groups: dict[str, list
         axes.set_aspect("equal", adjustable="datalim")
         axes.margins(0.12)
         axes.grid(True, color="#e4e4e4", lw=0.7)
-        axes.set_xlabel(f"real part, {_plain(unit)}")
-        axes.set_ylabel(f"imaginary part, {_plain(unit)}")
+        axes.set_xlabel(f"real part, {plain_text(unit)}")
+        axes.set_ylabel(f"imaginary part, {plain_text(unit)}")
         axes.ticklabel_format(style="sci", scilimits=(-3, 4))
         _legend(axes, response, entries)
 
@@ -214,8 +214,3 @@ def _sorted(response: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
 def _is_log(hz: np.ndarray) -> bool:
     """Whether the frequencies are spread over decades: then half of them lie in the lower part."""
     return bool(len(hz) > 1 and hz[0] > 0 and hz[-1] > 5 * hz[0] and np.median(hz) < 0.35 * hz[-1])
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

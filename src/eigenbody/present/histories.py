@@ -1,60 +1,39 @@
-"""Simulations and spectra as tables, pictures, JSON documents and files."""
+"""Simulations: what they print, their document, histories and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, array_file, csv_text, ending_of, text_file, write_atomically
-from eigenbody.present.tables import Grid, counted, significant
+from eigenbody.present.documents import number, require_finite
+from eigenbody.present.export import Writer
+from eigenbody.present.tables import Grid, Sheet, counted, plain_text, significant
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
-    from eigenbody.analyses.signals import Spectrogram, Spectrum
+    from eigenbody.analyses.signals import Spectrum
     from eigenbody.simulation.result import Simulation
 
-HISTORY_ENDINGS = ("npz", "csv", "json", "parquet")
+ENDINGS = ("npz", "csv", "json", "parquet")
 MAX_SIGNALS = 40  # rows of the printed table
 MAX_PANELS = 8
-INK, FAINT, LINE = "#222222", "#999999", "#1f5fbf"
+INK, LINE = "#222222", "#1f5fbf"
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
-def history_text(simulation: Simulation) -> str:
+def sheet(s: Simulation) -> Sheet:
     """What happened to each output, and what it cost."""
-    return "\n".join((_headline(simulation), _history_grid(simulation).text(), *_lines(simulation)))
-
-
-def history_html(simulation: Simulation) -> str:
-    """The same for a notebook; every name is escaped."""
-    below = "<br>".join(map(escape, _lines(simulation)))
-    return f"<p><b>{escape(_headline(simulation))}</b></p>{_history_grid(simulation).html()}<p>{below}</p>"
-
-
-def history_rich(simulation: Simulation) -> RenderableType:
-    """The same for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    rest = [Text(line) for line in _lines(simulation)]
-    return Group(Text(_headline(simulation), style="bold"), _history_grid(simulation).rich(), *rest)
-
-
-def _headline(s: Simulation) -> str:
     end = "" if s.finished else " (not finished)"
-    return f"{shown(s.model.name)}: t = {s.t[0]:.6g} to {s.t[-1]:.6g} s, {counted(len(s), 'output time')}{end}"
+    times = f"t = {s.t[0]:.6g} to {s.t[-1]:.6g} s, {counted(len(s), 'output time')}{end}"
+    return Sheet(f"{shown(s.model.name)}: {times}", (), [_grid(s)], _below(s))
 
 
-def _history_grid(s: Simulation) -> Grid:
+def _grid(s: Simulation) -> Grid:
     rows = []
     for name in s.outputs[:MAX_SIGNALS]:
         y = s.signal(name)
@@ -63,7 +42,7 @@ def _history_grid(s: Simulation) -> Grid:
     return Grid("", columns, tuple(rows), (False, True, True, True, True), max(0, len(s.outputs) - MAX_SIGNALS))
 
 
-def _lines(s: Simulation) -> list[str]:
+def _below(s: Simulation) -> list[str]:
     n, drift = s.statistics, s.drift
     cost = f"{s.method}: {counted(int(n['steps']), 'step')}, {int(n['rejected'])} rejected, "
     cost += (
@@ -80,20 +59,8 @@ def _balance_line(s: Simulation) -> str:
     return f"energy balance closes to {b.relative:.1e} of {significant(b.scale)} J"
 
 
-def spectrum_text(spectrum: Spectrum) -> str:
-    """The peaks of a spectrum."""
-    return _spectrum_grid(spectrum).text()
-
-
-def _spectrum_grid(spectrum: Spectrum) -> Grid:
-    rows = tuple((significant(p.frequency_hz, 7), significant(p.amplitude)) for p in spectrum.peaks(30))
-    return Grid(f"Peaks of {spectrum.name}", ("frequency\nHz", "amplitude"), rows, (True, True))
-
-
 # Documents and files --------------------------------------------------------------------------------------------------
-def history_document(
-    s: Simulation, names: Sequence[str] | None = None, spectra: Sequence[Spectrum] = ()
-) -> dict[str, Any]:
+def document(s: Simulation, names: Sequence[str] | None = None, spectra: Sequence[Spectrum] = ()) -> dict[str, Any]:
     """The JSON document of `simulate --json`."""
     wanted = s.outputs if names is None else names
     signals = {name: s.signal(name) for name in wanted}
@@ -143,37 +110,20 @@ def final_coordinates(s: Simulation) -> dict[str, float | None]:
     return {name: number(v) for name, v in s.final.items()}
 
 
-def write_history(simulation: Simulation, path: str | Path) -> None:
-    """Write t and the outputs, whole or not at all."""
-    write_atomically(path, history_writer(simulation, ending_of(path, HISTORY_ENDINGS)))
+def arrays(s: Simulation) -> dict[str, Any]:
+    """t and the outputs."""
+    return {**s.as_dict(), "model": np.array(s.model.name)}
 
 
-def history_writer(simulation: Simulation, ending: str) -> Writer:
-    """Writes a history: npz, csv and parquet hold t and the outputs as columns, json the document."""
-    if ending == "json":
-        return text_file(as_json(history_document(simulation)) + "\n")
-    columns = simulation.as_dict()
-    if ending == "parquet":
-        return _parquet(columns)
-    if ending == "csv":
-        table = np.column_stack(list(columns.values()))
-        return text_file(csv_text([tuple(columns), *(tuple(map(repr, row)) for row in table.tolist())]))
-    return array_file(columns | {"model": np.array(simulation.model.name)}, ending)
+def records(s: Simulation) -> Iterator[Sequence[Any]]:
+    """A line for each output time."""
+    columns = s.as_dict()
+    yield tuple(columns)
+    yield from np.column_stack(list(columns.values())).tolist()
 
 
-def refuse_parquet_without_library(ending: str) -> None:
-    """InputError where the library for parquet is missing; to be asked before a long computation."""
-    if ending != "parquet":
-        return
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        what = "writing parquet needs the package pyarrow."
-        raise InputError(Fault(".parquet", what, "Install eigenbody[parquet], or write .npz or .csv.")) from error
-
-
-def _parquet(columns: dict[str, np.ndarray]) -> Writer:
-    refuse_parquet_without_library("parquet")
+def _parquet(s: Simulation, path: Path) -> Writer:
+    columns = s.as_dict()
 
     def write(file: BinaryIO) -> None:
         import pyarrow
@@ -184,16 +134,21 @@ def _parquet(columns: dict[str, np.ndarray]) -> Writer:
     return write
 
 
+FILES = {"parquet": _parquet}
+
+
 # Pictures -------------------------------------------------------------------------------------------------------------
-def plot_history(simulation: Simulation, names: Sequence[str] | None = None) -> Figure:
+def plot(simulation: Simulation, names: Sequence[str] | None = None) -> Figure:
     """One panel for each signal, over time."""
+    from matplotlib.figure import Figure
+
     wanted = list(names) if names is not None else _varied(simulation)
     figure = Figure(figsize=(9, 1.2 + 1.7 * len(wanted)), layout="constrained", facecolor="white")
-    figure.suptitle(f"{_plain(shown(simulation.model.name, 90))}", fontsize=12, color=INK)
+    figure.suptitle(f"{plain_text(shown(simulation.model.name, 90))}", fontsize=12, color=INK)
     axes = np.atleast_1d(figure.subplots(len(wanted), 1, sharex=True))
     for panel, name in zip(axes, wanted, strict=True):
         panel.plot(simulation.t, simulation.signal(name), color=LINE, lw=1.1)
-        panel.set_ylabel(_plain(with_unit(simulation, name)), fontsize=9)
+        panel.set_ylabel(plain_text(with_unit(simulation, name)), fontsize=9)
         panel.grid(True, color="#e4e4e4", lw=0.7)
         panel.tick_params(labelsize=8)
     axes[-1].set_xlabel("time, s")
@@ -216,38 +171,3 @@ def with_unit(s: Simulation, name: str) -> str:
     unit = s.system.dimensions[s.system.aliases[plain]]
     per = ("", "/s", "/s²")[min(len(name) - len(plain), 2)]
     return f"{name}, {unit}{per}" if unit != "1" or per else name
-
-
-def plot_spectrum(spectrum: Spectrum) -> Figure:
-    """Amplitude over frequency, with the highest peaks named."""
-    figure = Figure(figsize=(9, 4.5), layout="constrained", facecolor="white")
-    axes = figure.subplots()
-    axes.semilogy(spectrum.frequency_hz, np.maximum(spectrum.amplitude, 1e-300), color=LINE, lw=1.0)
-    top = spectrum.amplitude.max(initial=1e-300)
-    axes.set_ylim(1e-8 * top, 3 * top)
-    for peak in spectrum.peaks(8):
-        axes.annotate(f"{peak.frequency_hz:.4g}", (peak.frequency_hz, peak.amplitude), fontsize=8, ha="center",
-                      xytext=(0, 4), textcoords="offset points", color=INK)  # fmt: skip
-    axes.set_xlabel("frequency, Hz")
-    axes.set_ylabel(f"amplitude of {_plain(spectrum.name)}")
-    axes.grid(True, color="#e4e4e4", lw=0.7)
-    return figure
-
-
-def plot_spectrogram(found: Spectrogram) -> Figure:
-    """Amplitude in decibels over time and frequency."""
-    figure = Figure(figsize=(9, 5), layout="constrained", facecolor="white")
-    axes = figure.subplots()
-    level = 20 * np.log10(np.maximum(found.amplitude, 1e-12 * found.amplitude.max(initial=1e-300)))
-    mesh = axes.pcolormesh(found.t, found.frequency_hz, level.T, shading="nearest", cmap="viridis",
-                           vmin=level.max() - 100, vmax=level.max())  # fmt: skip
-    figure.colorbar(mesh, ax=axes, label="amplitude, dB")
-    axes.set_xlabel("time, s")
-    axes.set_ylabel("frequency, Hz")
-    axes.set_title(_plain(found.name), fontsize=11, loc="left")
-    return figure
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eigenbody.model.source import shown
-from eigenbody.present.loads import force_columns
+from eigenbody.present.inverse import force_columns
+from eigenbody.present.tables import plain_text
 
 if TYPE_CHECKING:
     from eigenbody.simulation.impulse import Impulse
@@ -33,13 +34,15 @@ def plot_inverse(found: InverseDynamics) -> Figure:
         columns = sorted(columns, key=lambda k: -float(np.abs(numbers[:, k]).max()))
         for number, k in enumerate(columns[:MAX_CURVES]):
             line = "-" if number < 10 else "--"  # colours repeat after ten
-            axes.plot(found.t, numbers[:, k], line, lw=1.6, label=_plain(titles[k].split("\n")[0]))
+            axes.plot(found.t, numbers[:, k], line, lw=1.6, label=plain_text(titles[k].split("\n")[0]))
         axes.set_ylabel(unit)
         _finish(axes)
     if not by_unit:
         panels[0].set_title("no forces are needed", fontsize=10, color=FAINT)
     panels[-1].set_xlabel("time, s")
-    figure.suptitle(f"{_plain(shown(found.model.name, 90))}: forces of the prescribed motion", fontsize=12, color=INK)
+    figure.suptitle(
+        f"{plain_text(shown(found.model.name, 90))}: forces of the prescribed motion", fontsize=12, color=INK
+    )
     return figure
 
 
@@ -53,13 +56,13 @@ def plot_impulse(found: Impulse) -> Figure:
     names = [found.coordinates[k] for k in moving]
     colours = ["#b26a00" if name in opened else "#1f5fbf" for name in names]
     axes.barh(range(len(moving)), found.jump[moving], color=colours, height=0.65)
-    axes.set_yticks(range(len(moving)), [_plain(name) for name in names], fontsize=9)
+    axes.set_yticks(range(len(moving)), [plain_text(name) for name in names], fontsize=9)
     axes.invert_yaxis()
     axes.axvline(0, color=FAINT, lw=0.9)
     axes.set_xlabel("jump of the rate, m/s or rad/s")
     axes.grid(True, axis="x", color="#e6e6e6", lw=0.8)
     axes.set_axisbelow(True)
-    figure.suptitle(f"{_plain(shown(found.model.name, 90))}: after the blow", fontsize=12, color=INK)
+    figure.suptitle(f"{plain_text(shown(found.model.name, 90))}: after the blow", fontsize=12, color=INK)
     return figure
 
 
@@ -68,8 +71,3 @@ def _finish(axes: Axes) -> None:
     axes.grid(True, color="#e6e6e6", lw=0.8)
     axes.tick_params(labelsize=9)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9, frameon=False)
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

@@ -1,13 +1,12 @@
-"""MAC between mode sets: text, HTML, JSON and picture."""
+"""MAC between mode sets: what it prints, its document and picture."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite
-from eigenbody.present.tables import Grid
+from eigenbody.present.tables import Grid, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,33 +18,25 @@ MAX_NUMBERS = 14  # side up to which the squares of the picture carry numbers
 WORDS = {"mass": "weighted by mass and inertia", "plain": "plain", "given": "with the given weight"}
 
 
+def sheet(found: Mac) -> Sheet:
+    """Matrix while it is small, and the best pairs."""
+    title = f"MAC of {len(found.first)} and {len(found.second)} modes, {WORDS[found.weighting]}"
+    return Sheet(title, (), [*_matrix(found), _pairs(found)])
+
+
 def _pairs(found: Mac) -> Grid:
     rows = tuple((found.first[p.first], found.second[p.second], f"{p.value:.4f}") for p in found.pairs()[:200])
     return Grid("Best pairs", ("first", "second", "MAC"), rows, (False, False, True))
 
 
-def _matrix(found: Mac) -> Grid | None:
+def _matrix(found: Mac) -> list[Grid]:
     if max(found.values.shape, default=0) > MAX_SIDE:
-        return None
+        return []
     rows = tuple((name, *(f"{v:.3f}" for v in line)) for name, line in zip(found.first, found.values, strict=True))
-    return Grid("", ("", *found.second), rows, (False, *(True for _ in found.second)))
+    return [Grid("", ("", *found.second), rows, (False, *(True for _ in found.second)))]
 
 
-def mac_text(found: Mac) -> str:
-    """Matrix while it is small, and the best pairs."""
-    matrix = _matrix(found)
-    size = f"MAC of {len(found.first)} and {len(found.second)} modes, {WORDS[found.weighting]}"
-    return "\n\n".join([size, *([matrix.text()] if matrix else []), _pairs(found).text()])
-
-
-def mac_html(found: Mac) -> str:
-    """The same as HTML."""
-    matrix = _matrix(found)
-    head = escape(f"MAC of {len(found.first)} and {len(found.second)} modes, {WORDS[found.weighting]}")
-    return f"<p><b>{head}</b></p>{matrix.html() if matrix else ''}{_pairs(found).html()}"
-
-
-def mac_document(found: Mac) -> dict[str, Any]:
+def document(found: Mac) -> dict[str, Any]:
     """Plain data; modes are counted from 1."""
     require_finite(mac=found.values)
     return {
@@ -57,7 +48,7 @@ def mac_document(found: Mac) -> dict[str, Any]:
     }
 
 
-def plot_mac(found: Mac) -> Figure:
+def plot(found: Mac) -> Figure:
     """Coloured squares from 0 to 1, with numbers while there is room."""
     from matplotlib.figure import Figure
 

@@ -1,25 +1,22 @@
-"""Equilibria as tables, JSON documents and files."""
+"""Equilibria: what they print, their document and arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.description import is_inner
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
-from eigenbody.present.loads import reactions_grids
-from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, certified, counted, redundancy, significant, wrapped
+from eigenbody.present.documents import number, require_finite
+from eigenbody.present.reactions import reactions_grids
+from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, Sheet, Styled, counted, significant
+from eigenbody.present.words import certified, model_name, noted, redundancy, warned
 from eigenbody.spatial.rotations import quaternion
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from eigenbody.operation.point import OperatingPoint
     from eigenbody.points.equilibrium import Equilibrium
 
@@ -35,7 +32,7 @@ NEARLY_ZERO = 1e-14  # of the largest value in a table: rounding
 # ---- documents
 
 
-def equilibrium_document(found: Equilibrium) -> dict[str, Any]:
+def document(found: Equilibrium) -> dict[str, Any]:
     """`equilibrium --json`; the wanted equilibrium comes first."""
     return {
         "model": found.point.model.name,
@@ -83,13 +80,17 @@ def _nodes(point: OperatingPoint) -> dict[str, Any]:
 # ---- tables
 
 
-def _head(found: Equilibrium) -> list[str]:
+def sheet(found: Equilibrium) -> Sheet:
+    """Coordinates, other equilibria, reactions, certificate."""
     if found.iterations:
         way = f"found in {counted(found.iterations, 'step')} ({found.how})"
         way += f", {significant(found.distance, 3)} from the start (rad, lengths of the mechanism)"
     else:
         way = "the start is this equilibrium"
-    return [f"Equilibrium of {shown(found.point.model.name, 100)}", f"{_verdict(found)}; {way}"]
+    certificate = found.verdict.certificate
+    below = [*warned(found.point), *noted(certificate.notes), redundancy(found.point.redundant), certified(certificate)]
+    line = Styled(f"{_verdict(found)}; {way}", COLOURS.get(found.stability, ""))
+    return Sheet(f"Equilibrium of {model_name(found.point)}", [line], _grids(found), below)
 
 
 def _verdict(one: Equilibrium) -> str:
@@ -144,69 +145,31 @@ def _equilibria(found: Sequence[Equilibrium]) -> Grid:
     return Grid("All equilibria found", columns, tuple(rows), right, max(0, len(found) - MAX_ROWS))
 
 
-def _below(found: Equilibrium, with_warnings: bool = True) -> list[str]:
-    warnings = [f"Warning: {warning}" for warning in found.point.warnings] if with_warnings else []
-    notes = wrapped(f"Note: {note}" for note in found.verdict.certificate.notes)
-    return [*warnings, *notes, redundancy(found.point.redundant), certified(found.verdict.certificate)]
-
-
-def equilibrium_text(found: Equilibrium) -> str:
-    """The equilibrium as plain text: coordinates, other equilibria, reactions, certificate."""
-    parts = [grid.text() for grid in _grids(found)]
-    return "\n\n".join(["\n".join(_head(found)), *parts, "\n".join(_below(found))])
-
-
-def equilibrium_html(found: Equilibrium) -> str:
-    """The equilibrium as HTML; every name is escaped."""
-    title, line = _head(found)
-    below = "<br>".join(escape(line) for line in _below(found))
-    grids = "".join(grid.html() for grid in _grids(found))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{grids}<p>{below}</p>"
-
-
-def equilibrium_rich(found: Equilibrium) -> RenderableType:
-    """The equilibrium for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, line = _head(found)
-    lines: list[RenderableType] = [Text(title, style="bold"), Text(line, style=COLOURS.get(found.stability, ""))]
-    for grid in _grids(found):
-        lines += [Text(), grid.rich()]
-    return Group(*lines, Text(), *(Text(line, style="dim") for line in _below(found, with_warnings=False)))
-
-
 # ---- files
 
 
-def equilibrium_writer(found: Equilibrium, ending: str) -> Writer:
-    """Writes equilibria: npz and mat hold arrays, csv a line for each coordinate, json the document."""
-    if ending == "json":
-        return text_file(as_json(equilibrium_document(found)) + "\n")
-    shown_ones = found.all
-    if ending == "csv":
-        lines: list[tuple[str, ...]] = [("equilibrium", "stability", "coordinate", "value")]
-        for i, one in enumerate(shown_ones):
-            values = one.coordinates().items()
-            lines += [(str(i + 1), one.stability, name, repr(float(value))) for name, value in values]
-        return text_file(csv_text(lines))
-    return array_file(_as_arrays(shown_ones), ending)
-
-
-def _as_arrays(found: Sequence[Equilibrium]) -> dict[str, np.ndarray]:
-    first, system = found[0], found[0].point.system
+def arrays(first: Equilibrium) -> dict[str, Any]:
+    """Values of all equilibria found, the wanted one first."""
+    found, system = first.all, first.point.system
     own = system.description.bodies.is_material
     return {
-        "coordinates": names_array(system.names),
+        "coordinates": tuple(system.names),
         "values": np.array([list(one.coordinates().values()) for one in found]),  # (equilibria, coordinates)
-        "bodies": names_array(system.description.bodies.material_names),
+        "bodies": tuple(system.description.bodies.material_names),
         "at": np.array([np.real(one.point.state.r)[own] for one in found]),  # (equilibria, bodies, 3)
         "rotation": np.array([quaternion(np.real(one.point.state.R)[own]) for one in found]),  # w, x, y, z
-        "stability": names_array(one.stability for one in found),
+        "stability": tuple(one.stability for one in found),
         "distance": np.array([one.distance for one in found]),
         "residual": np.array([one.point.residual for one in found]),
-        "states": names_array(system.states),
+        "states": tuple(system.states),
         "states_value": np.array([np.real(one.point.state.x) for one in found]),
         "eigenvalues": first.eigenvalues,  # of the first
         "model": np.array(first.point.model.name),
     }
+
+
+def records(found: Equilibrium) -> Iterator[Sequence[Any]]:
+    """A line for each coordinate of each equilibrium."""
+    yield "equilibrium", "stability", "coordinate", "value"
+    for i, one in enumerate(found.all):
+        yield from ((i + 1, one.stability, name, value) for name, value in one.coordinates().items())

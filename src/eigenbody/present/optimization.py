@@ -1,42 +1,48 @@
-"""Optimization results as tables, pictures, JSON documents and files."""
+"""Optimization: what it prints, its document, arrays, the changed model and the picture."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, mode_entries, number
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
-from eigenbody.present.tables import Grid, counted, significant, wrapped
+from eigenbody.present.documents import number
+from eigenbody.present.export import Writer, text_file
+from eigenbody.present.modes import mode_entries
+from eigenbody.present.tables import Grid, Sheet, Styled, counted, plain_text, significant
+from eigenbody.present.words import noted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
     from eigenbody.analyses.modes import Modes
     from eigenbody.analyses.optimum import Kept, Optimum
 
 BEFORE, AFTER, LIMIT = "#9a9a9a", "#1f5fbf", "#d1495b"
 INK = "#222222"
-MOST_PARTS = 6
-RESULT_ENDINGS = ("json", "yaml", "csv", "npz", "mat")
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
-def _head(r: Optimum) -> list[str]:
-    lines = [f"Optimization of {shown(r.problem.model.name, 100)}", f"Objective: {r.objective}"]
+def sheet(r: Optimum) -> Sheet:
+    """Variables, constraints and modes before and after."""
+    lines = [f"Objective: {r.objective}"]
     if r.objective_before is not None and r.objective_after is not None:
         unit = f" {plain_unit(r.unit)}" if plain_unit(r.unit) else ""
         change = 100 * (r.objective_after / r.objective_before - 1) if r.objective_before else np.nan
         words = f" ({change:+.3g} %)" if np.isfinite(change) else ""
         before, after = significant(r.objective_before, 8), significant(r.objective_after, 8)
         lines.append(f"Before {before}{unit}, after {after}{unit}{words}")
-    return lines
+    grids = [_variable_grid(r), *([_constraint_grid(r)] if r.constraints else []), _mode_grid(r)]
+    effort = f"{counted(r.iterations, 'iteration')}, {counted(r.evaluations, 'design')} computed"
+    known = np.isfinite(r.residual) and r.success
+    more = f"; a step of 1 % of the ranges promises {r.residual:.1e} of the objective" if known else ""
+    message = Styled(r.message, "green" if r.success else "bold red")
+    title = f"Optimization of {shown(r.problem.model.name, 100)}"
+    return Sheet(title, lines, grids, [message, effort + more + ".", *noted(r.notes)])
 
 
 def plain_unit(unit: str) -> str:
@@ -97,45 +103,8 @@ def _mode_grid(r: Optimum) -> Grid:
     return Grid("Modes", columns, rows, (True,) * 5, count - len(rows))
 
 
-def _grids(r: Optimum) -> list[Grid]:
-    return [_variable_grid(r), *([_constraint_grid(r)] if r.constraints else []), _mode_grid(r)]
-
-
-def _below(r: Optimum) -> list[str]:
-    effort = f"{counted(r.iterations, 'iteration')}, {counted(r.evaluations, 'design')} computed"
-    known = np.isfinite(r.residual) and r.success
-    more = f"; a step of 1 % of the ranges promises {r.residual:.1e} of the objective" if known else ""
-    return [r.message, effort + more + ".", *(f"Note: {note}" for note in r.notes)]
-
-
-def optimum_text(r: Optimum) -> str:
-    """The report as plain text."""
-    return "\n\n".join(["\n".join(_head(r)), *(g.text() for g in _grids(r)), "\n".join(wrapped(_below(r)))])
-
-
-def optimum_html(r: Optimum) -> str:
-    """The report as HTML; every name is escaped."""
-    title, *lines = (escape(line) for line in _head(r))
-    below = "<br>".join(escape(line) for line in _below(r))
-    return f"<p><b>{title}</b><br>{'<br>'.join(lines)}</p>{''.join(g.html() for g in _grids(r))}<p>{below}</p>"
-
-
-def optimum_rich(r: Optimum) -> RenderableType:
-    """The report for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, *lines = _head(r)
-    parts: list[RenderableType] = [Text(title, style="bold"), *map(Text, lines)]
-    for grid in _grids(r):
-        parts += [Text(), grid.rich()]
-    message, *rest = _below(r)
-    style = "green" if r.success else "bold red"
-    return Group(*parts, Text(), Text(message, style=style), *(Text(line, style="dim") for line in rest))
-
-
 # Documents and files --------------------------------------------------------------------------------------------------
-def optimum_document(r: Optimum) -> dict[str, Any]:
+def document(r: Optimum) -> dict[str, Any]:
     """`optimize --json`."""
     known = lambda x: None if x is None else number(x)  # noqa: E731
     return {
@@ -177,45 +146,44 @@ def _constraint(c: Kept) -> dict[str, Any]:
     }
 
 
-def optimum_writer(r: Optimum, ending: str, folder: Path) -> Writer:
-    """Writes the result: json the document, yaml the changed model, csv the variables, npz and mat the arrays.
+def records(r: Optimum) -> Iterator[Sequence[Any]]:
+    """A line for each variable."""
+    yield "name", "before", "after", "lower", "upper", "at_bound"
+    yield from ((v.name, v.before, v.after, v.lower, v.upper, v.at_bound) for v in r.variables)
 
-    `folder` is where the file will be: the model names its own files from there.
-    """
-    if ending == "json":
-        return text_file(as_json(optimum_document(r)) + "\n")
-    if ending == "yaml":
-        return text_file(model_text(r, folder))
-    if ending == "csv":
-        rows = [[v.name, *map(csv_cell, (v.before, v.after, v.lower, v.upper)), v.at_bound] for v in r.variables]
-        return text_file(csv_text([["name", "before", "after", "lower", "upper", "at_bound"], *rows]))
-    arrays: dict[str, Any] = {
-        "names": names_array(v.name for v in r.variables),
+
+def arrays(r: Optimum) -> dict[str, Any]:
+    """Variables and eigenvalues before and after."""
+    return {
+        "names": tuple(v.name for v in r.variables),
         "before": np.array([v.before for v in r.variables]),
         "after": np.array([v.after for v in r.variables]),
         "eigenvalues_before": r.modes_before.eigenvalues,
         "eigenvalues_after": r.modes_after.eigenvalues,
         "model": np.array(r.problem.model.name),
     }
-    return array_file(arrays, ending)
 
 
-def model_text(r: Optimum, folder: Path) -> str:
-    """The model with the new values as a YAML document to be written in `folder`."""
+def _changed_model(r: Optimum, path: Path) -> Writer:
+    """The model with the new values; it names its own files from the folder that it will be in."""
     import yaml
 
     remark = f"# {r.objective}: {r.message}\n".replace("\n#", " ")
-    return remark + yaml.safe_dump(r.model.document_in(folder), sort_keys=False, allow_unicode=True, width=140)
+    document = r.model.document_in(path.absolute().parent)
+    return text_file(remark + yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=140))
+
+
+FILES = {"yaml": _changed_model}
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------
-def plot_optimum(r: Optimum) -> Figure:
+def plot(r: Optimum) -> Figure:
     """Response before and after where one is judged, else frequencies; and the variables between their bounds."""
     from matplotlib.figure import Figure
 
     count = len(r.variables)
     figure = Figure(figsize=(11, max(4.4, 1.8 + 0.28 * count)), layout="constrained", facecolor="white")
-    figure.suptitle(_plain(f"Optimization of {shown(r.problem.model.name, 70)}"), fontsize=12, color=INK)
+    figure.suptitle(plain_text(f"Optimization of {shown(r.problem.model.name, 70)}"), fontsize=12, color=INK)
     left, right = figure.subplots(1, 2, width_ratios=(1.7, 1))
     if r.peak is None:
         _draw_modes(left, r)
@@ -241,7 +209,7 @@ def _draw_response(axes: Axes, r: Optimum, peak: Any) -> None:
     _plain_ticks(axes)
     axes.set_xlabel("frequency, Hz")
     unit = plain_unit(peak.unit)
-    axes.set_ylabel(_plain(f"|{peak.output} / {peak.input}|{f', {unit}' if unit else ''}"))
+    axes.set_ylabel(plain_text(f"|{peak.output} / {peak.input}|{f', {unit}' if unit else ''}"))
     axes.grid(True, which="major", color="#dddddd", lw=0.7)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
@@ -280,15 +248,10 @@ def _draw_variables(axes: Axes, r: Optimum) -> None:
         axes.plot([b], [place], "D" if v.at_bound else "o", color=AFTER, ms=7, zorder=4)
         axes.annotate("", (b, place), (a, place), arrowprops={"arrowstyle": "-", "color": AFTER, "lw": 1.2}, zorder=2)
         axes.text(1.06, place, significant(v.after, 5), va="center", fontsize=9, color=INK)
-    axes.set_yticks(places, [_plain(shown(v.name, 30)) for v in r.variables])
+    axes.set_yticks(places, [plain_text(shown(v.name, 30)) for v in r.variables])
     axes.set_xticks([0, 1], ["lowest", "highest"])
     axes.set_xlim(-0.05, 1.4)
     axes.set_ylim(len(places) - 0.5, -0.5)
     axes.set_title("variables in their ranges, with values after", fontsize=10)
     for side in axes.spines.values():
         side.set_visible(False)
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

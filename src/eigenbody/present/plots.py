@@ -13,7 +13,8 @@ from matplotlib.figure import Figure, SubFigure
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite_modes
-from eigenbody.present.tables import counted, significant, verdict
+from eigenbody.present.tables import counted, plain_text, significant
+from eigenbody.present.words import verdict
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
@@ -41,11 +42,6 @@ def plot_modes(modes: Modes) -> Figure:
     _plane(parts[0], modes)
     _motion(parts[1], modes)
     return figure
-
-
-def plain_text(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")
 
 
 # ---- left: the complex plane

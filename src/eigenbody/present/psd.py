@@ -1,24 +1,21 @@
-"""Random vibration as tables, pictures, JSON documents and files."""
+"""Random vibration: what it prints, its document, arrays and picture."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from html import escape
-from textwrap import fill
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
-from eigenbody.present.tables import Grid, listed, significant
+from eigenbody.present.documents import number, require_finite
+from eigenbody.present.tables import Grid, Sheet, listed, plain_text, significant
+from eigenbody.present.words import model_name, noted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
     from eigenbody.analyses.random_result import RandomResponse
     from eigenbody.analyses.spectra_in import Drive
@@ -59,9 +56,15 @@ def _band(low: float, high: float) -> str:
     return f"{low:g} Hz and above" if math.isinf(high) else f"{low:g} to {high:g} Hz"
 
 
+def sheet(r: RandomResponse, levels: Levels = (), duration: float | None = None) -> Sheet:
+    """Root mean squares, crossings and comfort of every output."""
+    title, *lines = _head(r)
+    return Sheet(title, lines, [_grid(r, levels, duration)], _below(r, duration))
+
+
 def _head(r: RandomResponse) -> list[str]:
     return [
-        f"Random vibration of {shown(r.linear.point.model.name, 100)}",
+        f"Random vibration of {model_name(r.linear.point)}",
         *(f"Excitation: {_enters(drive)}" for drive in r.drives),
         f"Band: {_band(*r.band_hz)}",
     ]
@@ -107,37 +110,14 @@ def _below(r: RandomResponse, duration: float | None) -> list[str]:
         lines.append(line)
     error = float(r.moments.relative_error.max(initial=0.0))
     lines.append(f"Integration: {r.moments.points} frequencies, estimated error of the variances {error:.1e}")
-    return [*lines, *(f"Note: {note}" for note in r.notes)]
-
-
-def psd_text(r: RandomResponse, levels: Levels = (), duration: float | None = None) -> str:
-    """The response as plain text."""
-    below = [fill(line, 110, subsequent_indent="  ", break_long_words=False) for line in _below(r, duration)]
-    return "\n".join([*_head(r), "", _grid(r, levels, duration).text(), "", *below])
-
-
-def psd_html(r: RandomResponse) -> str:
-    """The response as HTML; every name is escaped."""
-    title, *head = _head(r)
-    lines = lambda texts: "<br>".join(map(escape, texts))  # noqa: E731
-    return f"<p><b>{escape(title)}</b><br>{lines(head)}</p>{_grid(r, (), None).html()}<p>{lines(_below(r, None))}</p>"
-
-
-def psd_rich(r: RandomResponse, levels: Levels = (), duration: float | None = None) -> RenderableType:
-    """The response for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, *head = _head(r)
-    below = [Text(line, style="dim") for line in _below(r, duration)]
-    return Group(Text(title, style="bold"), *map(Text, head), Text(), _grid(r, levels, duration).rich(), Text(), *below)
+    return [*lines, *noted(r.notes)]
 
 
 # Documents and files --------------------------------------------------------------------------------------------------
-def psd_document(r: RandomResponse, levels: Levels = (), duration: float | None = None) -> dict[str, Any]:
+def document(r: RandomResponse, levels: Levels = (), duration: float | None = None) -> dict[str, Any]:
     """`psd --json`; null where a number is infinite or unknown, the notes say why."""
     require_finite(density=r.densities, density_of_inputs=r.input_densities)
-    document: dict[str, Any] = {
+    whole: dict[str, Any] = {
         "model": r.linear.point.model.name,
         "inputs": list(r.inputs),
         "outputs": list(r.outputs),
@@ -162,51 +142,51 @@ def psd_document(r: RandomResponse, levels: Levels = (), duration: float | None 
         "warnings": list(r.linear.point.warnings),
     }
     if levels:
-        document["level_crossings_hz"] = {
+        whole["level_crossings_hz"] = {
             name: [{"level": level, "per_second": number(r.level_crossings(name, level))} for level in levels]
             for name in r.outputs
         }
     if duration:
-        document["duration"] = duration
-        document["expected_peak"] = {name: number(r.expected_peak(name, duration)) for name in r.outputs}
-        document["estimated_vdv"] = {name: number(r.estimated_vdv(name, duration)) for name in r.weighted}
-    return document
+        whole["duration"] = duration
+        whole["expected_peak"] = {name: number(r.expected_peak(name, duration)) for name in r.outputs}
+        whole["estimated_vdv"] = {name: number(r.estimated_vdv(name, duration)) for name in r.weighted}
+    return whole
 
 
 def _numbers(values: dict[str, float]) -> dict[str, float | None]:
     return {name: number(value) for name, value in values.items()}
 
 
-def psd_writer(r: RandomResponse, ending: str, levels: Levels = (), duration: float | None = None) -> Writer:
-    """Writes the response: csv holds the densities over frequency, npz and mat the arrays, json the document."""
-    if ending == "json":
-        return text_file(as_json(psd_document(r, levels, duration)) + "\n")
+def records(r: RandomResponse) -> Iterator[Sequence[Any]]:
+    """A line for each frequency with the densities of inputs and outputs."""
     require_finite(density=r.densities, density_of_inputs=r.input_densities)
-    if ending == "csv":
-        head = ("frequency_hz", *(f"input {name}" for name in r.inputs), *r.outputs)
-        columns = np.column_stack((r.frequency_hz, r.input_densities, r.densities))
-        return text_file(csv_text([head, *(map(repr, line) for line in columns.tolist())]))
-    arrays = {
+    yield ("frequency_hz", *(f"input {name}" for name in r.inputs), *r.outputs)
+    yield from np.column_stack((r.frequency_hz, r.input_densities, r.densities)).tolist()
+
+
+def arrays(r: RandomResponse) -> dict[str, Any]:
+    """Densities over frequency, what was integrated from them, names and units."""
+    require_finite(density=r.densities, density_of_inputs=r.input_densities)
+    return {
         "frequency_hz": r.frequency_hz,
         "input_psd": r.input_densities,  # (frequencies, inputs)
         "psd": r.densities,  # (frequencies, outputs)
-        "inputs": names_array(r.inputs),
-        "outputs": names_array(r.outputs),
+        "inputs": tuple(r.inputs),
+        "outputs": tuple(r.outputs),
         "rms": np.array(list(r.rms.values())),
         "rms_exact": np.array(list(r.rms_exact.values())),
         "zero_crossings_hz": np.array(list(r.zero_crossings_hz.values())),
         "moments": r.moments.values,  # (outputs, orders 0 1 2 4)
-        "weighted": names_array(r.weighted),
+        "weighted": tuple(r.weighted),
         "weighted_rms": np.array(list(r.weighted_rms.values())),
-        "input_units": names_array(r.system.input_units),
-        "output_units": names_array(r.system.output_units),
+        "input_units": tuple(r.system.input_units),
+        "output_units": tuple(r.system.output_units),
         "model": np.array(r.linear.point.model.name),
     }
-    return array_file(arrays, ending)
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------
-def plot_psd(r: RandomResponse) -> Figure:
+def plot(r: RandomResponse) -> Figure:
     """Densities over frequency, double logarithmic: the inputs above, then a panel for each output."""
     from matplotlib.figure import Figure
 
@@ -216,7 +196,7 @@ def plot_psd(r: RandomResponse) -> Figure:
     count = len(inputs) + len(outputs)
     figure = Figure(figsize=(9, 1.4 + 2.1 * count), layout="constrained", facecolor="white")
     figure.suptitle(
-        "\n".join(_plain(shown(line, 110)) for line in (_head(r)[0], *_head(r)[1:4])), fontsize=11, color=INK
+        "\n".join(plain_text(shown(line, 110)) for line in (_head(r)[0], *_head(r)[1:4])), fontsize=11, color=INK
     )
     panels = np.atleast_1d(figure.subplots(count, 1, sharex=True))
     for panel, unit in zip(panels, inputs, strict=False):
@@ -235,14 +215,14 @@ def _input_panel(panel: Axes, r: RandomResponse, unit: str) -> None:
     for k, name in enumerate(names):
         style = ("-", "--", ":", "-.")[k % 4]
         values = r.input_densities[:, r.inputs.index(name)]
-        panel.plot(r.frequency_hz, _drawn(values), style, color=INPUT, lw=1.4, label=f"input {_plain(name)}")
+        panel.plot(r.frequency_hz, _drawn(values), style, color=INPUT, lw=1.4, label=f"input {plain_text(name)}")
     panel.set_ylabel(density_unit(unit), fontsize=9)
 
 
 def _output_panel(panel: Axes, r: RandomResponse, name: str) -> None:
     unit = r.units[name].replace("^2", "²")
     values = r.psd(name)
-    label = f"{_plain(name)}: RMS {valued(r.rms[name], 4)} {unit if math.isfinite(r.rms[name]) else ''}".rstrip()
+    label = f"{plain_text(name)}: RMS {valued(r.rms[name], 4)} {unit if math.isfinite(r.rms[name]) else ''}".rstrip()
     panel.plot(r.frequency_hz, _drawn(values), color=OUTPUT, lw=1.4, label=label)
     if name in r.weighted:
         text = f"after {r.weighting_of(name).name}: RMS {valued(r.weighted_rms[name], 4)} {unit}"
@@ -273,8 +253,3 @@ def _looks(panel: Axes) -> None:
         panel.set_ylim(0.1, 10)
     elif high < 100 * low:  # a flat line needs room
         panel.set_ylim(10.0 ** np.floor(np.log10(low) - 0.5), 10.0 ** np.ceil(np.log10(high) + 0.5))
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

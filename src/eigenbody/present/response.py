@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.present.documents import as_json, number, require_finite
-from eigenbody.present.export import Writer, array_file, csv_text, names_array, text_file
-from eigenbody.present.tables import Grid, counted, model_name, significant, wrapped
+from eigenbody.present.documents import number, require_finite
+from eigenbody.present.tables import Grid, Sheet, counted, significant
+from eigenbody.present.words import model_name, noted
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from matplotlib.figure import Figure
 
     from eigenbody.analyses.response import TimeResponse
     from eigenbody.analyses.response_amplitudes import ModeAmplitude
 
-RESPONSE_ENDINGS = ("npz", "mat", "csv", "json")
 MAX_ROWS = 40
 ENERGIES = (
     ("kinetic", "kinetic"), ("potential", "potential"), ("dissipated", "dissipated"),
@@ -28,27 +28,10 @@ ENERGIES = (
 # ---- tables
 
 
-def response_text(response: TimeResponse) -> str:
+def sheet(r: TimeResponse) -> Sheet:
     """What each output does, what the modes or harmonics are, whether the energies balance."""
-    return "\n".join((*headlines(response), *(f"\n{grid.text()}" for grid in _grids(response)), "", *_tail(response)))
-
-
-def response_html(response: TimeResponse) -> str:
-    """The same for a notebook."""
-    from html import escape
-
-    around = lambda lines: "".join(f"<p>{escape(line)}</p>" for line in lines)  # noqa: E731
-    return around(headlines(response)) + "".join(grid.html() for grid in _grids(response)) + around(_tail(response))
-
-
-def response_rich(response: TimeResponse) -> RenderableType:
-    """The same for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    head = [Text(line, style="bold" if not i else "") for i, line in enumerate(headlines(response))]
-    grids = [part for grid in _grids(response) for part in (Text(""), grid.rich())]
-    return Group(*head, *grids, Text(""), *(Text(line) for line in _tail(response)))
+    title, line = headlines(r)
+    return Sheet(title, [line], _grids(r), _below(r))
 
 
 def headlines(r: TimeResponse) -> list[str]:
@@ -124,20 +107,19 @@ def _modes(found: tuple[ModeAmplitude, ...]) -> Grid:
     return Grid(title, columns, rows, (True,) * 5, max(0, len(found) - MAX_ROWS))
 
 
-def _tail(r: TimeResponse) -> list[str]:
-    notes = [f"Note: {note}" for note in (*r.notes, *r.modes_in_motion[1])]
+def _below(r: TimeResponse) -> list[str]:
+    notes = noted((*r.notes, *r.modes_in_motion[1]))
     if r.energy is None:
-        return wrapped(notes)
+        return notes
     e = r.energy
     parts = [f"{label} {significant(getattr(e, key)[-1], 4)}" for key, label in ENERGIES if np.any(getattr(e, key))]
-    balance = f"Energy at the end, J: {', '.join(parts) or 'none'}; the balance holds to {e.imbalance:.1e}"
-    return wrapped([balance, *notes])
+    return [f"Energy at the end, J: {', '.join(parts) or 'none'}; the balance holds to {e.imbalance:.1e}", *notes]
 
 
 # ---- documents and files
 
 
-def response_document(r: TimeResponse) -> dict[str, Any]:
+def document(r: TimeResponse) -> dict[str, Any]:
     """`response --json`."""
     require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
     amplitudes, remarks = r.modes_in_motion
@@ -180,21 +162,29 @@ def _energy(r: TimeResponse) -> dict[str, Any] | None:
     return {**series, "imbalance": number(r.energy.imbalance)}
 
 
-def response_writer(r: TimeResponse, ending: str) -> Writer:
-    """Writes a response: csv holds t, inputs and outputs as columns; npz and mat the arrays; json the document."""
-    if ending == "json":
-        return text_file(as_json(response_document(r)) + "\n")
+def records(r: TimeResponse) -> Iterator[Sequence[Any]]:
+    """A line for each time with inputs and outputs."""
     require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
-    if ending == "csv":
-        inputs = [name if name not in r.output_names else f"input {name}" for name in r.input_names]
-        table = np.column_stack((r.times, r.inputs, r.outputs))
-        heading = ("t", *inputs, *r.output_names)
-        return text_file(csv_text([heading, *(tuple(map(repr, row)) for row in table.tolist())]))
-    arrays: dict[str, Any] = {"t": r.times, "outputs": r.outputs, "inputs": r.inputs}
-    arrays |= {"output_names": names_array(r.output_names), "input_names": names_array(r.input_names)}
-    arrays |= {"output_units": names_array(r.output_units), "input_units": names_array(r.input_units)}
+    inputs = [name if name not in r.output_names else f"input {name}" for name in r.input_names]
+    yield ("t", *inputs, *r.output_names)
+    yield from np.column_stack((r.times, r.inputs, r.outputs)).tolist()
+
+
+def arrays(r: TimeResponse) -> dict[str, Any]:
+    """Histories, their names and units, and the energies."""
+    require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
+    own: dict[str, Any] = {"t": r.times, "outputs": r.outputs, "inputs": r.inputs}
+    own |= {"output_names": tuple(r.output_names), "input_names": tuple(r.input_names)}
+    own |= {"output_units": tuple(r.output_units), "input_units": tuple(r.input_units)}
     if r.states is not None:
-        arrays |= {"states": r.states, "state_names": names_array(r.linear.states)}
+        own |= {"states": r.states, "state_names": tuple(r.linear.states)}
     if r.energy is not None:
-        arrays |= {f"energy_{key}": getattr(r.energy, key) for key, _ in ENERGIES}
-    return array_file(arrays | {"model": np.array(r.linear.point.model.name)}, ending)
+        own |= {f"energy_{key}": getattr(r.energy, key) for key, _ in ENERGIES}
+    return own | {"model": np.array(r.linear.point.model.name)}
+
+
+def plot(r: TimeResponse) -> Figure:
+    """Inputs, outputs and energies over time."""
+    from eigenbody.present.response_plots import plot_response
+
+    return plot_response(r)

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from eigenbody.present.response import ENERGIES, excited_by, headlines
+from eigenbody.present.tables import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ def plot_response(r: TimeResponse) -> Figure:
     figure = Figure(figsize=(9, 1.4 + 1.7 * max(panels, 1)), layout="constrained", facecolor="white")
     more = len(r.output_names) - len(shown)
     title = f"{headlines(r)[0]}\n{excited_by(r)}" + (f"; {len(shown)} of {len(r.output_names)} outputs" if more else "")
-    figure.suptitle(_plain(title), fontsize=11, color=INK, x=0.02, ha="left")
+    figure.suptitle(plain_text(title), fontsize=11, color=INK, x=0.02, ha="left")
     axes = list(np.atleast_1d(figure.subplots(max(panels, 1), 1, sharex=True)))
     for panel, i in zip(axes, shown, strict=False):
         panel.plot(r.times, r.outputs[:, i], color=LINES[0], lw=1.2)
@@ -56,14 +57,14 @@ def _several(
     """Several curves in one panel, named at its right."""
     for i, (name, y) in enumerate(series[: len(LINES)]):
         colour = LINES[i] if len(series) > 1 else FAINT
-        panel.plot(times, y, color=colour, lw=1.2, label=_plain(name), drawstyle=style)
+        panel.plot(times, y, color=colour, lw=1.2, label=plain_text(name), drawstyle=style)
     _axis(panel, label)
     if len(series) > 1 or label.startswith("energy"):
         panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
 def _axis(panel: Axes, label: str) -> None:
-    panel.set_ylabel(_plain(label), fontsize=9)
+    panel.set_ylabel(plain_text(label), fontsize=9)
     panel.axhline(0, color=FAINT, lw=0.7, zorder=1)
     panel.grid(True, color=GRID, lw=0.7)
     panel.tick_params(labelsize=8)
@@ -71,8 +72,3 @@ def _axis(panel: Axes, label: str) -> None:
 
 def _label(name: str, unit: str) -> str:
     return f"{name}, {unit}" if unit and unit != "1" else name
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

@@ -1,23 +1,21 @@
-"""Sensitivities as tables, JSON documents, files and tornado pictures."""
+"""Sensitivities: what they print, their document, arrays and tornado pictures."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, significant, wrapped
+from eigenbody.present.documents import number
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, significant
+from eigenbody.present.words import model_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
     from eigenbody.analyses.sensitivity import Sensitivity
-    from eigenbody.analyses.sensitivity_responses import ValueSensitivity
 
 LOWEST = 6  # modes shown at once
 BARS = 12  # numbers shown for each mode in a picture
@@ -26,13 +24,14 @@ NOISE = 1e-12  # relative sensitivity that counts as zero in tables and pictures
 COLOURS = ("#2f6fab", "#c8553d")  # rises and falls with the number
 
 
-def _head(result: Sensitivity, mode: int | None) -> list[str]:
+def sheet(result: Sensitivity, mode: int | None = None) -> Sheet:
+    """For each mode the numbers that move it most, or all numbers for one mode (counted from one)."""
     modes = counted(len(result.modes), "mode") if mode is None else f"mode {mode} of {len(result.modes)}"
     most = f", the {TOP} strongest for each mode" if mode is None and len(result.names) > TOP else ""
-    return [
-        f"Sensitivities of {shown(result.modes.linear.point.model.name, 100)}",
-        f"{modes}, {counted(len(result.names), 'number')}{most}; relative: % of frequency for each % of the number",
-    ]
+    numbers = counted(len(result.names), "number")
+    line = f"{modes}, {numbers}{most}; relative: % of frequency for each % of the number"
+    title = f"Sensitivities of {model_name(result.modes.linear.point)}"
+    return Sheet(title, [line], [_grid(result, mode)], _remarks(result, mode))
 
 
 def _remarks(result: Sensitivity, mode: int | None) -> list[str]:
@@ -83,30 +82,7 @@ def _numbers(result: Sensitivity, i: int, k: int) -> tuple[str, ...]:
     return tuple("-" if np.isnan(v) else "0" if abs(v) <= least else significant(float(v), 5) for v, least in cells)
 
 
-def sensitivity_text(result: Sensitivity, mode: int | None = None) -> str:
-    """The table as plain text, of one mode (counted from one) or of all."""
-    remarks = wrapped(_remarks(result, mode))
-    return "\n".join([*_head(result, mode), "", _grid(result, mode).text(), "", *remarks]).rstrip()
-
-
-def sensitivity_html(result: Sensitivity) -> str:
-    """The table as HTML."""
-    title, line = _head(result, None)
-    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in _remarks(result, None))
-    return f"<p><b>{escape(title)}</b><br>{escape(line)}</p>{_grid(result, None).html()}{remarks}"
-
-
-def sensitivity_rich(result: Sensitivity, mode: int | None = None) -> RenderableType:
-    """The table for the terminal, of one mode or of all."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, line = _head(result, mode)
-    remarks = [Text(remark, style="dim") for remark in _remarks(result, mode)]
-    return Group(Text(title, style="bold"), Text(line), Text(), _grid(result, mode).rich(), Text(), *remarks)
-
-
-def sensitivity_document(result: Sensitivity) -> dict[str, Any]:
+def document(result: Sensitivity) -> dict[str, Any]:
     """The document of `sensitivity --json`."""
     modes = result.modes
     entries = []
@@ -140,57 +116,24 @@ def sensitivity_document(result: Sensitivity) -> dict[str, Any]:
     }
 
 
-def value_document(result: ValueSensitivity) -> dict[str, Any]:
-    """Derivatives of one quantity as plain data."""
-    rows = zip(result.names, result.numbers, result.derivatives, result.relative, strict=True)
-    return {
-        "quantity": result.label,
-        "value": number(result.value),
-        "derivatives": [
-            {"name": name, "value": number(value), "derivative": number(d), "relative": number(relative)}
-            for name, value, d, relative in rows
-        ],
-    }
-
-
-def value_text(result: ValueSensitivity) -> str:
-    """Derivatives of one quantity as a table, the strongest first."""
-    order = np.argsort(-np.nan_to_num(np.abs(result.relative), nan=-1.0), kind="stable")
-    rows = tuple(
-        (shown(result.names[i], 40), significant(result.numbers[i]), _cell_of(result.relative[i]),
-         _cell_of(result.derivatives[i]))
-        for i in order
-    )  # fmt: skip
-    columns = ("number", "its value\nSI", "relative\n% per %", "derivative\nper unit")
-    grid = Grid("", columns, rows, (False, True, True, True))
-    return f"{result.label}: {significant(result.value, 8)}\n\n{grid.text()}"
-
-
-def _cell_of(value: float) -> str:
-    return "-" if np.isnan(value) else significant(float(value), 5)
-
-
-def sensitivity_writer(result: Sensitivity, ending: str) -> Writer:
-    """Writes the result: csv has a line for each mode and number, npz and mat hold the arrays."""
-    if ending == "json":
-        return text_file(as_json(sensitivity_document(result)) + "\n")
-    if ending == "csv":
-        return text_file(_table(result))
-    arrays = {
-        "parameters": names_array(result.names), "values": result.values, "eigenvalues": result.modes.eigenvalues,
+def arrays(result: Sensitivity) -> dict[str, Any]:
+    """Derivatives of eigenvalues, frequencies and damping ratios, and those of the matrices where they are dense."""
+    own = {
+        "parameters": tuple(result.names), "values": result.values, "eigenvalues": result.modes.eigenvalues,
         "d_eigenvalues": result.eigenvalues, "d_frequency_hz": result.frequency_hz,
         "d_damping_ratio": result.damping_ratio, "relative_frequency": result.relative_frequency,
     }  # fmt: skip
     d = result.derivatives
     if d is not None:
-        arrays |= {key: getattr(d, key) for key in ("dM", "dC", "dK", "dA", "dB", "dC_out", "dD")}
-    return array_file(arrays, ending)
+        own |= {key: getattr(d, key) for key in ("dM", "dC", "dK", "dA", "dB", "dC_out", "dD")}
+    return own
 
 
-def _table(result: Sensitivity) -> str:
-    columns = ("mode", "frequency_hz", "parameter", "value", "d_real", "d_imag", "d_frequency_hz", "d_damping_ratio",
-               "relative_frequency")  # fmt: skip
-    rows = [
+def records(result: Sensitivity) -> Iterator[Sequence[Any]]:
+    """A line for each mode and number."""
+    yield ("mode", "frequency_hz", "parameter", "value", "d_real", "d_imag", "d_frequency_hz", "d_damping_ratio",
+           "relative_frequency")  # fmt: skip
+    yield from (
         (
             k + 1, number(result.modes.frequency_hz[k]), name, number(result.values[i]),
             number(result.eigenvalues[i, k].real), number(result.eigenvalues[i, k].imag),
@@ -199,11 +142,10 @@ def _table(result: Sensitivity) -> str:
         )
         for k in range(len(result.modes))
         for i, name in enumerate(result.names)
-    ]  # fmt: skip
-    return csv_text([columns, *([csv_cell(value) for value in row] for row in rows)])
+    )  # fmt: skip
 
 
-def plot_sensitivity(result: Sensitivity, mode: int | None = None) -> Figure:
+def plot(result: Sensitivity, mode: int | None = None) -> Figure:
     """Tornado of relative sensitivities: of one mode (counted from 1), or of the lowest that have a frequency."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch

@@ -1,22 +1,21 @@
-"""Tolerance bands as tables, pictures, JSON documents and files."""
+"""Tolerance bands: what they print, their document, arrays and picture."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, array_file, csv_cell, csv_text, names_array, text_file
+from eigenbody.present.documents import number
 from eigenbody.present.optimization import plain_unit
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, listed, significant, wrapped
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, listed, plain_text, significant
+from eigenbody.present.words import noted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
     from eigenbody.analyses.tolerance import Band, Tolerance
 
@@ -26,6 +25,14 @@ BAND, CORE, INK = "#a9c4ea", "#1f5fbf", "#222222"
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
+def sheet(r: Tolerance) -> Sheet:
+    """Every band beside its nominal value."""
+    title, *lines = _head(r)
+    first = r.method == "first-order"
+    words = ["Lowest and highest: every number at the worse end of its tolerance."] if first else []
+    return Sheet(title, lines, [_grid(r)], [*words, *noted(r.notes)])
+
+
 def _head(r: Tolerance) -> list[str]:
     ranges = [f"{name} {significant(v)} ± {significant(w, 4)}" for name, (v, w) in r.tolerances.items()]
     if r.method == "first-order":
@@ -72,35 +79,8 @@ def percentiles(band: Band) -> list[float]:
     return [float(v) for v in np.percentile(band.samples[~np.isnan(band.samples)], LEVELS)]
 
 
-def _below(r: Tolerance) -> list[str]:
-    words = "Lowest and highest: every number at the worse end of its tolerance." if r.method == "first-order" else ""
-    return [*([words] if words else []), *(f"Note: {note}" for note in r.notes)]
-
-
-def tolerance_text(r: Tolerance) -> str:
-    """The bands as plain text."""
-    parts = ["\n".join(_head(r)), _grid(r).text(), "\n".join(wrapped(_below(r)))]
-    return "\n\n".join(part for part in parts if part)
-
-
-def tolerance_html(r: Tolerance) -> str:
-    """The bands as HTML; every name is escaped."""
-    title, *lines = map(escape, _head(r))
-    return f"<p><b>{title}</b><br>{'<br>'.join(lines)}</p>{_grid(r).html()}<p>{'<br>'.join(map(escape, _below(r)))}</p>"
-
-
-def tolerance_rich(r: Tolerance) -> RenderableType:
-    """The bands for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title, *lines = _head(r)
-    below = [Text(line, style="dim") for line in _below(r)]
-    return Group(Text(title, style="bold"), *map(Text, lines), Text(), _grid(r).rich(), Text(), *below)
-
-
 # Documents and files --------------------------------------------------------------------------------------------------
-def tolerance_document(r: Tolerance) -> dict[str, Any]:
+def document(r: Tolerance) -> dict[str, Any]:
     """`tolerance --json`."""
     return {
         "model": r.model.name,
@@ -129,17 +109,16 @@ def tolerance_document(r: Tolerance) -> dict[str, Any]:
     }
 
 
-def tolerance_writer(r: Tolerance, ending: str) -> Writer:
-    """Writes the bands: json the document, csv a line for each band, npz and mat the arrays with all samples."""
-    if ending == "json":
-        return text_file(as_json(tolerance_document(r)) + "\n")
-    if ending == "csv":
-        rows = [
-            [b.label, plain_unit(b.unit), *map(csv_cell, (b.nominal, b.lower, b.upper, b.deviation))] for b in r.bands
-        ]
-        return text_file(csv_text([["what", "unit", "nominal", "lower", "upper", "deviation"], *rows]))
-    arrays: dict[str, Any] = {
-        "what": names_array(b.label for b in r.bands),
+def records(r: Tolerance) -> Iterator[Sequence[Any]]:
+    """A line for each band."""
+    yield "what", "unit", "nominal", "lower", "upper", "deviation"
+    yield from ((b.label, plain_unit(b.unit), b.nominal, b.lower, b.upper, b.deviation) for b in r.bands)
+
+
+def arrays(r: Tolerance) -> dict[str, Any]:
+    """The bands, with all samples where there are."""
+    own: dict[str, Any] = {
+        "what": tuple(b.label for b in r.bands),
         "nominal": np.array([b.nominal for b in r.bands]),
         "lower": np.array([b.lower for b in r.bands]),
         "upper": np.array([b.upper for b in r.bands]),
@@ -147,12 +126,12 @@ def tolerance_writer(r: Tolerance, ending: str) -> Writer:
         "model": np.array(r.model.name),
     }
     if r.method == "monte-carlo":
-        arrays["samples"] = np.stack([b.samples for b in r.bands if b.samples is not None], axis=1)
-    return array_file(arrays, ending)
+        own["samples"] = np.stack([b.samples for b in r.bands if b.samples is not None], axis=1)
+    return own
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------
-def plot_tolerance(r: Tolerance) -> Figure:
+def plot(r: Tolerance) -> Figure:
     """Every band relative to its nominal value, in per cent; frequencies, damping ratios and peaks in panels."""
     from matplotlib.figure import Figure
 
@@ -163,7 +142,7 @@ def plot_tolerance(r: Tolerance) -> Figure:
     groups = {kind: bands[:MOST_BANDS] for kind, bands in groups.items()}
     counts = [len(bands) for bands in groups.values()]
     figure = Figure(figsize=(9, 1.9 + 0.34 * sum(counts) + 0.7 * len(counts)), layout="constrained", facecolor="white")
-    figure.suptitle("\n".join(_plain(shown(line, 110)) for line in _head(r)), fontsize=10.5, color=INK)
+    figure.suptitle("\n".join(plain_text(shown(line, 110)) for line in _head(r)), fontsize=10.5, color=INK)
     panels = np.atleast_1d(figure.subplots(len(groups), 1, height_ratios=[c + 1 for c in counts]))
     for panel, (kind, bands) in zip(panels, groups.items(), strict=True):
         _panel(panel, kind, bands)
@@ -184,12 +163,7 @@ def _panel(axes: Axes, kind: str, bands: list[Band]) -> None:
         axes.plot([0], [k], "|", color=INK, ms=9)
     named = lambda b: b.label.removeprefix(f"{kind} of ") if kind != "peak" else b.label  # noqa: E731
     labels = [f"{named(b)}: {significant(b.nominal, 4)} {plain_unit(b.unit)}".rstrip() for b in bands]
-    axes.set_yticks(range(len(bands)), [_plain(shown(text, 60)) for text in labels], fontsize=9)
+    axes.set_yticks(range(len(bands)), [plain_text(shown(text, 60)) for text in labels], fontsize=9)
     axes.set_ylim(len(bands) - 0.4, -0.6)
     axes.set_ylabel(kind)
     axes.grid(True, axis="x", color="#dddddd", lw=0.7)
-
-
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
-    return text.replace("$", r"\$")

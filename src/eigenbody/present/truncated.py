@@ -1,15 +1,15 @@
-"""Truncated models: text, HTML, JSON and a picture of what was lost."""
+"""Truncated models: what they print, their document and a picture of what was lost."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import number, require_finite
-from eigenbody.present.tables import counted, model_name, significant
+from eigenbody.present.tables import Sheet, counted, significant
+from eigenbody.present.words import model_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,31 +19,21 @@ if TYPE_CHECKING:
 MAX_CHANNELS = 4  # curves of the picture
 
 
-def _lines(model: TruncatedModel) -> list[str]:
+def sheet(model: TruncatedModel) -> Sheet:
+    """What was kept."""
     hz = np.abs(model.eigenvalues) / (2 * np.pi)
     top = f"up to {significant(float(hz.max(initial=0.0)))} Hz"
     left = len(model.linear.states) - len(model.states)
     dropped = f"; the first dropped is at {significant(model.first_dropped_hz)} Hz" if left else "; none dropped"
     static = "with" if model.static_correction else "without"
-    return [
-        f"Truncated model of {model_name(model.linear.point)}",
+    lines = [
         f"{counted(len(hz), 'mode')} {top}, {len(model.states)} of {len(model.linear.states)} states{dropped}",
         f"{counted(len(model.inputs), 'input')}, {counted(len(model.outputs), 'output')}, {static} static correction",
     ]
+    return Sheet(f"Truncated model of {model_name(model.linear.point)}", lines)
 
 
-def truncated_text(model: TruncatedModel) -> str:
-    """What was kept, in three lines."""
-    return "\n".join(_lines(model))
-
-
-def truncated_html(model: TruncatedModel) -> str:
-    """The same as HTML."""
-    title, *rest = _lines(model)
-    return f"<p><b>{escape(title)}</b><br>{'<br>'.join(map(escape, rest))}</p>"
-
-
-def truncated_document(model: TruncatedModel) -> dict[str, Any]:
+def document(model: TruncatedModel) -> dict[str, Any]:
     """Matrices and names as plain data."""
     A, B, C, D = model.state_space
     require_finite(A=A, B=B, C=C, D=D)
@@ -62,7 +52,7 @@ def truncated_document(model: TruncatedModel) -> dict[str, Any]:
     }
 
 
-def plot_truncated(model: TruncatedModel) -> Figure:
+def plot(model: TruncatedModel) -> Figure:
     """Magnitude of the response of the truncated and, where it is dense, of the full model; the first few channels."""
     from matplotlib.figure import Figure
 

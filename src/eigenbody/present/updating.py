@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
 from eigenbody.present.documents import number
-from eigenbody.present.tables import Grid, counted, significant, wrapped
+from eigenbody.present.tables import Grid, Sheet, counted, plain_text, significant
+from eigenbody.present.words import noted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eigenbody.analyses.updating import Update
+
+
+def sheet(r: Update) -> Sheet:
+    """Parameters and modes before and after the fit."""
+    title = f"Update of {shown(r.model.name, 100)} to {counted(len(r.modes), 'measured mode')}"
+    below = [f"{r.message} {counted(r.evaluations, 'design')} computed.", *noted(r.notes)]
+    return Sheet(title, (), _grids(r), below)
 
 
 def _grids(r: Update) -> list[Grid]:
@@ -45,24 +52,7 @@ def _grids(r: Update) -> list[Grid]:
     return [values, Grid("Modes", tuple(columns), tuple(lines), (True,) * len(columns))]
 
 
-def _below(r: Update) -> list[str]:
-    return [f"{r.message} {counted(r.evaluations, 'design')} computed.", *(f"Note: {note}" for note in r.notes)]
-
-
-def update_text(r: Update) -> str:
-    """The fit as plain text."""
-    title = f"Update of {shown(r.model.name, 100)} to {counted(len(r.modes), 'measured mode')}"
-    return "\n\n".join([title, *(g.text() for g in _grids(r)), "\n".join(wrapped(_below(r)))])
-
-
-def update_html(r: Update) -> str:
-    """The fit as HTML; every name is escaped."""
-    title = f"Update of {shown(r.model.name, 100)} to {counted(len(r.modes), 'measured mode')}"
-    below = "<br>".join(map(escape, _below(r)))
-    return f"<p><b>{escape(title)}</b></p>{''.join(g.html() for g in _grids(r))}<p>{below}</p>"
-
-
-def update_document(r: Update) -> dict[str, Any]:
+def document(r: Update) -> dict[str, Any]:
     """Plain data; null where a deviation is not known."""
     listed = lambda values: None if values is None else [number(v) for v in values]  # noqa: E731
     rows = zip(r.names, r.before, r.after, r.deviations, strict=True)
@@ -83,7 +73,7 @@ def update_document(r: Update) -> dict[str, Any]:
     }
 
 
-def plot_update(r: Update) -> Figure:
+def plot(r: Update) -> Figure:
     """Errors of the frequencies before and after, mode by mode."""
     from matplotlib.figure import Figure
 
@@ -98,6 +88,6 @@ def plot_update(r: Update) -> Figure:
     axes.set_xticks(place)
     axes.set_xlabel("measured mode")
     axes.set_ylabel("error of the frequency, %")
-    axes.set_title(shown(r.model.name, 70).replace("$", r"\$"), fontsize=11)
+    axes.set_title(plain_text(shown(r.model.name, 70)), fontsize=11)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.08), ncols=2, frameon=False)
     return figure

@@ -1,13 +1,14 @@
-"""Variants of a model as text and HTML."""
+"""Variants of a model: what they print and their arrays."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.present.tables import Grid
+from eigenbody.model.source import shown
+from eigenbody.present.tables import Grid, Sheet
 
 if TYPE_CHECKING:
     from eigenbody.analyses.variants import VariantModes
@@ -15,36 +16,37 @@ if TYPE_CHECKING:
 MOST = 20  # rows of the table
 
 
-def variants_text(result: VariantModes) -> str:
+def sheet(result: VariantModes) -> Sheet:
     """One line per variant: its values, lowest frequencies and largest real part."""
-    head, *rows = _rows(result)
-    more = [f"... and {len(result) - MOST} more"] if len(result) > MOST else []
-    return "\n".join([_title(result), *map("  ".join, (head, *rows)), *more])
-
-
-def variants_html(result: VariantModes) -> str:
-    """The same for a notebook; every name is escaped."""
-    head, *rows = _rows(result)
-    filled = tuple((*row, *[""] * (len(head) - len(row))) for row in rows)
-    left_out = max(0, len(result) - MOST)
-    grid = Grid("", tuple(head), filled, (False,) * len(head), left_out)
-    return f"<p><b>{escape(_title(result))}</b></p>{grid.html()}"
-
-
-def _title(result: VariantModes) -> str:
-    return f"{len(result)} variants of {result.model.name}"
-
-
-def _rows(result: VariantModes) -> list[list[str]]:
     names = list(result.values)
-    rows = [[*names, "lowest Hz", "largest real part 1/s"]]
-    for i in range(min(len(result), MOST)):
-        values = [f"{result.values[name][i]:.6g}" for name in names]
-        if i in result.failures:
-            rows.append([*values, f"failed: {result.failures[i]}"])
-            continue
-        upper = result.eigenvalues[i][result.eigenvalues[i].imag > 0]
-        lowest = ", ".join(f"{f:.6g}" for f in np.abs(upper[:3]) / (2 * np.pi)) or "-"
-        growth = f"{result.eigenvalues[i].real.max():.3g}" if len(result.eigenvalues[i]) else "-"
-        rows.append([*values, lowest, growth])
-    return rows
+    rows = tuple(
+        (*(f"{result.values[name][i]:.6g}" for name in names), *_cells(result, i))
+        for i in range(min(len(result), MOST))
+    )
+    columns = (*(shown(name, 40) for name in names), "lowest Hz", "largest real part 1/s")
+    right = (*(True for _ in names), False, True)
+    grid = Grid("", columns, rows, right, len(result) - len(rows))
+    return Sheet(f"{len(result)} variants of {shown(result.model.name, 100)}", (), [grid])
+
+
+def _cells(result: VariantModes, i: int) -> tuple[str, str]:
+    if i in result.failures:
+        return f"failed: {result.failures[i]}", ""
+    upper = result.eigenvalues[i][result.eigenvalues[i].imag > 0]
+    lowest = ", ".join(f"{f:.6g}" for f in np.abs(upper[:3]) / (2 * np.pi)) or "-"
+    return lowest, f"{result.eigenvalues[i].real.max():.3g}" if len(result.eigenvalues[i]) else "-"
+
+
+def arrays(result: VariantModes) -> dict[str, Any]:
+    """Values, eigenvalues and state space of every variant, (variants, ...)."""
+    values = {"names": tuple(result.values), "values": np.stack(list(result.values.values()), axis=-1)}
+    space = {name: getattr(result, name) for name in ("eigenvalues", "A", "B", "C", "D", "states")}
+    return {**values, **space, "model": np.array(result.model.name)}
+
+
+def records(result: VariantModes) -> Iterator[list[Any]]:
+    """A line for each variant and eigenvalue."""
+    yield ["variant", *result.values, "real", "imag"]
+    for i, eigenvalues in enumerate(result.eigenvalues):
+        own = [float(values[i]) for values in result.values.values()]
+        yield from ([i + 1, *own, value.real, value.imag] for value in eigenvalues.tolist())

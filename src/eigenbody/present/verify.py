@@ -1,24 +1,22 @@
-"""A model checked against itself: text, HTML, terminal, JSON, files and the picture."""
+"""A model checked against itself: what is printed, its document and the picture."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.documents import as_json, number
-from eigenbody.present.export import Writer, csv_text, text_file
-from eigenbody.present.tables import MAX_ROWS, Grid, counted, matrix_text, model_name, significant, wrapped
+from eigenbody.present.documents import number
+from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, Styled, counted, significant
+from eigenbody.present.words import model_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
-    from eigenbody.analyses.verify import RouteModel, RouteResult, Verification
+    from eigenbody.analyses.verify import RouteResult, Verification
 
-ENDINGS = ("json", "csv")
 STYLES = {"agree": "green", "disagree": "bold red", "unchecked": "yellow"}
 MARKERS = ("x", "+", "1", "2", "3", "4")
 
@@ -80,8 +78,8 @@ def _values_grid(found: Verification) -> Grid:
     kept = [i for i, value in enumerate(found.eigenvalues) if value.imag >= 0]
     rows = []
     for i in kept[:MAX_ROWS]:
-        others = [_complex(result.match.eigenvalues[i]) for result in gave if result.match is not None]
-        rows.append((_complex(found.eigenvalues[i], 10), significant(found.tolerances[i], 2), *others))
+        others = [complex_text(result.match.eigenvalues[i]) for result in gave if result.match is not None]
+        rows.append((complex_text(found.eigenvalues[i], 10), significant(found.tolerances[i], 2), *others))
     columns = ("engine\n1/s", "tolerance", *(result.route.name for result in gave))
     return Grid("", columns, tuple(rows), (True,) * len(columns), len(kept) - len(rows[:MAX_ROWS]))
 
@@ -90,7 +88,7 @@ def _grids(found: Verification) -> tuple[Grid, ...]:
     return (_routes_grid(found), _values_grid(found)) if len(found.eigenvalues) else (_routes_grid(found),)
 
 
-def _complex(value: complex, digits: int = 7) -> str:
+def complex_text(value: complex, digits: int = 7) -> str:
     """`-0.24 + 2.13i`; parts that are rounding beside the other are left out."""
     if not np.isfinite(value):
         return "—"
@@ -123,47 +121,27 @@ def _undecided(found: Verification) -> list[str]:
     worst = max(found.undecided, key=lambda i: found.eigenvalues[i].real)
     return [
         f"stability is not decided here: the engine calls the model {found.stability}, but"
-        f" {counted(len(found.undecided), 'eigenvalue')}, {_complex(found.eigenvalues[worst])} among them, may lie on"
-        f" either side of the imaginary axis within the tolerance ({significant(found.tolerances[worst], 2)})."
+        f" {counted(len(found.undecided), 'eigenvalue')}, {complex_text(found.eigenvalues[worst])} among them, may lie"
+        f" on either side of the imaginary axis within the tolerance ({significant(found.tolerances[worst], 2)})."
     ]
 
 
-# ---- tables
+# ---- what is printed
 
 
-def verification_text(found: Verification) -> str:
-    """The tables as plain text."""
-    head = [f"Verification of {model_name(found.point)}", sentence(found), ""]
-    grids = [line for grid in _grids(found) for line in (grid.text(), "")]
-    return "\n".join([*head, *grids, *wrapped(_below(found))])
-
-
-def verification_html(found: Verification) -> str:
-    """The tables as HTML; every name is escaped."""
-    head = f"<p><b>Verification of {escape(model_name(found.point))}</b><br>{escape(sentence(found))}</p>"
-    below = "<br>".join(escape(line) for line in _below(found))
-    return f"{head}{''.join(grid.html() for grid in _grids(found))}<p>{below}</p>"
-
-
-def verification_rich(found: Verification) -> RenderableType:
-    """The tables for the terminal."""
-    from rich.console import Group
-    from rich.text import Text
-
-    title = Text(f"Verification of {model_name(found.point)}", style="bold")
-    below = [Text(line, style="dim") for line in _below(found)]
-    verdict = Text(sentence(found), style=STYLES[found.verdict])
-    grids = [part for grid in _grids(found) for part in (grid.rich(), Text())]
-    return Group(title, verdict, Text(), *grids, *below)
+def sheet(found: Verification) -> Sheet:
+    """The verdict, the routes and the eigenvalues side by side."""
+    verdict = Styled(sentence(found), STYLES[found.verdict])
+    return Sheet(f"Verification of {model_name(found.point)}", [verdict], _grids(found), _below(found))
 
 
 # ---- documents and files
 
 
-def verification_document(found: Verification) -> dict[str, Any]:
+def document(found: Verification) -> dict[str, Any]:
     """`verify --json`."""
     engine = [
-        {**_pair(value), "tolerance": number(allowed)}
+        {**pair(value), "tolerance": number(allowed)}
         for value, allowed in zip(found.eigenvalues, found.tolerances, strict=True)
     ]
     return {
@@ -191,36 +169,30 @@ def _route(result: RouteResult) -> dict[str, Any]:
         "agrees": result.agrees,
         "is_exact": result.is_exact,
         "notes": [] if linear is None else list(linear.notes),
-        "eigenvalues": None if match is None else [_pair(value) for value in match.eigenvalues],
+        "eigenvalues": None if match is None else [pair(value) for value in match.eigenvalues],
     }
 
 
-def _pair(value: complex) -> dict[str, float | None]:
+def pair(value: complex) -> dict[str, float | None]:
+    """A complex number by its parts."""
     return {"real": number(value.real), "imag": number(value.imag)}
 
 
-def verification_writer(found: Verification, ending: str) -> Writer:
-    """Writes the document (json) or the eigenvalues side by side (csv)."""
-    if ending == "json":
-        return text_file(as_json(verification_document(found)) + "\n")
-    gave = [result for result in found.results if result.match is not None]
-    head = ["engine real", "engine imag", "tolerance"]
-    head += [f"{result.route.name} {part}" for result in gave for part in ("real", "imag")]
-    lines: list[list[Any]] = [head]
+def records(found: Verification) -> Iterator[list[Any]]:
+    """The eigenvalues side by side."""
+    gave = [(result.route.name, result.match) for result in found.results if result.match is not None]
+    heads = (f"{name} {part}" for name, _ in gave for part in ("real", "imag"))
+    yield ["engine real", "engine imag", "tolerance", *heads]
     for i, value in enumerate(found.eigenvalues):
-        cells: list[Any] = [value.real, value.imag, found.tolerances[i]]
-        for result in gave:
-            assert result.match is not None
-            other = result.match.eigenvalues[i]
-            cells += ["", ""] if not np.isfinite(other) else [other.real, other.imag]
-        lines.append(cells)
-    return text_file(csv_text(lines))
+        others = (match.eigenvalues[i] for _, match in gave)
+        parts = (part for v in others for part in ((v.real, v.imag) if np.isfinite(v) else (None, None)))
+        yield [value.real, value.imag, found.tolerances[i], *parts]
 
 
 # ---- picture
 
 
-def plot_verification(found: Verification) -> Figure:
+def plot(found: Verification) -> Figure:
     """Eigenvalues of all routes in the complex plane, and their differences beside their tolerances."""
     from matplotlib.figure import Figure
 
@@ -247,64 +219,3 @@ def plot_verification(found: Verification) -> Figure:
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     figure.suptitle(f"{model_name(found.point)}: {sentence(found)}")
     return figure
-
-
-# ---- one route alone
-
-
-def route_endings(name: str) -> tuple[str, ...]:
-    """Endings of files that a route can be written to."""
-    return ("json", "tex", "py") if name == "symbolic" else ("json",)
-
-
-def route_writer(found: RouteModel, ending: str) -> Writer:
-    """Writes the document (json), or the equations themselves (tex, py)."""
-    return text_file(as_json(route_document(found)) + "\n" if ending == "json" else found.exported(ending))
-
-
-def route_document(found: RouteModel) -> dict[str, Any]:
-    """`linearize --method NAME --json`."""
-    route, linear = found.route, found.linear
-    return {
-        "model": found.point.model.name,
-        "method": route.name,
-        "title": route.title,
-        "source": route.source,
-        "is_exact": linear.is_exact,
-        "notes": list(linear.notes),
-        "matrices": {name: _entries(matrix) for name, matrix in linear.matrices.items()},
-        "eigenvalues": _entries(_sorted(linear.eigenvalues)),
-    }
-
-
-def route_text(found: RouteModel) -> str:
-    """Matrices and eigenvalues of one route as plain text."""
-    route, linear = found.route, found.linear
-    parts = [f"{model_name(found.point)} by {route.name}: {route.title}", f"Source: {route.source}", ""]
-    for name, matrix in linear.matrices.items():
-        if np.iscomplexobj(matrix):
-            parts += [f"{name}, 1/s", *_listed(matrix), ""]
-            continue
-        whole = np.atleast_2d(np.asarray(matrix, float))
-        labels = [[str(i + 1) for i in range(size)] for size in whole.shape]
-        grid = matrix_text(name, whole, labels[0], labels[1])
-        parts += [grid if isinstance(grid, str) else grid.text(), ""]
-    notes = wrapped(f"Note: {note}" for note in linear.notes)
-    return "\n".join([*parts, "Eigenvalues, 1/s", *_listed(linear.eigenvalues), "", *notes])
-
-
-def _entries(array: np.ndarray) -> list[Any]:
-    """Rows of a matrix or a vector; complex entries with both parts."""
-    if np.iscomplexobj(array):
-        return [_entries(row) if np.ndim(row) else _pair(complex(row)) for row in array]
-    rows: list[Any] = np.asarray(array, float).tolist()
-    return rows
-
-
-def _listed(values: np.ndarray) -> list[str]:
-    return [f"  {_complex(value, 12)}" for value in _sorted(values)]
-
-
-def _sorted(eigenvalues: np.ndarray) -> np.ndarray:
-    values = np.asarray(eigenvalues, complex).ravel()
-    return values[np.lexsort((values.imag, values.real, np.round(np.abs(values), 9)))]

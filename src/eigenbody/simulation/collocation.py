@@ -56,11 +56,11 @@ class Radau(Integration):
             raise InputError(Fault("method", what, "Use generalized-alpha."))
         super().__init__(forward, state, until, tolerance, max_step)
         held, slips, _ = forward.jets(state)
-        self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
+        self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._newton_tolerance = max(10 * np.finfo(float).eps / tolerance, min(0.03, tolerance**0.5))
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
-        fastest = float(np.abs(rate / self._scales.vector()).max(initial=0.0))
+        fastest = float(np.abs(rate / self.scales.vector()).max(initial=0.0))
         self._h = min(0.1 * tolerance**0.25 / fastest if fastest > 0 else until / 100, max_step)
         self._J: np.ndarray | None = None
         self._is_new = False
@@ -74,10 +74,10 @@ class Radau(Integration):
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
-        longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
+        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
             h = landing(min(self._h, longest), t, limit)
-            self._refuse_stall(h, cause)
+            self.refuse_stall(h, cause)
             try:
                 step = self._try(t, h, rejected)
             except EigenbodyError as fault:
@@ -94,7 +94,7 @@ class Radau(Integration):
         chart = Chart(self.forward, self.state)
         y0 = chart.origin
         f0 = chart.rate(y0, self._now.acceleration, self._now.state_rate)
-        scale = self._tolerance * self._scales.vector()
+        scale = self.tolerance * self.scales.vector()
         Z, iterations, rate = self._collocation(chart, t, h, y0, scale)
         if Z is None:
             if self._is_new:
@@ -200,13 +200,13 @@ class Radau(Integration):
 
     def _accept(self, chart: Chart, t: float, h: float, y0: np.ndarray, Z: np.ndarray) -> Step:
         before, solver = self.forward.angles(self.state), self._now.solver
-        end, new = self._keeper.restored(before, chart.state(t + h, y0 + Z[2]), solver)
-        after = self._keeper.complete(end, new)
+        end, new = self.keeper.restored(before, chart.state(t + h, y0 + Z[2]), solver)
+        after = self.keeper.complete(end, new)
         Q = P.T @ Z
-        within = _Within(self._keeper, chart, t, h, y0, Q, before, solver)
+        within = _Within(self.keeper, chart, t, h, y0, Q, before, solver)
         self._last = (t, h, Q)
         self.state, self._now = end, after
-        self._scales.see(end)
+        self.scales.see(end)
         return Step(
             t, t + h, end, lambda at: end if at >= t + h else within.at(at),
             lambda: counted_nodes(self.forward, before, self._nodes(chart, t, h, y0, Z)),
@@ -225,10 +225,10 @@ class _Within:
         self, keeper: Consistency, chart: Chart, t: float, h: float, y0: np.ndarray, Q: np.ndarray, before: np.ndarray,
         solver: Solver,
     ) -> None:  # fmt: skip
-        self._keeper, self._chart, self._t, self._h = keeper, chart, t, h
+        self.keeper, self._chart, self._t, self._h = keeper, chart, t, h
         self._y0, self._Q, self._before, self._solver = y0, Q, before, solver
 
     def at(self, t: float) -> State:
         x = (t - self._t) / self._h
         y = self._y0 + x * self._Q[0] + x**2 * self._Q[1] + x**3 * self._Q[2]
-        return self._keeper.restored(self._before, self._chart.state(t, y), self._solver)[0]
+        return self.keeper.restored(self._before, self._chart.state(t, y), self._solver)[0]

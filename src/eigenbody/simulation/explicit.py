@@ -40,27 +40,27 @@ class DormandPrince(Integration):
         super().__init__(forward, state, until, tolerance, max_step)
         self._auto = auto
         held, slips, _ = forward.jets(state)
-        self._now: Evaluation = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
+        self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._h = self._first_step()
         self._stiff, self._restful = 0, 0
 
     def _first_step(self) -> float:
         chart = Chart(self.forward, self.state)
         y = chart.origin
-        rate = np.abs(chart.rate(y, self._now.acceleration, self._now.state_rate)) / self._scales.vector()
+        rate = np.abs(chart.rate(y, self._now.acceleration, self._now.state_rate)) / self.scales.vector()
         fastest = float(rate.max(initial=0.0))
-        h = 0.1 * self._tolerance**0.125 / fastest if fastest > 0 else self.until / 100
-        return min(h, self._max_step, self.until)
+        h = 0.1 * self.tolerance**0.125 / fastest if fastest > 0 else self.until / 100
+        return min(h, self.max_step, self.until)
 
     # One step ---------------------------------------------------------------------------------------------------------
     def advance(self, limit: float) -> Step:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
-        longest = min(self._max_step, longest_step(self.forward, self.state, self._now.acceleration))
+        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration))
         while True:
             h = landing(min(self._h, longest), t, limit)
-            self._refuse_stall(h, cause)
+            self.refuse_stall(h, cause)
             try:
                 step, error = self._try(t, h)
             except StiffnessFoundError:
@@ -98,14 +98,14 @@ class DormandPrince(Integration):
         if not error <= 1.0:
             return None, error if np.isfinite(error) else np.inf
         before = self.forward.angles(self.state)
-        end, solver = self._keeper.restored(before, chart.state(t + h, y1), solver)
-        after = self._keeper.complete(end, solver)
+        end, solver = self.keeper.restored(before, chart.state(t + h, y1), solver)
+        after = self.keeper.complete(end, solver)
         y_end = chart.coordinates(end)
         K[12] = chart.rate(y_end, after.acceleration, after.state_rate)
         self._look_for_stiffness(h, y_end - y, K[12] - K[11])
         within = _Within(self, chart, t, h, y0, y_end, K, before, solver)
         self.state, self._now = end, after
-        self._scales.see(end)
+        self.scales.see(end)
         used = [node for node in nodes if node.weight]
         return Step(
             t, t + h, end, lambda at: end if at >= t + h else within.at(at),
@@ -113,7 +113,7 @@ class DormandPrince(Integration):
         ), error  # fmt: skip
 
     def _error(self, h: float, K: np.ndarray) -> float:
-        scale = self._tolerance * self._scales.vector()
+        scale = self.tolerance * self.scales.vector()
         e5, e3 = (np.abs(h * (E[:12] @ K[:12]) / scale).max(initial=0.0) for E in (self._m.E5, self._m.E3))
         both = np.hypot(e5, 0.1 * e3)
         return float(e5 * e5 / both) if both > 0 else 0.0
@@ -122,7 +122,7 @@ class DormandPrince(Integration):
         """Count steps at the limit of stability; many of them without enough others between mean stiffness."""
         if not self._auto:
             return
-        scale = self._scales.vector()
+        scale = self.scales.vector()
         size = np.linalg.norm(dy / scale)
         if size > 0 and h * np.linalg.norm(df / scale) > STIFF * size:
             self._stiff, self._restful = self._stiff + 1, 0
@@ -153,7 +153,7 @@ class _Within:
         for i, f in enumerate(self._F[::-1]):
             y = (y + f) * (x if i % 2 == 0 else 1 - x)
         state = self._chart.state(t, self._y0 + y)
-        return self._stepper._keeper.restored(self._before, state, self._solver)[0]
+        return self._stepper.keeper.restored(self._before, state, self._solver)[0]
 
     def _polynomial(self) -> np.ndarray:
         m, K, h = self._stepper._m, self._K, self._h

@@ -83,7 +83,7 @@ class GeneralizedAlpha(Integration):
         self.name = "hht" if hht else "generalized-alpha"
         super().__init__(forward, state, until, tolerance, max_step)
         self._p = Parameters.of(rho if rho is not None else RHO, hht)
-        self._unit = self._scales.vector()[: forward.nq]
+        self._unit = self.scales.vector()[: forward.nq]
         now = forward.evaluate(state)
         u = forward.collect(np.concatenate((state.v, state.w), axis=1))
         self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
@@ -99,9 +99,9 @@ class GeneralizedAlpha(Integration):
 
     def _first_step(self) -> float:
         now = self._at
-        rates = np.concatenate((now.u, now.rate, now.state_rate)) / self._scales.vector()
+        rates = np.concatenate((now.u, now.rate, now.state_rate)) / self.scales.vector()
         rate = max(float(np.abs(rates).max(initial=0.0)), 1 / self.until)
-        return min(self._tolerance ** (1 / 3) / rate, self._max_step)
+        return min(self.tolerance ** (1 / 3) / rate, self.max_step)
 
     # One step ---------------------------------------------------------------------------------------------------------
     def advance(self, limit: float) -> Step:
@@ -114,7 +114,7 @@ class GeneralizedAlpha(Integration):
             h = min(self._h, limit - t, longest)
             if limit - t - h < 1e-6 * h:
                 h = limit - t
-            self._refuse_stall(h, cause)
+            self.refuse_stall(h, cause)
             try:
                 end = self._solved(t, h)
             except EigenbodyError as fault:
@@ -134,7 +134,7 @@ class GeneralizedAlpha(Integration):
         forward, state = self.forward, self._at.state
         held, slips, _ = forward.jets(state)
         old = forward.chosen
-        solver = self._keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient)).solver
+        solver = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient)).solver
         if forward.chosen is not old:
             self._at.multipliers = forward.evaluate(state, solver).multipliers
 
@@ -143,12 +143,12 @@ class GeneralizedAlpha(Integration):
         stiff, may reach a share of what second order leaves over the motion, tolerance^(2/3)."""
         if self._fixed is not None:
             return 0.0
-        speed, x = np.split(self._scales.vector()[self.forward.nq :], [self.forward.nq])
+        speed, x = np.split(self.scales.vector()[self.forward.nq :], [self.forward.nq])
         e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
         errors = (
-            e / self._unit / self._tolerance,
-            self._filtered(end, h) / speed / (KINK * self._tolerance ** (2 / 3)),
-            self._bend(h, self._last.state_rate, self._at.state_rate, end.state_rate) / x / self._tolerance,
+            e / self._unit / self.tolerance,
+            self._filtered(end, h) / speed / (KINK * self.tolerance ** (2 / 3)),
+            self._bend(h, self._last.state_rate, self._at.state_rate, end.state_rate) / x / self.tolerance,
         )
         return max(float(np.abs(part).max(initial=0.0)) for part in errors)
 
@@ -171,7 +171,7 @@ class GeneralizedAlpha(Integration):
         if self._fixed is None:
             grow = min(2.0, 0.8 * error ** (-1 / 3)) if error > 0 else 2.0
             if h >= self._h and (grow > 1.3 or grow < 1):
-                self._h = min(h * grow, self._max_step)
+                self._h = min(h * grow, self.max_step)
         else:
             self._h = self._fixed
         before = self._angles
@@ -182,7 +182,7 @@ class GeneralizedAlpha(Integration):
             self._travel = 0.0
         self._at, self.state = end, end.state
         if self._fixed is None:
-            self._scales.see(end.state)
+            self.scales.see(end.state)
         self.counts.accept(h)
         self.counts.evaluations = forward.evaluations
         within = _Within(self, t, h, start, end, before, self._factors)
@@ -320,7 +320,7 @@ class GeneralizedAlpha(Integration):
                     J[i, argument.index] += slope
         open_by = x - start.state.x - 0.5 * h * (start.state_rate + x_rate)
         step = -np.linalg.solve(np.eye(len(x)) - 0.5 * h * J, open_by)
-        return x + step, float(np.abs(step / np.where(self._scales.x > 0, self._scales.x, 1.0)).max(initial=0.0))
+        return x + step, float(np.abs(step / np.where(self.scales.x > 0, self.scales.x, 1.0)).max(initial=0.0))
 
 
 class _Within:

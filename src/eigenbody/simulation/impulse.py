@@ -28,6 +28,7 @@ from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.reactions import Reactions, at_frame, independent_multipliers
 from eigenbody.operation.treespace import value_set
+from eigenbody.result import Drawn
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
 from eigenbody.simulation.blows import Blow, generalized_impulse, read_blows
 from eigenbody.simulation.momentum import Momentum, momentum
@@ -36,7 +37,7 @@ from eigenbody.system.state import State, carriers, spread
 from eigenbody.system.system import System
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 MASSLESS = 1e-12  # eigenvalue of the balanced mass matrix below which a motion moves no mass
 BLOCKED = 1e-9  # share of the impulse along such a motion above which nothing can take it
@@ -56,7 +57,7 @@ class Indeterminate:
 
 
 @dataclass(frozen=True)
-class Impulse:
+class Impulse(Drawn, look="present.impulse"):
     """Jump of all velocities, impulsive reactions, energy and momentum before and after."""
 
     model: Model
@@ -91,28 +92,6 @@ class Impulse:
             what = f'there is no coordinate "{coordinate}".'
             raise InputError(Fault("impulse", what, suggest(coordinate, self.coordinates)))
         return float(self.jump[self.coordinates.index(coordinate)])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data, as of `impulse --json`."""
-        from eigenbody.present.loads import impulse_document
-
-        return impulse_document(self)
-
-    def plot(self) -> Figure:
-        """A matplotlib figure; save it with `.savefig`."""
-        from eigenbody.present.load_plots import plot_impulse
-
-        return plot_impulse(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.loads import impulse_text
-
-        return impulse_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.loads import impulse_html
-
-        return impulse_html(self)
 
 
 @on_one_thread

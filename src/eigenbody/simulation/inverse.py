@@ -32,6 +32,7 @@ from eigenbody.operation.reactions import (
 )
 from eigenbody.operation.turns import counted
 from eigenbody.operation.wrenches import JointWrenches, body_wrench
+from eigenbody.result import Drawn
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.start import initial_point
@@ -40,7 +41,7 @@ from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 POINTS = 101
 HALVINGS = 12  # of a step between two times along which prescribed motions are followed
@@ -48,7 +49,7 @@ HOLDS = 1e-7  # how well redundant prescribed motions must agree, relative to th
 
 
 @dataclass(frozen=True)
-class InverseDynamics:
+class InverseDynamics(Drawn, look="present.inverse"):
     """Forces that a prescribed motion needs. n times, k driven coordinates, h held bodies; SI units."""
 
     model: Model
@@ -105,28 +106,6 @@ class InverseDynamics:
         state, acceleration = self.states[index], self.body_acceleration[index]
         chosen = select(Mechanics(self.system, state), self.system.coordinates)
         return at_acceleration(self.system, state, acceleration, chosen, axes)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data, as of `inverse --json`."""
-        from eigenbody.present.loads import inverse_document
-
-        return inverse_document(self)
-
-    def plot(self) -> Figure:
-        """A matplotlib figure; save it with `.savefig`."""
-        from eigenbody.present.load_plots import plot_inverse
-
-        return plot_inverse(self)
-
-    def __str__(self) -> str:
-        from eigenbody.present.loads import inverse_text
-
-        return inverse_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.loads import inverse_html
-
-        return inverse_html(self)
 
 
 @on_one_thread

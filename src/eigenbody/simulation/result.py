@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from eigenbody.model.model import Model
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.turns import values_of
+from eigenbody.result import Drawn
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Drawn, look="present.histories"):
     """A motion. `states` is one State whose arrays have a leading axis over the output times.
 
     `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for;
@@ -101,27 +101,9 @@ class Simulation:
         """t and the outputs."""
         return {"t": self.t, **self.signals()}
 
-    def write(self, path: str | Path) -> None:
-        """Write t and the outputs to a file: .npz, .csv, .json or .parquet."""
-        from eigenbody.present.histories import write_history
-
-        write_history(self, path)
-
     def plot(self, names: Sequence[str] | None = None) -> Figure:
         """Signals over time."""
-        from eigenbody.present.histories import plot_history
-
-        return plot_history(self, names)
-
-    def __str__(self) -> str:
-        from eigenbody.present.histories import history_text
-
-        return history_text(self)
-
-    def _repr_html_(self) -> str:
-        from eigenbody.present.histories import history_html
-
-        return history_html(self)
+        return self.look.plot(self, names)
 
 
 class SimulationError(ComputationError):

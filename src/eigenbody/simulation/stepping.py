@@ -152,13 +152,13 @@ class Integration:
     def __init__(self, forward: Forward, state: State, until: float, tolerance: float, max_step: float) -> None:
         self.forward, self.state, self.until = forward, state, until
         self.counts = Counts()
-        self._tolerance, self._max_step = tolerance, max_step
-        self._keeper = Consistency(forward, self.counts)
-        self._scales = Scales(forward, until - float(np.real(state.t)))
-        self._scales.see(state)
+        self.tolerance, self.max_step = tolerance, max_step
+        self.keeper = Consistency(forward, self.counts)
+        self.scales = Scales(forward, until - float(np.real(state.t)))
+        self.scales.see(state)
         self._first_tried = 0.0
 
-    def _refuse_stall(self, h: float, cause: EigenbodyError | None) -> None:
+    def refuse_stall(self, h: float, cause: EigenbodyError | None) -> None:
         """ComputationError where a step is nothing beside the time reached and the steps that were tried at first."""
         self._first_tried = self._first_tried or h
         least = max(abs(float(np.real(self.state.t))), min(self.until, LONG * self._first_tried))

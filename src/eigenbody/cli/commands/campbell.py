@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -20,48 +20,25 @@ if TYPE_CHECKING:
 
 def campbell(
     model: options.ModelPath,
-    parameter: Annotated[
-        str | None, typer.Option("--parameter", "-p", metavar="NAME", help="Parameter to change.", show_default=False)
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="VALUE", help='First value: 0 or "2 rad/s".', show_default=False)
-    ] = None,
-    stop: Annotated[
-        str | None, typer.Option("--to", metavar="VALUE", help='Last value: 100 or "6000 rpm".', show_default=False)
-    ] = None,
+    parameter: Annotated[str | None, options.option("--parameter -p", "NAME", "Parameter to change.")] = None,
+    start: Annotated[str | None, options.option("--from", "VALUE", 'First value: 0 or "2 rad/s".')] = None,
+    stop: Annotated[str | None, options.option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')] = None,
     points: Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")] = 41,
-    values: Annotated[
-        str | None,
-        typer.Option("--values", metavar="A,B,C", help="The values one by one instead.", show_default=False),
-    ] = None,
+    values: Annotated[str | None, options.option("--values", "A,B,C", "The values one by one instead.")] = None,
     order: Annotated[
         list[float] | None,
-        typer.Option(
-            "--order",
-            metavar="N",
-            help="Excitation per revolution; repeatable. Default 1, with --frame 0.",
-            show_default=False,
-        ),
+        options.option("--order", "N", "Excitation per revolution; repeatable. Default 1, with --frame 0."),
     ] = None,
     joint: Annotated[
-        str | None,
-        typer.Option(
-            "--joint", metavar="NAME", help="Joint that excites; default the one that spins.", show_default=False
-        ),
+        str | None, options.option("--joint", "NAME", "Joint that excites; default the one that spins.")
     ] = None,
     frame: Annotated[
         str | None,
-        typer.Option(
-            "--frame",
-            metavar="NAME",
-            help="Measure in a rotating frame: one of the model's frames, or that of a spinning joint.",
-            show_default=False,
+        options.option(
+            "--frame", "NAME", "Measure in a rotating frame: one of the model's frames, or that of a spinning joint."
         ),
     ] = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="Follow that many modes, lowest first.", show_default=False),
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "Follow that many modes, lowest first.", min=1)] = None,
     locus: Annotated[bool, typer.Option("--locus", help="Draw the root locus, not the Campbell diagram.")] = False,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     set_: options.Set = None,
@@ -108,26 +85,27 @@ def campbell(
       .mat hold values, spin_rad_s, eigenvalues (points, branches), frequency_hz,
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
-    from eigenbody.present import export
+    goal = delivery.Delivery("present.campbell", model, json, out, plot, quiet)
 
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    def deliver(found: Campbell) -> None:
+        goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
+
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.campbell import campbell as campbell_of
+    from eigenbody.analyses.sweep import SweepInterrupted
+
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", per_rev="--order",
         frame="--frame", joint="--joint", n="--n",
     ):  # fmt: skip
-        from eigenbody.analyses.campbell import campbell as campbell_of
-        from eigenbody.analyses.sweep import SweepInterrupted
-
         name = _parameter(mechanism, parameter)
         grid = _values(mechanism, name, start, stop, points, values)
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
         except SweepInterrupted as stopped:
-            _present(cast("Campbell", stopped.partial), json, out, plot, quiet, ending, picture, locus, signed)
+            deliver(cast("Campbell", stopped.partial))
             raise
-    _present(result, json, out, plot, quiet, ending, picture, locus, signed)
+    deliver(result)
 
 
 def _parameter(mechanism: Model, name: str | None) -> str:
@@ -153,21 +131,3 @@ def _values(
     from eigenbody.analyses.sweep_values import value_range
 
     return value_range(mechanism, name, "0" if start is None else start, stop, points)
-
-
-def _present(
-    result: Campbell, json: bool, out: str | None, plot: str | None, quiet: bool, ending: str, picture: str,
-    locus: bool, signed: bool,
-) -> None:  # fmt: skip
-    from eigenbody.present import campbell as present
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.export import figure_writer
-
-    if out is not None:
-        session.write(out, present.sweep_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, figure_writer(result.locus() if locus else result.plot(signed), picture), quiet)
-    if json:
-        session.put(as_json(present.sweep_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.sweep_text(result), lambda: present.sweep_rich(result))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -15,10 +15,7 @@ def check(
     set_: options.Set = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of model files (no MODEL).")] = False,
     json: options.Json = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the JSON document: .json.", show_default=False),
-    ] = None,
+    out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the JSON document: .json.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Faults, constraints, degrees of freedom.
@@ -45,38 +42,29 @@ def check(
       notes   joint rows that take freedom away by a small share only (axes not quite
               parallel)
     """
-    session.known_ending(out, ("json",), model)
     if schema:
-        _present(_schema(), out, quiet, printed=True, indent=2)
+        delivery.require_writable(out, ("json",), model)
+        _put_schema(out, quiet)
         return
+    goal = delivery.Delivery("present.check_tables", model, json, out, None, quiet)
     if model is None:
         raise InputError(Fault("check", "which MODEL?", "Try 'eigenbody check --help'."))
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.inspection import inspect
+
     with session.places_of(mechanism):
-        from eigenbody.analyses.inspection import inspect
-
         found = inspect(mechanism)
-    from eigenbody.present.check_tables import check_rich, check_text
-    from eigenbody.present.documents import check_document
-
-    session.warn(found.point.warnings, quiet)
-    _present(check_document(found), out, quiet, printed=json)
-    if not json and not (quiet and out):
-        session.put_table(lambda: check_text(found), lambda: check_rich(found))
+    goal.deliver(found, found.point.warnings)
 
 
-def _schema() -> dict[str, Any]:
+def _put_schema(out: str | None, quiet: bool) -> None:
+    """The JSON schema of model files, for people and editors."""
     from eigenbody.elements.vocabulary import VOCABULARY
     from eigenbody.model.schema import json_schema
-
-    return json_schema(VOCABULARY)
-
-
-def _present(document: dict[str, Any], out: str | None, quiet: bool, printed: bool, indent: int | None = None) -> None:
     from eigenbody.present.documents import as_json
+    from eigenbody.present.export import text_file
 
-    text = as_json(document, indent)
+    text = as_json(json_schema(VOCABULARY), indent=2)
     if out is not None:
-        session.write(out, lambda file: file.write((text + "\n").encode()), quiet)
-    if printed:
-        session.put(text)
+        delivery.write(out, text_file(text + "\n"), quiet)
+    delivery.put(text)

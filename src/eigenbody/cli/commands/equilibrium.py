@@ -6,16 +6,13 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 
 
 def equilibrium(
     model: options.ModelPath,
     set_: options.Set = None,
-    all_from: Annotated[
-        int,
-        typer.Option("--all-from", min=0, metavar="N", help="Search from N random starts too.", show_default=False),
-    ] = 0,
+    all_from: Annotated[int, options.option("--all-from", "N", "Search from N random starts too.", min=0)] = 0,
     nearest: Annotated[
         bool, typer.Option("--nearest", help="The nearest one, stable or not; the default is the nearest stable one.")
     ] = False,
@@ -58,26 +55,10 @@ def equilibrium(
       hold coordinates, values (equilibria, coordinates), bodies, at, rotation,
       stability, distance, residual, states, states_value and eigenvalues of the first.
     """
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    goal = delivery.Delivery("present.operating", model, json, out, None, quiet)
     mechanism = session.load(model, set_)
+    from eigenbody.points.equilibrium import equilibrium as equilibrium_of
+
     with session.places_of(mechanism):
-        from eigenbody.points.equilibrium import equilibrium as equilibrium_of
-
         result = equilibrium_of(mechanism, which="nearest" if nearest else "stable", all_from=all_from)
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.operating import (
-        equilibrium_document,
-        equilibrium_rich,
-        equilibrium_text,
-        equilibrium_writer,
-    )
-
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, equilibrium_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(equilibrium_document(result)))
-    elif not (quiet and out):
-        session.put_table(lambda: equilibrium_text(result), lambda: equilibrium_rich(result))
+    goal.deliver(result, result.point.warnings)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 PLACES = {
@@ -21,45 +21,29 @@ def frf(
     set_: options.Set = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME",
-            help="An input, or a measure to push along; repeatable. Default: all inputs of the model.",
-            show_default=False,
+        options.option(
+            "--input", "NAME", "An input, or a measure to push along; repeatable. Default: all inputs of the model."
         ),
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
+        options.option(
             "--output",
-            metavar="NAME",
-            help="An output, or a measure (slide, slide', slide''); repeatable. Default: all outputs, or coordinates.",
-            show_default=False,
+            "NAME",
+            "An output, or a measure (slide, slide', slide''); repeatable. Default: all outputs, or coordinates.",
         ),
     ] = None,
     start: Annotated[
-        float | None,
-        typer.Option("--from", metavar="HZ", help="Start of the range; default from the modes.", show_default=False),
+        float | None, options.option("--from", "HZ", "Start of the range; default from the modes.")
     ] = None,
-    stop: Annotated[
-        float | None,
-        typer.Option("--to", metavar="HZ", help="End of the range; default from the modes.", show_default=False),
-    ] = None,
-    points: Annotated[
-        int | None, typer.Option("--points", metavar="N", help="Points in the range [400].", show_default=False)
-    ] = None,
+    stop: Annotated[float | None, options.option("--to", "HZ", "End of the range; default from the modes.")] = None,
+    points: Annotated[int | None, options.option("--points", "N", "Points in the range [400].")] = None,
     log: Annotated[bool, typer.Option("--log/--linear", help="Spacing of the points.")] = True,
-    at: Annotated[
-        list[float] | None,
-        typer.Option("--at", metavar="HZ", help="This frequency exactly; repeatable.", show_default=False),
-    ] = None,
+    at: Annotated[list[float] | None, options.option("--at", "HZ", "This frequency exactly; repeatable.")] = None,
     method: Annotated[
         str, typer.Option("--method", metavar="direct|modal", help="Solve at every frequency, or sum over modes.")
     ] = "direct",
-    modes: Annotated[
-        int | None,
-        typer.Option("--modes", metavar="N", help="With modal: the lowest N modes only.", show_default=False),
-    ] = None,
+    modes: Annotated[int | None, options.option("--modes", "N", "With modal: the lowest N modes only.")] = None,
     residual: Annotated[
         bool, typer.Option("--residual", help="With --modes: add a constant for the modes left out.")
     ] = False,
@@ -67,34 +51,20 @@ def frf(
         bool, typer.Option("--refine/--no-refine", help="Add points near resonances and locate the peaks.")
     ] = True,
     base: Annotated[
-        str | None,
-        typer.Option(
-            "--base", metavar="NAME", help="Excite by the motion of a driver or driven joint.", show_default=False
-        ),
+        str | None, options.option("--base", "NAME", "Excite by the motion of a driver or driven joint.")
     ] = None,
     base_order: Annotated[
         int, typer.Option("--base-order", metavar="0|1|2", help="That motion as displacement, velocity, acceleration.")
     ] = 0,
     unbalance: Annotated[
         str | None,
-        typer.Option(
-            "--unbalance",
-            metavar="BODY=KGM",
-            help="Excite by a rotating unbalance: body and mass times eccentricity.",
-            show_default=False,
-        ),
+        options.option("--unbalance", "BODY=KGM", "Excite by a rotating unbalance: body and mass times eccentricity."),
     ] = None,
     axis: Annotated[
-        str | None,
-        typer.Option(
-            "--axis", metavar="X,Y,Z", help="Axis of the unbalance; default: of the spin.", show_default=False
-        ),
+        str | None, options.option("--axis", "X,Y,Z", "Axis of the unbalance; default: of the spin.")
     ] = None,
     speed: Annotated[
-        str | None,
-        typer.Option(
-            "--speed", metavar="PARAMETER", help="Parameter of the spin; it follows the frequency.", show_default=False
-        ),
+        str | None, options.option("--speed", "PARAMETER", "Parameter of the spin; it follows the frequency.")
     ] = None,
     solver: options.Solver = None,
     kind: Annotated[str, typer.Option("--kind", metavar="bode|nyquist", help="Diagram of --plot.")] = "bode",
@@ -130,35 +100,23 @@ def frf(
       hold frequency_hz, response (complex), magnitude, phase_deg, each (frequencies,
       outputs, inputs), peaks (frequency, magnitude) and the names and units.
     """
-    from eigenbody.present import export
-
     _checked(kind, at, (start, stop, points), unbalance, axis)
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.frf", model, json, out, plot, quiet)
     turning = _unbalance(unbalance, axis)
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, **PLACES):
-        from eigenbody.analyses.frf import frf as response_of
+    from eigenbody.analyses.frf import frf as response_of
 
+    with session.places_of(mechanism, **PLACES):
         wanted: Any = at if at else None if (start, stop, points) == (None, None, None) else (start, stop, points)
         result = response_of(
             mechanism, input_, output, wanted, method=method, modes=modes, residual=residual, refine=refine,
             spacing="log" if log else "linear", base=base, base_order=base_order, unbalance=turning,
             speed_parameter=speed, solver=solver,
         )  # fmt: skip
-    from eigenbody.present import frf as present
-    from eigenbody.present.documents import as_json
+    from eigenbody.present.frf import require_known
 
-    present.require_known(result)
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.frf_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(kind), picture), quiet)
-    if json:
-        session.put(as_json(present.frf_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.frf_text(result), lambda: present.frf_rich(result))
+    require_known(result)
+    goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
 
 
 def _checked(kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: str | None, axis: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -19,30 +19,18 @@ THREE = '--impulse "100,0,0"'
 def impulse(
     model: options.ModelPath,
     at: Annotated[
-        list[str] | None,
-        typer.Option("--at", metavar="BODY", help="Body or marker that is struck; repeatable.", show_default=False),
+        list[str] | None, options.option("--at", "BODY", "Body or marker that is struck; repeatable.")
     ] = None,
     impulse: Annotated[
-        list[str] | None,
-        typer.Option("--impulse", metavar="X,Y,Z", help="Impulse in N*s on the last --at.", show_default=False),
+        list[str] | None, options.option("--impulse", "X,Y,Z", "Impulse in N*s on the last --at.")
     ] = None,
-    angular: Annotated[
-        list[str] | None,
-        typer.Option("--angular", metavar="X,Y,Z", help="Angular impulse in N*m*s.", show_default=False),
-    ] = None,
-    point: Annotated[
-        list[str] | None,
-        typer.Option("--point", metavar="X,Y,Z", help="Point of the body, as drawn.", show_default=False),
-    ] = None,
+    angular: Annotated[list[str] | None, options.option("--angular", "X,Y,Z", "Angular impulse in N*m*s.")] = None,
+    point: Annotated[list[str] | None, options.option("--point", "X,Y,Z", "Point of the body, as drawn.")] = None,
     body_axes: Annotated[bool, typer.Option("--body-axes", help="The components are in body axes.")] = False,
     along: Annotated[
-        list[str] | None,
-        typer.Option("--along", metavar="MEASURE=VALUE", help="Internal impulse; repeatable.", show_default=False),
+        list[str] | None, options.option("--along", "MEASURE=VALUE", "Internal impulse; repeatable.")
     ] = None,
-    angles: Annotated[
-        str | None,
-        typer.Option("--angles", metavar="123", help="Read ball joints as such angles.", show_default=False),
-    ] = None,
+    angles: Annotated[str | None, options.option("--angles", "123", "Read ball joints as such angles.")] = None,
     axes: Annotated[
         str, typer.Option("--axes", metavar="joint|ground", help="Axes of the impulsive reactions.")
     ] = "joint",
@@ -76,26 +64,13 @@ def impulse(
       reactions       impulses in N*s and N*m*s of the first body on the second
     """
     blows = _blows(at or (), impulse or (), angular or (), point or (), body_axes, along or ())
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.impulse", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
+    from eigenbody.points.impulse import impulse as strike
+
     with session.places_of(mechanism, angles="--angles", axes="--axes"):
-        from eigenbody.points.impulse import impulse as strike
-
         result = strike(mechanism, blows, angles=angles, axes=axes)
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.loads import impulse_document, impulse_rich, impulse_text, impulse_writer
-
-    if out is not None:
-        session.write(out, impulse_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(impulse_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: impulse_text(result), lambda: impulse_rich(result))
+    goal.deliver(result)
 
 
 def _blows(
@@ -125,11 +100,7 @@ def _blows(
             raise InputError(Fault(f"--at {body}", "what strikes it?", f"Give {THREE} or --angular."))
         blows.append(blow)
     for text in along:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not name or not equals or not value:
-            raise InputError(
-                Fault(f"--along {text}", "it is written MEASURE=VALUE.", "For example: --along elbow=0.5.")
-            )
+        name, value = session.pair("--along", text, "MEASURE=VALUE", "elbow=0.5")
         blows.append({"along": name, "value": value})
     return blows
 

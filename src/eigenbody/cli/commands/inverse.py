@@ -7,23 +7,19 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
 def inverse(
     model: options.ModelPath,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End of the motion: 2 or "200 ms".', show_default=False)
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")] = 101,
     motion: Annotated[
-        list[str] | None,
-        typer.Option("--motion", metavar="MEASURE=LAW", help="Prescribed motion; repeatable.", show_default=False),
+        list[str] | None, options.option("--motion", "MEASURE=LAW", "Prescribed motion; repeatable.")
     ] = None,
     hold: Annotated[
-        list[str] | None,
-        typer.Option("--hold", metavar="BODY", help="Body held where it starts; repeatable.", show_default=False),
+        list[str] | None, options.option("--hold", "BODY", "Body held where it starts; repeatable.")
     ] = None,
     tolerance: Annotated[
         float, typer.Option("--tolerance", metavar="TOL", help="Relative error of a step where coordinates are free.")
@@ -65,51 +61,23 @@ def inverse(
       held     force and moment on the body at its centre of mass (or the marker
                named), ground axes
     """
-    end = _time(until)
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    end = session.end_of(until, "motion")
+    goal = delivery.Delivery("present.inverse", model, json, out, plot, quiet)
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, until="--until", tolerance="--tolerance"):
-        from eigenbody.simulation.inverse import inverse as forces_of
+    from eigenbody.simulation.inverse import inverse as forces_of
 
+    with session.places_of(mechanism, until="--until", tolerance="--tolerance"):
         result = forces_of(mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance)
     if not result.coordinates and not result.held:
         raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.loads import inverse_document, inverse_rich, inverse_text, inverse_writer
-
-    session.warn(result.warnings, quiet)
-    if out is not None:
-        session.write(out, inverse_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(inverse_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: inverse_text(result), lambda: inverse_rich(result))
-
-
-def _time(text: str | None) -> float:
-    if text is None:
-        raise InputError(Fault("--until", "the end of the motion is missing.", 'Give --until 2 or --until "200 ms".'))
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return parse_quantity(text, "s")
-    except UnitError as error:
-        raise InputError(Fault("--until", f"{error}.")) from error
+    goal.deliver(result, result.warnings)
 
 
 def _laws(given: Sequence[str]) -> dict[str, str]:
     laws: dict[str, str] = {}
     for text in given:
-        name, equals, law = (part.strip() for part in text.partition("="))
-        if not name or not equals or not law:
-            remedy = 'For example: --motion "elbow=cycloid(0, 90 deg, 2 s)".'
-            raise InputError(Fault(f"--motion {text}", "it is written MEASURE=LAW.", remedy))
+        name, law = session.pair("--motion", text, "MEASURE=LAW", '"elbow=cycloid(0, 90 deg, 2 s)"')
         if name in laws:
             raise InputError(Fault(f"--motion {text}", f"{name} is prescribed twice.", "Remove one of the two."))
         laws[name] = law

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -14,22 +12,11 @@ def linearize(
     model: options.ModelPath,
     set_: options.Set = None,
     coordinates: Annotated[
-        str | None,
-        typer.Option(
-            "--coordinates",
-            metavar="A,B,C",
-            help="Measures to linearize in; the rest is filled in.",
-            show_default=False,
-        ),
+        str | None, options.option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="By another route: relative, kane, topology, difference, symbolic.",
-            show_default=False,
-        ),
+        options.option("--method", "NAME", "By another route: relative, kane, topology, difference, symbolic."),
     ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
@@ -78,28 +65,18 @@ def linearize(
     if method is not None:
         _by_route(model, set_, method, coordinates or solver, json, out, quiet)
         return
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
+    goal = delivery.Delivery("present.linear", model, json, out, None, quiet)
     wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
     if wanted is not None and not all(wanted):
         raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.linearize import linearize as linearize_at
+    from eigenbody.present.documents import require_finite_linear
+
     with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
-        from eigenbody.analyses.linearize import linearize as linearize_at
-
         result = linearize_at(mechanism, coordinates=wanted, solver=solver)
-    from eigenbody.present.documents import as_json, linear_document, require_finite_linear
-    from eigenbody.present.tables import linear_rich, linear_text
-
     require_finite_linear(result)
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, export.linear_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(linear_document(result)))
-    elif not (quiet and out):
-        session.put_table(lambda: linear_text(result), lambda: linear_rich(result))
+    goal.deliver(result, result.point.warnings)
 
 
 def _by_route(
@@ -109,19 +86,11 @@ def _by_route(
     if refused is not None:
         what = "a route has coordinates and a solver of its own."
         raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
-    from eigenbody.present import verify as present
-    from eigenbody.present.documents import as_json
-
-    ending = session.known_ending(out, present.route_endings(method), model)
+    endings = ("json", "tex", "py") if method == "symbolic" else ("json",)
+    goal = delivery.Delivery("present.route", model, json, out, None, quiet, endings)
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, route="--method"):
-        from eigenbody.analyses.verify import by_route
+    from eigenbody.analyses.verify import by_route
 
+    with session.places_of(mechanism, route="--method"):
         result = by_route(mechanism, method)
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.route_writer(result, ending), quiet)
-    if json:
-        session.put(as_json(result.as_dict()))
-    elif not (quiet and out):
-        session.put(str(result))
+    goal.deliver(result, result.point.warnings)

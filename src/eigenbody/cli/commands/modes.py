@@ -7,31 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes import Modes
+    from eigenbody.analyses.frames import FrameModes
     from eigenbody.model.model import Model
 
 
 def modes(
     model: options.ModelPath,
     set_: options.Set = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
-    ] = None,
-    near: Annotated[
-        float | None, typer.Option("--near", metavar="HZ", help="The modes nearest to a frequency.", show_default=False)
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "That many modes, lowest first.", min=1)] = None,
+    near: Annotated[float | None, options.option("--near", "HZ", "The modes nearest to a frequency.")] = None,
     frame: Annotated[
         str | None,
-        typer.Option(
-            "--frame",
-            metavar="NAME",
-            help="Also in a rotating frame: one of the model's frames, or that of a spinning joint.",
-            show_default=False,
+        options.option(
+            "--frame", "NAME", "Also in a rotating frame: one of the model's frames, or that of a spinning joint."
         ),
     ] = None,
     explain: Annotated[
@@ -86,82 +78,35 @@ def modes(
     """
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.modes", model, json, out, plot, quiet)
     if explain and frame is not None:
         raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.modes import modes as modes_of
+    from eigenbody.present.documents import require_finite_modes
+
     if frame is not None:
-        _in_frames(mechanism, frame, (n, near, solver), json, out, plot, quiet, ending, picture)
+        found = _in_frames(mechanism, frame, (n, near, solver))
+        goal.deliver(found, found.fixed.linear.point.warnings)
         return
     with session.places_of(mechanism, solver="--solver"):
-        from eigenbody.analyses.modes import modes as modes_of
-
         result = modes_of(mechanism, n=n, near=near, solver=solver)
-    from eigenbody.present.documents import as_json, modes_document, require_finite_modes
-    from eigenbody.present.tables import modes_rich, modes_text
-
     require_finite_modes(result)
-    if explain:
-        _explained(mechanism, result, json, out, plot, quiet, ending, picture)
-        return
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, export.modes_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(modes_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: modes_text(result), lambda: modes_rich(result))
-
-
-def _explained(
-    mechanism: Model, result: Modes, json: bool, out: str | None, plot: str | None, quiet: bool, ending: str,
-    picture: str,
-) -> None:  # fmt: skip
-    """Every mode with its explanation."""
     with session.places_of(mechanism):
-        found = result.explain()
-    from eigenbody.present import explain, export
-    from eigenbody.present.documents import as_json
-
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, explain.explanation_writer(found, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(found.plot(), picture), quiet)
-    if json:
-        session.put(as_json(explain.explanation_document(found)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: explain.explanation_text(found), lambda: explain.explanation_rich(found))
+        wanted = result.explain() if explain else result
+    goal.deliver(wanted, result.linear.point.warnings)
 
 
-def _in_frames(
-    mechanism: Model, frame: str, few: tuple[object, ...], json: bool, out: str | None, plot: str | None, quiet: bool,
-    ending: str, picture: str,
-) -> None:  # fmt: skip
+def _in_frames(mechanism: Model, frame: str, few: tuple[object, ...]) -> FrameModes:
     """Fixed and rotating frame side by side."""
     if any(option is not None for option in few):
         what = "all modes of both frames are compared."
         raise InputError(Fault("--frame", what, "Leave out --n, --near and --solver."))
+    from eigenbody.analyses.frames import modes_in_frames
+    from eigenbody.present.documents import require_finite_modes
+
     with session.places_of(mechanism, frame="--frame"):
-        from eigenbody.analyses.frames import modes_in_frames
-
         found = modes_in_frames(mechanism, frame)
-    from eigenbody.present import export, frames
-    from eigenbody.present.documents import as_json, require_finite_modes
-
     for modes_there in (found.fixed, found.rotating):
         require_finite_modes(modes_there)
-    session.warn(found.fixed.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, frames.frames_writer(found, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(found.rotating.plot(), picture), quiet)
-    if json:
-        session.put(as_json(frames.frames_document(found)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: frames.frames_text(found), lambda: frames.frames_rich(found))
+    return found

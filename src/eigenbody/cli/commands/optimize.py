@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 
 Out = Annotated[
     str | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE",
-        help="Also write the result: .yaml the changed model; .json, .csv, .npz or .mat.", show_default=False,
-    ),
-]  # fmt: skip
+    options.option("--out -o", "FILE", "Also write the result: .yaml the changed model; .json, .csv, .npz or .mat."),
+]
 
 
 def optimize(
@@ -74,28 +70,13 @@ def optimize(
       success     false where no design keeps all constraints; the message says how near
                   it came (exit code 3)
     """
-    from eigenbody.present import optimization as present
-
-    ending = session.known_ending(out, present.RESULT_ENDINGS, model)
-    from eigenbody.present import export
-
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.optimization", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.optimize import optimize as optimized
+    from eigenbody.errors import ComputationError
+
     with session.places_of(mechanism):
-        from eigenbody.analyses.optimize import optimize as optimized
-
         result = optimized(mechanism, problem)
-    from eigenbody.present.documents import as_json
-
-    if out is not None:
-        session.write(out, present.optimum_writer(result, ending, Path(out).absolute().parent), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(result.as_dict()))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.optimum_text(result), lambda: present.optimum_rich(result))
+    goal.deliver(result)
     if not result.success:
-        from eigenbody.errors import ComputationError
-
         raise ComputationError(result.message)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -18,59 +18,30 @@ def psd(
     set_: options.Set = None,
     input_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME",
-            help="Input of the model, or measure to push along; repeatable. Default: all inputs.",
-            show_default=False,
+        options.option(
+            "--input", "NAME", "Input of the model, or measure to push along; repeatable. Default: all inputs."
         ),
     ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option("--base", metavar="NAME", help="Driver or joint whose motion is random.", show_default=False),
-    ] = None,
+    base: Annotated[str | None, options.option("--base", "NAME", "Driver or joint whose motion is random.")] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
-            "--output",
-            metavar="NAME",
-            help="Output of the model, or measure with ' and ''; repeatable. Default: all outputs.",
-            show_default=False,
+        options.option(
+            "--output", "NAME", "Output of the model, or measure with ' and ''; repeatable. Default: all outputs."
         ),
     ] = None,
-    white: Annotated[
-        float | None,
-        typer.Option("--white", metavar="LEVEL", help="White noise: (unit of input)² per Hz.", show_default=False),
-    ] = None,
-    road: Annotated[
-        str | None,
-        typer.Option("--road", metavar="CLASS", help="ISO 8608 road A to H, or Gd(n0) in m³.", show_default=False),
-    ] = None,
-    speed: Annotated[
-        str | None,
-        typer.Option("--speed", metavar="V", help='Speed on the road, m/s or "72 km/h".', show_default=False),
-    ] = None,
+    white: Annotated[float | None, options.option("--white", "LEVEL", "White noise: (unit of input)² per Hz.")] = None,
+    road: Annotated[str | None, options.option("--road", "CLASS", "ISO 8608 road A to H, or Gd(n0) in m³.")] = None,
+    speed: Annotated[str | None, options.option("--speed", "V", 'Speed on the road, m/s or "72 km/h".')] = None,
     cutoff: Annotated[
         float, typer.Option("--cutoff", metavar="N", help="The density of the road levels off at so many cycles/m.")
     ] = 0.0,
-    table: Annotated[
-        str | None,
-        typer.Option("--table", metavar="FILE.csv", help="Lines of Hz, density of the input.", show_default=False),
-    ] = None,
+    table: Annotated[str | None, options.option("--table", "FILE.csv", "Lines of Hz, density of the input.")] = None,
     of: Annotated[
         list[str] | None,
-        typer.Option(
-            "--of",
-            metavar="WHAT",
-            help="displacement, velocity or acceleration: what the input (or NAME=...) is.",
-            show_default=False,
-        ),
+        options.option("--of", "WHAT", "displacement, velocity or acceleration: what the input (or NAME=...) is."),
     ] = None,
     delay: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--delay", metavar="NAME=T", help="An input comes later by T seconds; repeatable.", show_default=False
-        ),
+        list[str] | None, options.option("--delay", "NAME=T", "An input comes later by T seconds; repeatable.")
     ] = None,
     coherence: Annotated[
         float,
@@ -78,22 +49,13 @@ def psd(
             "--coherence", metavar="0..1", help="|S12|^2/(S11 S22) of several inputs: 1 the same signal, 0 independent."
         ),
     ] = 1.0,
-    from_: Annotated[
-        float | None, typer.Option("--from", metavar="HZ", help="Begin of the band.", show_default=False)
-    ] = None,
-    to: Annotated[float | None, typer.Option("--to", metavar="HZ", help="End of the band.", show_default=False)] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option("--weighting", metavar="NAME", help="ISO 2631-1: Wk Wd Wf Wc We Wj.", show_default=False),
-    ] = None,
+    from_: Annotated[float | None, options.option("--from", "HZ", "Begin of the band.")] = None,
+    to: Annotated[float | None, options.option("--to", "HZ", "End of the band.")] = None,
+    weighting: Annotated[str | None, options.option("--weighting", "NAME", "ISO 2631-1: Wk Wd Wf Wc We Wj.")] = None,
     level: Annotated[
-        list[float] | None,
-        typer.Option("--level", metavar="VALUE", help="How often it is crossed; repeatable.", show_default=False),
+        list[float] | None, options.option("--level", "VALUE", "How often it is crossed; repeatable.")
     ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option("--duration", metavar="T", help="Greatest value to expect in it, dose.", show_default=False),
-    ] = None,
+    duration: Annotated[str | None, options.option("--duration", "T", "Greatest value to expect in it, dose.")] = None,
     solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -134,39 +96,32 @@ def psd(
     Files: .csv has a line for each frequency; .json the document above; .npz and .mat
       hold frequency_hz, input_psd, psd, rms, rms_exact, moments, names and units.
     """
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.psd", model, json, out, plot, quiet)
     _one_excitation(white, road, table, speed, cutoff)
-    lasting = _quantity(duration, "s", "--duration", '600 or "10 min"')
-    delays = {name: _parsed(text, "s", "--delay", '0.13 or "130 ms"') for name, text in _pairs("--delay", delay)}
+    lasting = None if duration is None else session.quantity(duration, "s", "--duration", '600 or "10 min"')
+    later = dict(session.pair("--delay", text, "NAME=VALUE", "rear=0.13") for text in delay or ())
+    delays = {name: session.quantity(text, "s", "--delay", '0.13 or "130 ms"') for name, text in later.items()}
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.random_vibration import psd as psd_of
+    from eigenbody.present.documents import require_finite_linear
+
     names = ("white", "road", "speed", "cutoff", "of", "coherence", "weighting", "duration", "base", "solver")
     places = {name: f"--{name}" for name in names} | {"band": "--from, --to", "delays": "--delay"}
     with session.places_of(mechanism, **places):
-        from eigenbody.analyses.random_vibration import psd as psd_of
-
         result = psd_of(
             mechanism, _source(white, road, speed, cutoff, table), input_ or None, output or None, (from_, to),
             of=_quantities(of), delays=delays, coherence=coherence, weighting=weighting, base=base, solver=solver,
         )  # fmt: skip
         if lasting is not None:
             result.expected_peak(result.outputs[0], lasting)  # refuses what is no duration
-    from eigenbody.present import psd as present
-    from eigenbody.present.documents import as_json, require_finite_linear
-
     require_finite_linear(result.linear)
-    session.warn(result.linear.point.warnings, quiet)
-    more: tuple[Any, ...] = (tuple(level or ()), lasting)
-    if out is not None:
-        session.write(out, present.psd_writer(result, ending, *more), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(present.psd_document(result, *more)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.psd_text(result, *more), lambda: present.psd_rich(result, *more))
+    levels = tuple(level or ())
+    goal.deliver(
+        result,
+        result.linear.point.warnings,
+        sheet=lambda: result.sheet(levels, lasting),
+        document=lambda: result.document(levels, lasting),
+    )
 
 
 def _one_excitation(white: float | None, road: str | None, table: str | None, speed: str | None, cutoff: float) -> None:
@@ -191,7 +146,7 @@ def _source(white: float | None, road: str | None, speed: str | None, cutoff: fl
         return Tabulated.from_csv(table)
     assert road is not None
     assert speed is not None
-    velocity = _parsed(speed, "m/s", "--speed", '20 or "72 km/h"')
+    velocity = session.quantity(speed, "m/s", "--speed", '20 or "72 km/h"')
     try:
         roughness: str | float = float(road)
     except ValueError:
@@ -205,29 +160,4 @@ def _quantities(of: list[str] | None) -> str | dict[str, str] | None:
         return None
     if len(of) == 1 and "=" not in of[0]:
         return of[0]
-    return dict(_pairs("--of", of))
-
-
-def _pairs(option: str, texts: list[str] | None) -> list[tuple[str, str]]:
-    """`NAME=VALUE` as pairs."""
-    pairs = []
-    for text in texts or ():
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not name or not equals or not value:
-            raise InputError(Fault(f"{option} {text}", "this is written NAME=VALUE."))
-        pairs.append((name, value))
-    return pairs
-
-
-def _quantity(text: str | None, unit: str, option: str, example: str) -> float | None:
-    """A number in SI units, plain or with its unit; None where nothing was given."""
-    return None if text is None else _parsed(text, unit, option, example)
-
-
-def _parsed(text: str, unit: str, option: str, example: str) -> float:
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(parse_quantity(text, unit))
-    except UnitError as error:
-        raise InputError(Fault(option, f"{error}.", f"Write {example}.")) from error
+    return dict(session.pair("--of", text, "NAME=VALUE", "front=velocity") for text in of)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -19,43 +19,25 @@ def report(
     model: options.ModelPath,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html.")] = "report.html",
     set_: options.Set = None,
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "--n", min=1, metavar="COUNT", help="Modes to show, lowest first; default 40.", show_default=False
-        ),
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "Modes to show, lowest first; default 40.", min=1)] = None,
     campbell: Annotated[
         str | None,
-        typer.Option(
-            "--campbell",
-            metavar="NAME:FROM:TO[:POINTS]",
-            help="Also frequencies and damping over a parameter.",
-            show_default=False,
-        ),
+        options.option("--campbell", "NAME:FROM:TO[:POINTS]", "Also frequencies and damping over a parameter."),
     ] = None,
     response: Annotated[
         float | None,
-        typer.Option(
-            "--response",
-            metavar="SECONDS",
-            help="End of the response to steps at the inputs; 0: none. Default: by the lowest mode.",
-            show_default=False,
+        options.option(
+            "--response", "SECONDS", "End of the response to steps at the inputs; 0: none. Default: by the lowest mode."
         ),
     ] = None,
     simulate: Annotated[
-        float | None,
-        typer.Option("--simulate", metavar="SECONDS", help="Also a simulated motion to play.", show_default=False),
+        float | None, options.option("--simulate", "SECONDS", "Also a simulated motion to play.")
     ] = None,
     sensitivity: Annotated[
-        str | None,
-        typer.Option(
-            "--sensitivity", metavar="A,B,C", help="Also what these parameters do to the modes.", show_default=False
-        ),
+        str | None, options.option("--sensitivity", "A,B,C", "Also what these parameters do to the modes.")
     ] = None,
     optimize: Annotated[
-        str | None,
-        typer.Option("--optimize", metavar="PROBLEM", help="Also the design before and after.", show_default=False),
+        str | None, options.option("--optimize", "PROBLEM", "Also the design before and after.")
     ] = None,
     json: options.Json = False,
     open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
@@ -81,7 +63,7 @@ def report(
       modes      number of modes that the page can play
       sections   titles of what it holds
     """
-    session.known_ending(out, ENDINGS, model)
+    delivery.require_writable(out, ENDINGS, model)
     wanted = None if campbell is None else _range(campbell)
     mechanism = session.load(model, set_)
     with session.places_of(
@@ -93,10 +75,10 @@ def report(
         names = None if sensitivity is None else [name.strip() for name in sensitivity.split(",") if name.strip()]
         page = build(mechanism, n, wanted, response, simulate, names, optimize)
         text = page.html().encode()
-    session.warn(page.warnings, quiet)
-    session.write(out, lambda file: file.write(text), quiet)
+    delivery.warn(page.warnings, quiet)
+    delivery.write(out, lambda file: file.write(text), quiet)
     if json:
-        session.put(_document(page, out, len(text)))
+        delivery.put(_document(page, out, len(text)))
     if open_:
         _show(out)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -20,24 +20,16 @@ def response(
     model: options.ModelPath,
     free: Annotated[bool, typer.Option("--free", help="Free motion from the initial conditions (--initial).")] = False,
     step: Annotated[
-        Names,
-        typer.Option("--step", metavar="NAME[=VALUE]", help="An input jumps to a value (1) at --at; repeatable.",
-                     show_default=False),
+        Names, options.option("--step", "NAME[=VALUE]", "An input jumps to a value (1) at --at; repeatable.")
     ] = None,
     impulse: Annotated[
-        Names,
-        typer.Option("--impulse", metavar="NAME[=VALUE]", help="A blow in N s or N m s (1) at --at; repeatable.",
-                     show_default=False),
+        Names, options.option("--impulse", "NAME[=VALUE]", "A blow in N s or N m s (1) at --at; repeatable.")
     ] = None,
     harmonic: Annotated[
-        str | None,
-        typer.Option("--harmonic", metavar="NAME=HZ", help="An input a cos(2 pi f t + phase), from t = 0 on.",
-                     show_default=False),
+        str | None, options.option("--harmonic", "NAME=HZ", "An input a cos(2 pi f t + phase), from t = 0 on.")
     ] = None,
     sampled: Annotated[
-        str | None,
-        typer.Option("--sampled", metavar="FILE.csv", help="Inputs from a file: column t, others named as inputs.",
-                     show_default=False),
+        str | None, options.option("--sampled", "FILE.csv", "Inputs from a file: column t, others named as inputs.")
     ] = None,
     amplitude: Annotated[float, typer.Option("--amplitude", metavar="A", help="Amplitude of --harmonic.")] = 1.0,
     phase: Annotated[float, typer.Option("--phase", metavar="DEG", help="Phase of --harmonic in degrees.")] = 0.0,
@@ -50,32 +42,28 @@ def response(
     ] = False,
     initial: Annotated[
         Names,
-        typer.Option("--initial", metavar="NAME=VALUE", help="Deviation of a coordinate (name), its rate (name') or a"
-                     " state at the start; repeatable.", show_default=False),
+        options.option(
+            "--initial",
+            "NAME=VALUE",
+            "Deviation of a coordinate (name), its rate (name') or a state at the start; repeatable.",
+        ),
     ] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End: 2 or "200 ms".', show_default=False)
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End: 2 or "200 ms".')] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times.")] = 501,
     output: Annotated[
-        Names,
-        typer.Option("--output", metavar="NAME", help="Output or measure (name', name'' for rates); repeatable.",
-                     show_default=False),
+        Names, options.option("--output", "NAME", "Output or measure (name', name'' for rates); repeatable.")
     ] = None,
     stationary: Annotated[
         bool, typer.Option("--stationary", help="What remains when all transients have died out.")
     ] = False,
-    method: Annotated[
-        str | None,
-        typer.Option("--method", metavar="NAME", help="exact (default), modal or trapezoid.", show_default=False),
-    ] = None,
+    method: Annotated[str | None, options.option("--method", "NAME", "exact (default), modal or trapezoid.")] = None,
     solver: options.Solver = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Motion of the linear model in time.
 
     Deviations from the operating point; one kind of excitation: --free, --step, --impulse, --harmonic or --sampled.
@@ -110,39 +98,24 @@ def response(
     Files: .csv has the columns t, inputs, outputs; .json the document above; .npz and .mat
       t, outputs (times, n), inputs, states, their names and units, and the energies.
     """
-    from eigenbody.present import export
-    from eigenbody.present.response import RESPONSE_ENDINGS
-
-    ending = session.known_ending(out, RESPONSE_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.response", model, json, out, plot, quiet)
     free = free or (bool(initial) and not any((step, impulse, harmonic, sampled)))
     given = _one_of(free=free, step=step, impulse=impulse, harmonic=harmonic, sampled=sampled)
     start = _numbers("--initial", initial or [])
-    end = _end(until, given)
+    end = None if until is None and given == "sampled" else session.end_of(until, "response")
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.response import response as response_of
+
     places = {name: f"--{name}" for name in ("initial", "points", "method", "at", "solver", "stationary")}
     places |= {"times": "--until", "outputs": "--output", "inputs": f"--{given}", "hold": "--hold"}
     places |= {"frequency": "--harmonic", "samples": f"--sampled {sampled}"}
     with session.places_of(mechanism, **places):
-        from eigenbody.analyses.response import response as response_of
-
         excitation = _excitation(given, step, impulse, harmonic, sampled, amplitude, phase, at, hold, period)
         result = response_of(
             mechanism, excitation, start, None if end is None else (end, points), output or None, method, stationary,
             solver,
         )  # fmt: skip
-    from eigenbody.present.documents import as_json
-    from eigenbody.present.response import response_document, response_rich, response_text, response_writer
-
-    session.warn(result.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, response_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(response_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: response_text(result), lambda: response_rich(result))
+    goal.deliver(result, result.linear.point.warnings)
 
 
 def _one_of(**kinds: object) -> str:
@@ -202,20 +175,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _end(text: str | None, kind: str) -> float | None:
-    """The end in seconds, plain or with a unit; samples bring their own."""
-    if text is None:
-        if kind == "sampled":
-            return None
-        raise InputError(Fault("--until", "the end of the response is missing.", "For example: --until 10."))
-    value = _number(text)
-    if value is not None:
-        return value
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(parse_quantity(text, "s"))
-    except UnitError as error:
-        raise InputError(Fault("--until", f'"{text}" is not a time: {error}', 'Write 2 or "200 ms".')) from error

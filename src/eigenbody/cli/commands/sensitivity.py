@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 
@@ -14,26 +12,21 @@ def sensitivity(
     model: options.ModelPath,
     parameter: Annotated[
         list[str] | None,
-        typer.Option(
-            "--parameter", "-p", metavar="NAME",
-            help="A parameter, or any number of the model by path: bodies.rotor.mass, joints.b.at[2]; repeatable.",
-            show_default=False,
+        options.option(
+            "--parameter -p",
+            "NAME",
+            "A parameter, or any number of the model by path: bodies.rotor.mass, joints.b.at[2]; repeatable.",
         ),
     ] = None,
-    n: Annotated[
-        int | None,
-        typer.Option("--n", min=1, metavar="COUNT", help="That many modes, lowest first.", show_default=False),
-    ] = None,
-    mode: Annotated[
-        int | None, typer.Option("--mode", min=1, metavar="INDEX", help="Show this mode alone.", show_default=False)
-    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "That many modes, lowest first.", min=1)] = None,
+    mode: Annotated[int | None, options.option("--mode", "INDEX", "Show this mode alone.", min=1)] = None,
     solver: options.Solver = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Which number moves which mode, and how far.
 
     Exact derivatives of every eigenvalue, frequency and damping ratio, the shift of the
@@ -62,28 +55,17 @@ def sensitivity(
     Files: .csv has a line for each mode and number; .json the document above; .npz and
       .mat hold d_eigenvalues (numbers, modes), and the derivatives of the matrices.
     """
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.sensitivity", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, solver="--solver", parameters="--parameter"):
-        from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
+    from eigenbody.analyses.sensitivity import sensitivity as sensitivity_of
 
+    with session.places_of(mechanism, solver="--solver", parameters="--parameter"):
         result = sensitivity_of(mechanism, parameter, n=n, solver=solver)
     if mode is not None and mode > len(result.modes):
         raise InputError(Fault("--mode", f"there are {len(result.modes)} modes.", "Choose one of them."))
-    from eigenbody.present import sensitivity as present
-    from eigenbody.present.documents import as_json
-
-    session.warn(result.modes.linear.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.sensitivity_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(mode), picture), quiet)
-    if json:
-        session.put(as_json(present.sensitivity_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(
-            lambda: present.sensitivity_text(result, mode), lambda: present.sensitivity_rich(result, mode)
-        )
+    goal.deliver(
+        result,
+        result.modes.linear.point.warnings,
+        sheet=lambda: result.sheet(mode),
+        figure=lambda: result.plot(mode),
+    )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenbody.cli import options, session
-from eigenbody.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
     from eigenbody.analyses.signals import Spectrum
@@ -18,38 +17,30 @@ if TYPE_CHECKING:
 
 def simulate(
     model: options.ModelPath,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='End of the motion: 2 or "200 ms".', show_default=False)
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option("--step", metavar="H", help="Step of the methods with a fixed one.", show_default=False),
-    ] = None,
+    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
+    step: Annotated[str | None, options.option("--step", "H", "Step of the methods with a fixed one.")] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht or rk4.")
     ] = "auto",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
     rho: Annotated[
-        float | None,
-        typer.Option("--rho", metavar="RHO", min=0, max=1, help="Damping of generalized-alpha and hht, 1 for none.",
-                     show_default=False),
+        float | None, options.option("--rho", "RHO", "Damping of generalized-alpha and hht, 1 for none.", min=0, max=1)
     ] = None,
-    signal: Annotated[
-        list[str] | None,
-        typer.Option("--signal", metavar="NAME", help="Signal to give; repeatable.", show_default=False),
-    ] = None,
+    signal: Annotated[list[str] | None, options.option("--signal", "NAME", "Signal to give; repeatable.")] = None,
     fft: Annotated[
-        list[str] | None,
-        typer.Option("--fft", metavar="NAME", help="Signal whose spectrum to give; repeatable.", show_default=False),
+        list[str] | None, options.option("--fft", "NAME", "Signal whose spectrum to give; repeatable.")
     ] = None,
     at_point: Annotated[
         bool, typer.Option("--at-point", help="Start from the operating point instead of the initial state.")
     ] = False,
     compiled: Annotated[
         bool | None,
-        typer.Option("--compiled/--no-compiled", help="Loops compiled by Numba from the start, or none.",
-                     show_default="where that pays"),
+        typer.Option(
+            "--compiled/--no-compiled",
+            help="Loops compiled by Numba from the start, or none.",
+            show_default="where that pays",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse contradicting initial velocities instead of correcting them.")
@@ -57,13 +48,11 @@ def simulate(
     set_: options.Set = None,
     json: options.Json = False,
     out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .npz, .csv, .parquet or .json.",
-                     show_default=False),
+        str | None, options.option("--out -o", "FILE", "Also write the result: .npz, .csv, .parquet or .json.")
     ] = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
-) -> None:  # fmt: skip
+) -> None:
     """Motion in time, from the initial state on.
 
     What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).
@@ -92,15 +81,9 @@ def simulate(
     \b
     Files: .npz, .csv and .parquet hold t and the signals as columns; .json the document above.
     """
-    from eigenbody.present import histories
-    from eigenbody.present.export import PICTURE_ENDINGS
-
-    ending = session.known_ending(out, histories.HISTORY_ENDINGS, model)
-    histories.refuse_parquet_without_library(ending)
-    picture = session.known_ending(plot, PICTURE_ENDINGS, model)
-    end, fixed = _time(until, "--until"), _time(step, "--step")
-    if end is None:
-        raise InputError(Fault("--until", "the end of the motion is missing.", "For example: --until 2."))
+    goal = delivery.Delivery("present.histories", model, json, out, plot, quiet)
+    end = session.end_of(until, "motion")
+    fixed = None if step is None else session.quantity(step, "s", "--step", '0.001 or "1 ms"')
     mechanism = session.load(model, set_)
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate as motion_of
@@ -116,42 +99,17 @@ def simulate(
                 rho=rho, strict=strict, compiled=compiled,
             )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
-        if out is not None:
-            session.write(out, histories.history_writer(stopped.partial, ending), quiet)
+        goal.write(stopped.partial)
         raise
-    session.warn(result.remarks, quiet)
     spectra = _spectra(mechanism, result, fft or [])
-    if out is not None:
-        session.write(out, histories.history_writer(result, ending), quiet)
-    if plot is not None:
-        from eigenbody.present.export import figure_writer
-
-        figure = spectra[0].plot() if spectra else result.plot(signal or None)
-        session.write(plot, figure_writer(figure, picture), quiet)
-    if json:
-        from eigenbody.present.documents import as_json
-
-        session.put(as_json(histories.history_document(result, signal or None, spectra)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: histories.history_text(result), lambda: histories.history_rich(result))
-        for spectrum in spectra:
-            session.put(f"\n{spectrum}")
-
-
-def _time(text: str | None, option: str) -> float | None:
-    """A time in seconds, plain or with a unit."""
-    if text is None:
-        return None
-    from eigenbody.model.units import UnitError, parse_quantity
-
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return float(parse_quantity(text, "s"))
-    except UnitError as error:
-        raise InputError(Fault(option, f'"{text}" is not a time: {error}', 'Write 2 or "200 ms".')) from error
+    goal.deliver(
+        result,
+        result.remarks,
+        document=lambda: result.document(signal or None, spectra),
+        figure=spectra[0].plot if spectra else lambda: result.plot(signal or None),
+    )
+    for spectrum in spectra if goal.is_table else ():
+        delivery.put(f"\n{spectrum}")
 
 
 def _operating_point(mechanism: Model) -> OperatingPoint:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 from eigenbody.errors import Fault, InputError
 
 PLACES = {
@@ -20,17 +20,11 @@ def tolerance(
     set_: options.Set = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="NAME=WIDTH",
-            help="A parameter or path with its tolerance: k=5% or bodies.rotor.mass=0.1; repeatable.",
-            show_default=False,
+        options.option(
+            "--vary", "NAME=WIDTH", "A parameter or path with its tolerance: k=5% or bodies.rotor.mass=0.1; repeatable."
         ),
     ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", metavar="N", help="Monte Carlo with so many variants.", show_default=False),
-    ] = None,
+    samples: Annotated[int | None, options.option("--samples", "N", "Monte Carlo with so many variants.")] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the random numbers.")] = 1,
     distribution: Annotated[
         str,
@@ -40,18 +34,12 @@ def tolerance(
     ] = "uniform",
     peak: Annotated[
         list[str] | None,
-        typer.Option(
-            "--peak",
-            metavar="INPUT:OUTPUT:FROM:TO",
-            help="Also the highest response in a band of frequencies (Hz); repeatable.",
-            show_default=False,
+        options.option(
+            "--peak", "INPUT:OUTPUT:FROM:TO", "Also the highest response in a band of frequencies (Hz); repeatable."
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", metavar="N", help="Processes of a large run; the result is the same.", show_default=False
-        ),
+        int | None, options.option("--workers", "N", "Processes of a large run; the result is the same.")
     ] = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -83,32 +71,19 @@ def tolerance(
     Files: .csv has a line for each band; .json the document above; .npz and .mat hold
       what, nominal, lower, upper, deviation and with Monte Carlo samples (n, bands).
     """
-    from eigenbody.present import export
-
-    ending = session.known_ending(out, export.DATA_ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.tolerance", model, json, out, plot, quiet)
     widths = _widths(vary)
     bands = [_peak(text) for text in peak or ()]
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, **PLACES):
-        from eigenbody.analyses.tolerance import tolerance as tolerance_of
+    from eigenbody.analyses.tolerance import tolerance as tolerance_of
 
+    with session.places_of(mechanism, **PLACES):
         result = tolerance_of(
             mechanism, widths, "first-order" if samples is None else "monte-carlo",
             samples=2000 if samples is None else samples, seed=seed, distribution=distribution, peaks=bands,
             workers=workers,
         )  # fmt: skip
-    from eigenbody.present import tolerance as present
-    from eigenbody.present.documents import as_json
-
-    if out is not None:
-        session.write(out, present.tolerance_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(result.as_dict()))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.tolerance_text(result), lambda: present.tolerance_rich(result))
+    goal.deliver(result)
 
 
 def _widths(vary: list[str] | None) -> dict[str, str | float]:

@@ -6,26 +6,20 @@ from typing import Annotated
 
 import typer
 
-from eigenbody.cli import options, session
+from eigenbody.cli import delivery, options, session
 
 
 def verify(
     model: options.ModelPath,
     route: Annotated[
         list[str] | None,
-        typer.Option(
-            "--route",
-            metavar="NAME",
-            help="Only this route: relative, kane, topology, difference, symbolic; repeatable.",
-            show_default=False,
+        options.option(
+            "--route", "NAME", "Only this route: relative, kane, topology, difference, symbolic; repeatable."
         ),
     ] = None,
     set_: options.Set = None,
     json: options.Json = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Also write the result: .json, .csv.", show_default=False),
-    ] = None,
+    out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the result: .json, .csv.")] = None,
     plot: options.Plot = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -60,26 +54,12 @@ def verify(
                           eigenvalues are shown but do not count
       eigenvalues         in the order of the engine's; null where the route gave none
     """
-    from eigenbody.present import export
-    from eigenbody.present import verify as present
-
-    ending = session.known_ending(out, present.ENDINGS, model)
-    picture = session.known_ending(plot, export.PICTURE_ENDINGS, model)
+    goal = delivery.Delivery("present.verify", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
+    from eigenbody.analyses.verify import verify as verified
+
     with session.places_of(mechanism, route="--route"):
-        from eigenbody.analyses.verify import verify as verified
-
         result = verified(mechanism, route)
-    from eigenbody.present.documents import as_json
-
-    session.warn(result.point.warnings, quiet)
-    if out is not None:
-        session.write(out, present.verification_writer(result, ending), quiet)
-    if plot is not None:
-        session.write(plot, export.figure_writer(result.plot(), picture), quiet)
-    if json:
-        session.put(as_json(present.verification_document(result)))
-    elif not (quiet and (out or plot)):
-        session.put_table(lambda: present.verification_text(result), lambda: present.verification_rich(result))
+    goal.deliver(result, result.point.warnings)
     if result.verdict == "disagree":
         raise typer.Exit(3)

@@ -32,7 +32,7 @@ from eigenbody.present.report.sections import (
     stability_section,
     summary,
 )
-from eigenbody.present.tables import verdict
+from eigenbody.present.words import verdict
 from eigenbody.progress import report as progress
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import numpy as np
 from eigenbody.model.description import is_internal, owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.report.charts import Chart
-from eigenbody.present.tables import counted, redundancy, significant, verdict
+from eigenbody.present.tables import counted, significant
+from eigenbody.present.words import redundancy, verdict
 
 if TYPE_CHECKING:
     from eigenbody.analyses.explain import Explanation

@@ -1,0 +1,145 @@
+"""Inverse dynamics: what it prints, its document, arrays and picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.present.documents import require_finite
+from eigenbody.present.reactions import cleaned, grid_of
+from eigenbody.present.tables import Grid, Sheet, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eigenbody.simulation.inverse import InverseDynamics
+
+MAX_TIMES = 25  # lines of a printed history
+MAX_COLUMNS = 10
+
+
+def sheet(found: InverseDynamics) -> Sheet:
+    """Forces over time (thinned out) and their extremes."""
+    return Sheet("", (), _grids(found), _below(found))
+
+
+def force_columns(found: InverseDynamics) -> tuple[list[str], np.ndarray]:
+    """Titles `name\\nunit` and numbers (n, columns): drives, moments of ball joints, holding forces and moments."""
+    titles = [f"{name}\n{unit}" for name, unit in zip(found.coordinates, found.units, strict=True)]
+    parts = [found.force]
+    for k, name in enumerate(found.balls):
+        titles += [f"{name} M{a}\nN*m" for a in "xyz"]
+        parts.append(found.ball_moment[:, k])
+    for k, name in enumerate(found.held):
+        titles += [f"{name} F{a}\nN" for a in "xyz"] + [f"{name} M{a}\nN*m" for a in "xyz"]
+        parts += [found.holding_force[:, k], found.holding_moment[:, k]]
+    return titles, np.concatenate(parts, axis=1)
+
+
+def _grids(found: InverseDynamics) -> list[Grid]:
+    """Forces over time (thinned out) and their extremes."""
+    titles, numbers = force_columns(found)
+    step = max(1, -(-len(found.t) // MAX_TIMES))
+    largest = float(np.abs(numbers).max(initial=0.0))
+    numbers = np.where(np.abs(numbers) < 1e-12 * largest, 0.0, numbers)
+    rows = [(significant(float(found.t[i])), *cleaned(numbers[i], largest)) for i in range(0, len(found.t), step)]
+    pieces = range(0, len(titles), MAX_COLUMNS)
+    history = [
+        grid_of(
+            "Forces along driven coordinates, and on held bodies" if start == 0 else "",
+            ("t\ns", *titles[start : start + MAX_COLUMNS]),
+            ((row[0], *row[1 + start : 1 + start + MAX_COLUMNS]) for row in rows),
+            0,
+        )
+        for start in pieces
+    ]
+    extremes = (
+        (*title.split("\n"), significant(float(v.min())), significant(float(v.max())),
+         significant(float(np.sqrt(np.mean(v**2)))))
+        for title, v in zip(titles, numbers.T, strict=True)
+    )  # fmt: skip
+    return [*history, grid_of("Extremes", ("force", "unit", "least", "most", "rms"), extremes, 2)]
+
+
+def _below(found: InverseDynamics) -> list[str]:
+    """What was free, what is indeterminate, the work done."""
+    lines = []
+    if found.free:
+        lines.append(f"Free, integrated: {', '.join(found.free[:12])}{', ...' if len(found.free) > 12 else ''}.")
+    if found.indeterminate:
+        lines.append(f"Indeterminate by redundancy, least ones given: {', '.join(found.indeterminate)}.")
+    if len(found.t) > 1 and found.coordinates:
+        power = np.abs(found.power).max(axis=0)
+        k = int(np.argmax(power))
+        lines.append(f"Largest power: {significant(float(power[k]))} W at {found.coordinates[k]}.")
+    return lines
+
+
+def document(found: InverseDynamics) -> dict[str, Any]:
+    """`inverse --json`."""
+    require_finite(force=found.force, holding_force=found.holding_force, positions=found.positions)
+    listed = lambda array: (array + 0.0).tolist()  # noqa: E731
+    return {
+        "model": found.model.name,
+        "t": listed(found.t),
+        "driven": [
+            {
+                "coordinate": name,
+                "unit": unit,
+                "value": listed(found.value[:, k]),
+                "rate": listed(found.rate[:, k]),
+                "acceleration": listed(found.acceleration[:, k]),
+                "force": listed(found.force[:, k]),
+                "indeterminate": name in found.indeterminate,
+            }
+            for k, (name, unit) in enumerate(zip(found.coordinates, found.units, strict=True))
+        ],
+        "moments": [{"joint": name, "moment": listed(found.ball_moment[:, k])} for k, name in enumerate(found.balls)],
+        "held": [
+            {
+                "body": name,
+                "force": listed(found.holding_force[:, k]),
+                "moment": listed(found.holding_moment[:, k]),
+                "indeterminate": name in found.indeterminate,
+            }
+            for k, name in enumerate(found.held)
+        ],
+        "free": list(found.free),
+        "measures": {name: listed(found.positions[:, k]) for k, name in enumerate(found.measures)},
+        "warnings": list(found.warnings),
+    }
+
+
+def arrays(found: InverseDynamics) -> dict[str, Any]:
+    """The motion, the forces along it, and their names."""
+    return {
+        "t": found.t,
+        "coordinates": tuple(found.coordinates),
+        "value": found.value,
+        "rate": found.rate,
+        "acceleration": found.acceleration,
+        "force": found.force,
+        "balls": tuple(found.balls),
+        "ball_moment": found.ball_moment,
+        "held": tuple(found.held),
+        "holding_force": found.holding_force,
+        "holding_moment": found.holding_moment,
+        "measures": tuple(found.measures),
+        "positions": found.positions,
+    }
+
+
+def records(found: InverseDynamics) -> Iterator[Sequence[Any]]:
+    """A line for each time with all forces."""
+    titles, numbers = force_columns(found)
+    yield ("t", *(" ".join(title.split("\n")) for title in titles))
+    yield from np.column_stack((found.t, numbers)).tolist()
+
+
+def plot(found: InverseDynamics) -> Figure:
+    """Motion and forces over time."""
+    from eigenbody.present.load_plots import plot_inverse
+
+    return plot_inverse(found)

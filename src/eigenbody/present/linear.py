@@ -1,0 +1,193 @@
+"""Linear models: what they print, their document, matrices and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.errors import Fault, InputError
+from eigenbody.model.source import shown
+from eigenbody.present.documents import dense, has_second_order_matrices, require_finite, require_finite_linear
+from eigenbody.present.export import Writer, array_file, matrix_records
+from eigenbody.present.tables import MAX_MATRIX, Grid, Sheet, counted, listed, significant
+from eigenbody.present.words import model_name, remarks_below
+
+if TYPE_CHECKING:
+    from eigenbody.linearization.large import SparseLinearModel
+    from eigenbody.linearization.model import LinearModel
+
+
+def sheet(linear: LinearModel | SparseLinearModel) -> Sheet:
+    """Names and units, and the matrices while they are small."""
+    dof = counted(linear.dof, "degree of freedom", "degrees of freedom")
+    lines = [
+        f"{dof}, {counted(len(linear.states), 'state')}, {counted(len(linear.inputs), 'input')},"
+        f" {counted(len(linear.outputs), 'output')}",
+        f"Coordinates: {listed(linear.coordinates) or 'none'}",
+    ]
+    if len(linear.velocities) != len(linear.coordinates):
+        lines.append(f"Velocities (non-holonomic constraints leave fewer): {listed(linear.velocities) or 'none'}")
+    if linear.inputs:
+        lines.append(f"Inputs: {listed(_with_units(linear.inputs, linear.units.inputs))}")
+    if linear.outputs:
+        lines.append(f"Outputs: {listed(_with_units(linear.outputs, linear.units.outputs))}")
+    return Sheet(f"Linear model of {model_name(linear.point)}", lines, _grids(linear), remarks_below(linear))
+
+
+def _with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
+    return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
+
+
+def _grids(linear: LinearModel | SparseLinearModel) -> list[Grid | str]:
+    """Every matrix with names, or its size where it is large."""
+    full = dense(linear)
+    if full is None:
+        form = linear.descriptor
+        return [f"Kept sparse: E z' = A z + B u of order {form.A.shape[0]} with {form.A.nnz} entries in A, see --out"]
+    space = full.state_space
+    x, u, y, s, w = linear.states, linear.inputs, linear.outputs, linear.coordinates, linear.velocities
+    matrices: list[tuple[str, np.ndarray, Sequence[str], Sequence[str]]] = []
+    if has_second_order_matrices(full):
+        matrices += [("Mass M", full.M, w, w), ("Damping C", full.C, w, w), ("Stiffness K", full.K, w, s)]
+    matrices += [("State matrix A", space.A, x, x), ("Input matrix B", space.B, x, u)]
+    matrices += [("Output matrix C", space.C, y, x), ("Feedthrough D", space.D, y, u)]
+    return [matrix_grid(*parts) for parts in matrices if parts[1].size]
+
+
+def matrix_grid(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Grid | str:
+    """A matrix with its names; only its size where it is large."""
+    if max(matrix.shape) > MAX_MATRIX:
+        return f"{title}: {matrix.shape[0]} x {matrix.shape[1]}, see --json or --out"
+    cells = tuple(
+        (shown(name, 24), *(significant(value) for value in line)) for name, line in zip(rows, matrix, strict=True)
+    )
+    return Grid(title, ("", *(shown(c, 24) for c in columns)), cells, (False, *(True for _ in columns)))
+
+
+def document(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    """`linearize --json`; a large model has null for the dense matrices and its sparse descriptor form instead."""
+    require_finite_linear(linear)
+    return {
+        "model": linear.point.model.name,
+        "dof": linear.dof,
+        "coordinates": list(linear.coordinates),
+        "velocities": list(linear.velocities),
+        **_matrices(linear),
+        "certificate": linear.certificate.as_dict(),
+        "notes": list(linear.notes),
+        "warnings": list(linear.point.warnings),
+    }
+
+
+def _matrices(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    full = dense(linear)
+    second = full if full is not None and has_second_order_matrices(full) else None
+    space = None if full is None else full.state_space
+    matrices: dict[str, Any] = {
+        "mass": _rows(second.M) if second else None,
+        "damping": _rows(second.C) if second else None,
+        "stiffness": _rows(second.K) if second else None,
+        "states": list(linear.states),
+        "inputs": list(linear.inputs),
+        "outputs": list(linear.outputs),
+        "units": linear.units.as_dict(),
+        "A": _rows(space.A) if space else None,
+        "B": _rows(space.B) if space else None,
+        "C": _rows(space.C) if space else None,
+        "D": _rows(space.D) if space else None,
+    }
+    if full is None:
+        form = linear.descriptor
+        parts = {name: _entries(getattr(form, name)) for name in "EABCD"}
+        matrices["descriptor"] = {**parts, "differential": form.differential}
+    return matrices
+
+
+def _entries(matrix: Any) -> dict[str, Any]:
+    """A sparse matrix by its entries; rows and columns count from zero."""
+    coo = matrix.tocoo()
+    require_finite(descriptor=coo.data)
+    return {
+        "shape": list(coo.shape),
+        "row": coo.row.tolist(),
+        "column": coo.col.tolist(),
+        "value": coo.data.tolist(),
+    }
+
+
+def _rows(matrix: np.ndarray) -> list[list[float]]:
+    return (np.asarray(matrix) + 0.0).tolist()
+
+
+def arrays(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    """Matrices and names; a large model in its sparse descriptor form E z' = A z, by the entries."""
+    require_finite_linear(linear)
+    full = dense(linear)
+    if full is not None:
+        return _state_space(full, "C_out", "C") | _names(full)
+    form = linear.descriptor
+    parts: dict[str, Any] = {"differential": np.array(form.differential)}
+    for name in "EABCD":
+        coo = getattr(form, name).tocoo()
+        parts |= {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
+        parts[f"{name}_shape"] = np.array(coo.shape)
+    return parts | _names(linear)
+
+
+def _matlab(linear: LinearModel | SparseLinearModel, path: Path) -> Writer:
+    """The matrices as MATLAB has them: sparse ones as such, the damping as Cd beside the output matrix C."""
+    require_finite_linear(linear)
+    full, form = dense(linear), linear.descriptor
+    parts: dict[str, Any] = {name: getattr(form, name).tocsc() for name in "EABCD"}
+    if full is None:
+        return array_file({"differential": np.array(form.differential), **parts} | _names(linear), "mat")
+    unknowns = np.array(form.unknowns, dtype=object)
+    own = _state_space(full, "C", "Cd") | _names(full)
+    return array_file({**own, "descriptor": {**parts, "unknowns": unknowns}}, "mat")
+
+
+FILES = {"mat": _matlab}
+
+
+def _state_space(linear: LinearModel, output: str, damping: str) -> dict[str, Any]:
+    space = linear.state_space
+    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D, "E": np.eye(len(space.A))}
+    if has_second_order_matrices(linear):
+        arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
+    return arrays
+
+
+def _names(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+    return {
+        "coordinates": tuple(linear.coordinates),
+        "velocities": tuple(linear.velocities),
+        "states": tuple(linear.states),
+        "inputs": tuple(linear.inputs),
+        "outputs": tuple(linear.outputs),
+        "state_units": tuple(linear.units.states),
+        "input_units": tuple(linear.units.inputs),
+        "output_units": tuple(linear.units.outputs),
+        "model": np.array(linear.point.model.name),
+    }
+
+
+def records(linear: LinearModel | SparseLinearModel) -> Iterator[Sequence[Any]]:
+    """A block for each matrix: its name and the column names, then a line for each row; a blank line between blocks."""
+    require_finite_linear(linear)
+    full = dense(linear)
+    if full is None:
+        what = f"a model of {linear.dof} degrees of freedom is kept sparse, which a table cannot hold."
+        raise InputError(Fault(".csv", what, "Write .npz, .mat or .json, or ask for --solver dense."))
+    space = full.state_space
+    x, u, y = linear.states, linear.inputs, linear.outputs
+    s, w = linear.coordinates, linear.velocities
+    blocks: list[tuple[str, np.ndarray, tuple[str, ...], tuple[str, ...]]] = []
+    if has_second_order_matrices(full):
+        blocks += [("mass", full.M, w, w), ("damping", full.C, w, w), ("stiffness", full.K, w, s)]
+    blocks += [("A", space.A, x, x), ("B", space.B, x, u), ("C", space.C, y, x), ("D", space.D, y, u)]
+    for k, block in enumerate(blocks):
+        yield from [()] if k else []
+        yield from matrix_records(*block)
