@@ -18,18 +18,20 @@ NOT_DEFINITE = (
 
 def mass_basis(M: np.ndarray) -> np.ndarray:
     """Upper triangular T (n, n) with T^T M T = 1; the softest coordinate, first, is not touched by the others."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+    from scipy.linalg.lapack import dpotrf, dtrtrs
 
-    try:
-        factor = cholesky(M, lower=True, check_finite=False)
-    except LinAlgError as error:
-        raise ComputationError(NOT_DEFINITE) from error
-    return solve_triangular(factor, np.eye(len(M)), lower=True, check_finite=False).T
+    if not len(M):
+        return np.zeros((0, 0))
+    factor, info = dpotrf(M, lower=1)
+    if info:
+        raise ComputationError(NOT_DEFINITE)
+    return dtrtrs(factor, np.eye(len(M)), lower=1)[0].T
 
 
 def symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Null space (n, k) of a symmetric K within its noise, and k coordinates (k,) that tell its vectors apart."""
-    from scipy.linalg import LinAlgError, cholesky, eigh
+    from scipy.linalg import eigh
+    from scipy.linalg.lapack import dpotrf
 
     if not len(K):
         return np.zeros((0, 0)), np.zeros(0, dtype=int)
@@ -37,11 +39,10 @@ def symmetric_null_space(K: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, 
     if not level:
         return np.eye(len(K)), np.arange(len(K))
     even = K / np.outer(scale, scale)
-    try:
-        cholesky(even - 2.0 * level * np.eye(len(K)), check_finite=False)
+    less = even.copy()
+    less[np.diag_indices(len(K))] -= 2.0 * level
+    if dpotrf(less)[1] == 0:
         return np.zeros((len(K), 0)), np.zeros(0, dtype=int)
-    except LinAlgError:
-        pass
     _, vectors = eigh(even, subset_by_value=(-level, level), check_finite=False)
     columns, own = unscaled(vectors, scale)
     if len(own) in (0, len(K)):

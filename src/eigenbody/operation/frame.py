@@ -7,7 +7,7 @@ Velocities:  [G; N; s_q] du = ...                  du = Pv dW + ...
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -153,10 +153,8 @@ class MotionFrame:
         n = self.system.nq
         if np.iscomplexobj(rows):
             return np.ascontiguousarray(J.solve(_unit_columns(n, slice(n - count, n))))
-        out = np.empty((n, count))  # rows together: sparse matrices are multiplied with it
-        for block in _column_blocks(n, count):
-            out[:, block] = _refined(rows, J, slice(n - count + block.start, n - count + block.stop))
-        return out
+        first = n - count
+        return _by_columns((n, count), lambda b: _refined(rows, J, slice(first + b.start, first + b.stop)))
 
     def rounding_of_P(self) -> np.ndarray:
         """Error (nq, positions) of the entries of P: what rounding of the rows makes of it, found by one sample of
@@ -164,21 +162,37 @@ class MotionFrame:
         P = self.P
         if P.ndim > 2:
             return ROUNDED * EPS * np.abs(P)
-        signs = np.random.default_rng(9).integers(0, 2, P.shape)
-        sizes, out = abs(self.rows_at_position), np.empty(P.shape)
-        for block in _column_blocks(*P.shape):
+        signs, sizes = _random_signs(P.shape), abs(self.rows_at_position)
+
+        def error(block: slice) -> np.ndarray:
             size = np.abs(P[:, block])
-            load = np.copysign(sizes @ size, signs[:, block] - 0.5)
-            error = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
-            error += size
-            error *= ROUNDED * EPS
-            error += size * (size <= DOUBTFUL * size.max(axis=0, initial=0.0))
-            out[:, block] = error
-        return out
+            load = np.multiply(signs[:, block], sizes @ size, order="F")
+            out = np.abs(self.at_position.solve(load), order="C")
+            out += size
+            out *= ROUNDED * EPS
+            out += size * (size <= DOUBTFUL * size.max(axis=0, initial=0.0))
+            return out
+
+        return _by_columns(P.shape, error)
 
 
-def _column_blocks(rows: int, columns: int) -> list[slice]:
-    return blocks(columns, max(CACHED // max(rows, 1), 32))
+def _by_columns(shape: tuple[int, ...], found: Callable[[slice], np.ndarray]) -> np.ndarray:
+    """An array (rows, columns) by as many of its columns at a time as fit the cache; rows together in memory, since
+    sparse matrices are multiplied with it."""
+    parts = blocks(shape[1], max(CACHED // max(shape[0], 1), 32))
+    if len(parts) == 1:
+        return np.ascontiguousarray(found(parts[0]))
+    out = np.empty(shape)
+    for part in parts:
+        out[:, part] = found(part)
+    return out
+
+
+def _random_signs(shape: tuple[int, ...]) -> np.ndarray:
+    """1 and -1, the same ones every time: the top bits of halves of random words."""
+    count = shape[0] * shape[1]
+    words = np.random.default_rng(9).integers(0, 2**64, (count + 1) // 2, dtype=np.uint64)
+    return np.sign(words.view(np.int32)[:count].reshape(shape) | 1)
 
 
 def _unit_columns(n: int, chosen: slice) -> np.ndarray:

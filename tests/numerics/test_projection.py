@@ -1,0 +1,77 @@
+"""What makes products with free motions fast gives the same numbers as the products written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from families import family
+
+import eigenbody as eb
+from eigenbody.numerics.assembly import Part, Product, Projection, Triplets, absolute, dense
+from eigenbody.operation import frame
+
+NQ, COUNT = 12, 7
+
+
+def parts(rng: np.random.Generator) -> list[Part]:
+    """Rows of which some entries are zero or dropped; couplings within rows and across them."""
+
+    def rows() -> Triplets:
+        columns = np.array([rng.permutation(NQ + 1)[:4] for _ in range(COUNT)])
+        values = rng.normal(size=(COUNT, 4)) * (rng.random((COUNT, 4)) < 0.7)
+        return Triplets.of_rows(np.arange(COUNT), columns, values)
+
+    own, left, right = rows(), rows(), rows()
+    i, j = np.array([0, 1, 1, 4, 4]), np.array([0, 1, 6, 2, 3])
+    return [
+        Triplets(np.arange(3), np.arange(2, 5), rng.normal(size=3)),
+        Product(COUNT, np.arange(COUNT), np.arange(COUNT), rng.random(COUNT), own, own),
+        Product(COUNT, i, j, rng.normal(size=5), own, own),
+        Product(COUNT, i, j, rng.normal(size=5), left, right),
+    ]
+
+
+@pytest.mark.parametrize("sizes", [False, True])
+@pytest.mark.parametrize("moving", [2, NQ])
+def test_projection_is_the_product_of_whole_matrices(moving: int, sizes: bool) -> None:
+    """left^T X right by rows that move and entries that are not zero, against X written out."""
+    rng = np.random.default_rng(moving)
+    X, left, right = parts(rng), np.zeros((NQ, 5)), rng.normal(size=(NQ, 3))
+    left[:moving] = rng.normal(size=(moving, 5))
+    projection = Projection()
+    for a, b in ((left, right), (left, left)):
+        whole = dense(absolute(X), (NQ, NQ)) if sizes else dense(X, (NQ, NQ))
+        expected = np.abs(a).T @ whole @ np.abs(b) if sizes else a.T @ whole @ b
+        np.testing.assert_allclose(projection.of(X, a, b, sizes), expected, rtol=1e-13, atol=1e-13)
+
+
+def test_free_motion_by_blocks_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P and its rounding are the same whether all columns are found at once or few at a time."""
+    point = eb.operating_point(eb.load(family("C70RF1")))  # 70 columns, sparse rows
+    at_once = frame.MotionFrame(point.mechanics, point.chosen)
+    P, rounding = at_once.P, at_once.rounding_of_P()
+    monkeypatch.setattr(frame, "CACHED", 1)
+    by_blocks = frame.MotionFrame(point.mechanics, point.chosen)
+    np.testing.assert_allclose(by_blocks.P, P, rtol=1e-14)
+    np.testing.assert_allclose(by_blocks.rounding_of_P(), rounding, rtol=1e-6)
+
+
+def test_largest_component_of_a_shape_is_one_and_the_first_of_equal_ones() -> None:
+    """Two equal masses on equal springs: in both modes the components are equal to rounding, the first is +1."""
+    masses = {name: {"mass": 1.0, "inertia": [1, 1, 1], "at": [k, 0, 0]} for k, name in enumerate(("a", "b"))}
+    slides = {
+        name: {"type": "prismatic", "between": ["ground", name], "at": [0, 0, 0], "axis": [1, 0, 0]} for name in masses
+    }
+    springs = {name: {"type": "spring", "along": name, "k": 100.0} for name in masses}
+    model = {"eigenbody": 1, "bodies": masses, "joints": slides, "forces": {f"s{n}": s for n, s in springs.items()}}
+    model["forces"]["between"] = {
+        "type": "spring",
+        "between": ["a", "b"],
+        "at": [[0, 0, 0], [1, 0, 0]],
+        "k": 50,
+        "free_length": 1,
+    }
+    modes = eb.modes(eb.load(model))
+    for shape in modes.shapes:
+        assert np.abs(shape).max() == pytest.approx(1.0, abs=1e-15)
+        assert shape[0, 0] == pytest.approx(1.0, abs=1e-9)
