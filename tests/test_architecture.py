@@ -129,10 +129,12 @@ def imports_go_one_way(module: Module) -> Found:
 
 
 def present_computes_nothing(module: Module) -> Found:
-    """It imports no analysis and no numerics; what it shows is an attribute of the result it is handed."""
+    """It imports no analysis and no numerics; what it shows is an attribute of the result it is handed. The looks of an
+    analysis with a folder of its own may name what is in that folder."""
+    own = "eigenbody." + module.name.rpartition("/")[0].replace("/", ".")
     if module.layer == "present" and not module.name.startswith(REPORT):
         for item in module.imports:
-            if item.is_own and not item.typing_only and item.layer not in SHOWING:
+            if item.is_own and not item.typing_only and item.layer not in SHOWING and not item.name.startswith(own):
                 yield item.line, f"present imports {item.name}"
 
 
@@ -283,6 +285,7 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
         ("present/frf.py", "def f(r):\n    from eigenbody.analyses.frf import frf"),
         ("present/frf.py", "from eigenbody.linearization.model import LinearModel"),
         ("present/frf.py", "from eigenbody.dynamics.mechanics import Mechanics"),
+        ("analyses/new/look.py", "from eigenbody.analyses.frf import frf"),
     ],
     foreign_imports_are_declared_dependencies: [
         ("numerics/x.py", "import pandas"), ("numerics/x.py", "import mechanisms"), ("cli/x.py", "import matplotlib"),
@@ -320,6 +323,7 @@ ALLOWED = [
     ("analyses/modes.py", "def f():\n    from eigenbody.present.tables import modes_text"),
     ("present/tables.py", "if TYPE_CHECKING:\n    from eigenbody.analyses.modes import Modes"),
     ("present/report/build.py", "from eigenbody.analyses.modes import modes"),
+    ("analyses/new/look.py", "from eigenbody.analyses.new import New"),
     ("model/x.py", "class A:\n    def __post_init__(self):\n        object.__setattr__(self, 'of', 1)"),
     ("batched.py", "def f(kind):\n    copy = object.__new__(kind)\n    object.__setattr__(copy, 'of', 1)"),
     (

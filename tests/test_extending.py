@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import sys
@@ -22,7 +21,7 @@ from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.schema import json_schema
-from test_architecture import DEPENDENCIES, LAYERS, PACKAGE, imports, layer_name, layer_of_import
+from test_architecture import RULES, Module
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text()
 FILE = re.compile(r"# src/(eigenbody/[\w/]+)\.py\n")
@@ -318,16 +317,10 @@ def test_an_analysis_is_one_folder_of_at_most_90_lines() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_files_of_the_page_keep_the_order_of_the_layers(name: str) -> None:
-    own = LAYERS.index(layer_name(PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py")))
-    found = list(imports(ast.parse(FILES[name])))
-    assert found
-    for item in found:
-        root = item.name.split(".")[0]
-        assert root == "eigenbody" or root in sys.stdlib_module_names or root in DEPENDENCIES, item.name
-        if root == "eigenbody" and not item.typing_only:
-            other = layer_of_import(item.name)
-            assert other <= own, item.name
+def test_files_of_the_page_keep_the_rules_of_the_house(name: str) -> None:
+    module = Module("/".join(name.split(".")[1:]) + ".py", FILES[name])
+    assert module.imports
+    assert not [(rule.__name__, *found) for rule in RULES for found in rule(module)]
 
 
 def test_every_kind_of_extension_is_shown() -> None:
