@@ -60,3 +60,11 @@ def test_what_is_no_double_is_refused_where_it_stands(keys: dict) -> None:
 def test_a_beam_whose_mass_overflows_is_refused(keys: dict) -> None:
     with pytest.raises(eb.InputError, match=r"flexible\.rod: its mass or stiffness is too large or too small"):
         eb.modes(beam(**keys))
+
+
+def test_a_drawing_whose_square_overflows_is_refused() -> None:
+    far = {"mass": 1, "inertia": [0.1, 0.2, 0.3], "at": [0, 0, 1e200]}
+    pin = {"type": "revolute", "between": ["ground", "far"], "at": [0, 0, 0], "axis": [0, 1, 0]}
+    model = {"eigenbody": 1, "bodies": {"far": far}, "joints": {"pin": pin}, "operating_point": "equilibrium"}
+    with pytest.raises(eb.InputError, match=r"the drawing is 1e\+200 m large.*Check positions"):
+        eb.modes(model)
