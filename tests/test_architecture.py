@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 LAYERS = (
-    "errors", "progress", "arrays", "result", "batched", "spatial", "numerics", "model", "elements", "system",
+    "base", "spatial", "numerics", "model", "elements", "system",
     "dynamics", "operation", "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
@@ -26,11 +26,11 @@ ONLY_IN = {
     "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("numerics",),
     "numba": ("simulation",),
 }  # fmt: skip
-INDEPENDENT = ("errors", "progress", "arrays", "batched", "spatial", "numerics", "model", "crosscheck")
+INDEPENDENT = ("base", "spatial", "numerics", "model", "crosscheck")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
-DRAWN = ("result", "analyses")
+DRAWN = ("base", "analyses")
 """Layers of results that print and draw themselves: they import `present` where they do, and there alone."""
-SHOWING = ("errors", "progress", "batched", "spatial", "model", "present")
+SHOWING = ("base", "spatial", "model", "present")
 """What `present` may import: it is handed results and computes nothing."""
 REPORT = "present/report/"  # runs analyses and puts their results on one page
 LONGEST = 400
@@ -325,7 +325,7 @@ ALLOWED = [
     ("present/report/build.py", "from eigenbody.analyses.modes import modes"),
     ("analyses/new/look.py", "from eigenbody.analyses.new import New"),
     ("model/x.py", "class A:\n    def __post_init__(self):\n        object.__setattr__(self, 'of', 1)"),
-    ("batched.py", "def f(kind):\n    copy = object.__new__(kind)\n    object.__setattr__(copy, 'of', 1)"),
+    ("base/batched.py", "def f(kind):\n    copy = object.__new__(kind)\n    object.__setattr__(copy, 'of', 1)"),
     (
         "model/x.py",
         "def f(n):\n    done = {}\n    done[id(n)] = n\n    return id(n) in done",

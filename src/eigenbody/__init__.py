@@ -35,7 +35,7 @@ PUBLIC = {
     "analyses.variants": "VariantModes variants",
     "analyses.verify": "Verification verify",
     "api": "Model load",
-    "errors": "ComputationError EigenbodyError Fault InputError",
+    "base.errors": "ComputationError EigenbodyError Fault InputError",
     "linearization.model": "LinearModel",
     "model.description": "Function",
     "operation.point": "OperatingPoint",

@@ -57,10 +57,10 @@ from eigenbody.analyses.verify import Verification as Verification
 from eigenbody.analyses.verify import verify as verify
 from eigenbody.api import Model as Model
 from eigenbody.api import load as load
-from eigenbody.errors import ComputationError as ComputationError
-from eigenbody.errors import EigenbodyError as EigenbodyError
-from eigenbody.errors import Fault as Fault
-from eigenbody.errors import InputError as InputError
+from eigenbody.base.errors import ComputationError as ComputationError
+from eigenbody.base.errors import EigenbodyError as EigenbodyError
+from eigenbody.base.errors import Fault as Fault
+from eigenbody.base.errors import InputError as InputError
 from eigenbody.linearization.model import LinearModel as LinearModel
 from eigenbody.model.description import Function as Function
 from eigenbody.operation.point import OperatingPoint as OperatingPoint

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from eigenbody.base.progress import listening
 from eigenbody.cli import main
-from eigenbody.progress import listening
 
 PENDULUM = """
 eigenbody: 1

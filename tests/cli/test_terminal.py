@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.base.errors import Fault, printable, suggest
 from eigenbody.cli import main
 from eigenbody.cli.delivery import put_sheet
-from eigenbody.errors import Fault, printable, suggest
 from eigenbody.numerics.structures.beam import BeamStations, beam_structure
 from eigenbody.present.tables import Sheet
 

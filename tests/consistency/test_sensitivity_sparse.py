@@ -7,7 +7,7 @@ import pytest
 from families import family
 
 import eigenbody as eb
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 
 def numbers_of(document):

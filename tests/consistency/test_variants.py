@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import brentq
 
 import eigenbody as eb
-from eigenbody.batched import Differ, Variants
+from eigenbody.base.batched import Differ, Variants
+from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.model.paths import locate, numeric_paths
 from eigenbody.numerics.assembly import dense
 from eigenbody.system.compile import CompiledVariants, compile_system

@@ -19,8 +19,8 @@ from rich.console import Console
 import eigenbody as eb
 from eigenbody.analyses.inspection import inspect
 from eigenbody.analyses.verify import by_route
+from eigenbody.base.result import Drawn, Result, Shown
 from eigenbody.present.export import endings_of
-from eigenbody.result import Drawn, Result, Shown
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = run_path(str(ROOT / "scripts" / "contract.py"))

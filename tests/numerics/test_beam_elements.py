@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigvalsh, expm
 from scipy.optimize import brentq
 
-from eigenbody.errors import InputError
+from eigenbody.base.errors import InputError
 from eigenbody.numerics.structures.beam import beam_mesh, beam_structure, structure_of
 from eigenbody.numerics.structures.beam_load import axial_force, centrifugal_force, geometric_stiffness
 from eigenbody.numerics.structures.beam_section import BeamStations

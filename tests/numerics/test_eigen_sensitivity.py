@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.eigen_clusters import EigenBasis, confluence, eigen_basis, matching
 from eigenbody.numerics.eigen_sensitivity import eigenvalue_derivatives, frequency_derivatives

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eigenbody.errors import ComputationError, InputError
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.numerics.balance import balanced
 from eigenbody.numerics.confluent import block_diagonal
 from eigenbody.numerics.fundamental import METHODS, exponential_differences, fundamental_matrix, leja_order

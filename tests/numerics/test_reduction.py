@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import block_diag, eigh
 from scipy.sparse import csr_array
 
-from eigenbody.errors import InputError
+from eigenbody.base.errors import InputError
 from eigenbody.numerics.structures import invariants as inertia
 from eigenbody.numerics.structures import reduction
 from eigenbody.numerics.structures.beam import beam_structure

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.response_sensitivity import (
     StateSpace,
     StateSpaceDerivatives,

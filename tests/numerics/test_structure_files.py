@@ -13,7 +13,7 @@ import pytest
 from scipy.io import mmwrite
 from scipy.sparse import csc_array, save_npz
 
-from eigenbody.errors import InputError
+from eigenbody.base.errors import InputError
 from eigenbody.numerics.structures.checks import check_first_frequency, check_structure
 from eigenbody.numerics.structures.punch import read_punch
 from eigenbody.numerics.structures.read import read_structure

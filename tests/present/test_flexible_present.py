@@ -10,7 +10,7 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.analyses.inspection import inspect
-from eigenbody.errors import InputError
+from eigenbody.base.errors import InputError
 from eigenbody.present.report.build import build
 from eigenbody.present.report.motions import motion_document, scales
 from eigenbody.present.report.scene import scene_of

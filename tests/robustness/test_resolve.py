@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vocabulary_for_tests import VOCABULARY
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY as REAL
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Table
 from eigenbody.model.expressions import Expression, parse
 from eigenbody.model.model import Model

@@ -10,8 +10,8 @@ import pytest
 from scipy.linalg import eigh
 
 import eigenbody as eb
+from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import InputError
 from eigenbody.numerics.assembly import dense
 from eigenbody.operation.loads import element_loads
 from eigenbody.spatial.rotations import exp

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.numerics.assembly import join
 from eigenbody.operation.partition import select

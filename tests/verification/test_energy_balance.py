@@ -9,7 +9,7 @@ import pytest
 from test_variable_steps import falling_mass
 
 import eigenbody as eb
-from eigenbody.errors import Fault
+from eigenbody.base.errors import Fault
 from eigenbody.simulation import balance
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.implicit import GeneralizedAlpha

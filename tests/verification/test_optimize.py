@@ -13,9 +13,9 @@ from eigenbody.analyses import optimize as optimizing
 from eigenbody.analyses.designs import DesignSpace, differences
 from eigenbody.analyses.optimize import optimize
 from eigenbody.analyses.problem import read_problem
+from eigenbody.base.progress import listening
 from eigenbody.model.model import Model
 from eigenbody.model.source import read
-from eigenbody.progress import listening
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MU = 0.05

@@ -15,10 +15,10 @@ from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
 from eigenbody.analyses.verify import place_of
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.kane import ROUTE, ChainSystem, prescribed
 from eigenbody.crosscheck.kane.charts import BALL
 from eigenbody.crosscheck.kane.linear import chart_rates
-from eigenbody.errors import ComputationError
 from eigenbody.spatial.rotations import about_axis, exp, from_sequence
 from eigenbody.system.state import spread
 from mechanisms import random_mechanism

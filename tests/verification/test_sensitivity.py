@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
 from design_models import preloaded_pair, unequal_four_bar
-from eigenbody.errors import ComputationError, InputError
+from eigenbody.base.errors import ComputationError, InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

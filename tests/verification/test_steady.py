@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, InputError
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.motion import solve_motion
 from eigenbody.operation.point import OperatingPoint

@@ -13,7 +13,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.analyses import sweep as sweeping
 from eigenbody.analyses.roots import dips, roots
-from eigenbody.errors import InputError
+from eigenbody.base.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81

@@ -13,8 +13,8 @@ from scipy.linalg import expm
 from scipy.optimize import brentq, fsolve
 
 import eigenbody as eb
+from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import InputError
 from eigenbody.points.steady import find_steady
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.state import spread

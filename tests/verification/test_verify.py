@@ -14,8 +14,8 @@ from test_seeds import four_bar_with_long_rocker, on_a_bearing, on_a_carrier
 import eigenbody as eb
 from eigenbody.analyses.agreement import matched, tolerances
 from eigenbody.analyses.routes import all_routes, route_named
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Linear, Place, Route
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.numerics.eigen import spectrum_first_order
 from mechanisms import random_mechanism

@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Result
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_coordinates
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import DENSE_LIMIT, stack
@@ -30,8 +32,6 @@ from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.motion import Motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
-from eigenbody.progress import report
-from eigenbody.result import Result
 from eigenbody.simulation.result import Simulation
 from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations, equations_of
 from eigenbody.analyses.ports import Ports, ports
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model

@@ -29,7 +29,7 @@ from eigenbody.analyses.sweep import (
 from eigenbody.analyses.sweep_values import Values, few_of, path_of
 from eigenbody.analyses.tracking import PointModes
 from eigenbody.analyses.walk import Outcome, Walk
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.model.model import Model
 from eigenbody.model.source import shown as printable

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.model import StateSpace
 
 COMFORT = (  # ISO 2631-1, C.2.3: the ranges overlap; m/s^2

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenbody.analyses.formulation import Formulation
-from eigenbody.errors import ComputationError
-from eigenbody.progress import report
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 
 PENALTY = 100.0  # of the violation, beside an objective near one
 FIRST, WIDEST, LEAST = 0.1, 0.3, 1e-6  # trust region, as a share of the ranges

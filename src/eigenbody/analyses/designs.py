@@ -13,8 +13,8 @@ from eigenbody.analyses.derivatives import derivatives
 from eigenbody.analyses.ports import Ports, ports
 from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz
 from eigenbody.analyses.variants import VariantModes, variants
-from eigenbody.batched import Variants, stacked
-from eigenbody.errors import ComputationError
+from eigenbody.base.batched import Variants, stacked
+from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import Model

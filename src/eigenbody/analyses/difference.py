@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Linear, Route, Unsupported
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import matrix
 from eigenbody.numerics.transfer import chunks
 from eigenbody.operation.frame import MotionFrame, measure_rows

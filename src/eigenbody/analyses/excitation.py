@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenbody.arrays import frozen
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.arrays import frozen
+from eigenbody.base.errors import Fault, InputError, suggest
 
 HOLDS = ("first", "zero")
 Numbers = Sequence[float] | np.ndarray

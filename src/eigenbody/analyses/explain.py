@@ -14,12 +14,12 @@ from eigenbody.analyses.mode_motion import ModeMotion, mode_motion
 from eigenbody.analyses.mode_set import modes_of
 from eigenbody.analyses.participation import by_coordinate, participation
 from eigenbody.analyses.screws import Screws, screws
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from eigenbody.analyses.designs import Design, DesignSpace
 from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.objectives import Parts, Quantity, ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Term
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.kkt import Program
 
 FAR = 1e6  # objective where a design cannot be computed

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.model.model import Model
 from eigenbody.model.names import GROUND

@@ -15,14 +15,14 @@ from eigenbody.analyses.frame_chart import TurningFrame, charted, turning_frame
 from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.turning_verdict import is_constant_in
-from eigenbody.batched import as_rows
-from eigenbody.errors import ComputationError
+from eigenbody.base.batched import as_rows
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.result import Drawn
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}

@@ -16,7 +16,7 @@ from eigenbody.analyses.frf_result import FrequencyResponse, Peak, found_peaks
 from eigenbody.analyses.frf_system import DenseEquations, Excited, excited
 from eigenbody.analyses.ports import Ports, need_inputs, ports
 from eigenbody.analyses.unbalance import Synchronous, unbalance_excited
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject

@@ -20,7 +20,7 @@ from eigenbody.analyses.frf_poles import (
     unstable_note,
 )
 from eigenbody.analyses.frf_system import DenseEquations, Excited
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.transfer import require_finite_frequencies
 
 FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization

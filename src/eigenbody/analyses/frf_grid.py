@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 
 POINTS = 400
 MOST_POINTS = 5_000_000

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frf_system import DenseEquations, SparseEquations
-from eigenbody.arrays import as_dense
-from eigenbody.errors import ComputationError
+from eigenbody.base.arrays import as_dense
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.residues import Subspace
 from eigenbody.numerics.spectrum import conjugate_representatives
 from eigenbody.numerics.transfer import away_from_zero, chunks
-from eigenbody.progress import report
 
 EPS = float(np.finfo(float).eps)
 INDEPENDENT = 1e-7  # eigenvectors that are more nearly dependent than this do not carry a modal sum

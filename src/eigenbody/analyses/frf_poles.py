@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.analyses.frf_modal import eigenvalue_groups
 from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations
-from eigenbody.arrays import as_dense
+from eigenbody.base.arrays import as_dense
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.sparse_residues import sparse_principal_part
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from eigenbody.analyses.frf_evaluate import Response
 from eigenbody.analyses.frf_poles import Pole, SharpPole
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.peaks import local_maxima, refine_minima
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

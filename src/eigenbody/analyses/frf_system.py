@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from eigenbody.analyses.ports import Ports
-from eigenbody.arrays import as_dense
-from eigenbody.errors import ComputationError
+from eigenbody.base.arrays import as_dense
+from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import is_static, static_pencil, tangents

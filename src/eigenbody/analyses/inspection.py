@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.result import Result
 from eigenbody.model.description import Entry, is_internal
 from eigenbody.model.model import Model
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.result import Result
 from eigenbody.system.system import Row, System
 
 

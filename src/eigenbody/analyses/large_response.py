@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.response_energy import EnergyBalance
+from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.linear import KKT, SparseFactor
 from eigenbody.operation.frame import MotionFrame
-from eigenbody.progress import report
 
 
 @dataclass(frozen=True)

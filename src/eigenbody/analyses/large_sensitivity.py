@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.modes import Modes
-from eigenbody.batched import as_rows
+from eigenbody.base.batched import as_rows
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
@@ -27,7 +28,6 @@ from eigenbody.numerics.eigen_sensitivity import in_order
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.shift import Steps, independent, shifted_state, with_steps
-from eigenbody.progress import report
 
 CRITICAL = 10.0 * EPS**0.5
 """|phi^T (2 s M + C) phi|, relative to the sum of its terms without sign, below which a mode counts as defective:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.excitation import Excitation, FreeMotion, ImpulseInput, Lines, SampledInput
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.balance import exponential
 from eigenbody.numerics.confluent import Blocks, block_diagonal
 from eigenbody.numerics.recursion import (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.analyses.mode_set import modes_of
-from eigenbody.batched import as_rows
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.batched import as_rows
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.result import Drawn
 from eigenbody.operation.given import Subject
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes

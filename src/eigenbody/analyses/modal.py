@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.linearize import linear_of
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows

@@ -6,7 +6,7 @@ import numpy as np
 
 from eigenbody.analyses.designs import Design
 from eigenbody.analyses.mac import mac_matrix
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 ALIKE = 0.7  # MAC above which a mode is surely the same
 HALVINGS = 7

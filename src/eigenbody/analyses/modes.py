@@ -13,7 +13,9 @@ from eigenbody.analyses.deformation import NodeMotion, node_motion
 from eigenbody.analyses.few_modes import few_modes
 from eigenbody.analyses.mode_checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz, spectrum_of
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
@@ -27,8 +29,6 @@ from eigenbody.operation.given import Subject, subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.constancy import has_constant_coefficients
 from eigenbody.points.find import operating_point
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 

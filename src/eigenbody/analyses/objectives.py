@@ -17,7 +17,7 @@ from eigenbody.analyses.designs import Design
 from eigenbody.analyses.frf_residues import Poles
 from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.noise import noise_of
 from eigenbody.numerics.peaks import local_maxima, refine_minima
 

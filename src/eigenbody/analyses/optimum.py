@@ -16,8 +16,8 @@ from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.objectives import Modal, ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Variable
+from eigenbody.base.result import Drawn
 from eigenbody.model.model import Model
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.analyses.optimize import Run

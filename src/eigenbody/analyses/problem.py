@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.objectives import Quantity
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.faults import Faults
 from eigenbody.model.model import Model
 from eigenbody.model.source import Source, read, shown

@@ -23,7 +23,7 @@ from eigenbody.analyses.objectives import (
 )
 from eigenbody.analyses.ports import with_input, with_output
 from eigenbody.analyses.problem import BOUNDS, Bound, Reader, Term, Variable, Where
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 

@@ -13,8 +13,8 @@ from eigenbody.analyses.frf_system import Excited
 from eigenbody.analyses.random_exact import Exact
 from eigenbody.analyses.random_moments import ORDERS, Moments
 from eigenbody.analyses.spectra_in import Drive, positive
-from eigenbody.errors import Fault, InputError, suggest
-from eigenbody.result import Drawn
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.base.result import Drawn
 
 if TYPE_CHECKING:
     from eigenbody.linearization.large import SparseLinearModel

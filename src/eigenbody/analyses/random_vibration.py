@@ -18,12 +18,12 @@ from eigenbody.analyses.random_paths import OutputDensities, Path, base_path, in
 from eigenbody.analyses.random_result import RandomResponse
 from eigenbody.analyses.spectra_in import QUANTITIES, Coherence, Drive, Excitation, Source, check_quantity, drives_of
 from eigenbody.analyses.stationary import Motions, motions_of
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
-from eigenbody.progress import report
 
 GRID = 500  # frequencies of the curves, before those around resonances
 AGREE = 1e-6  # of variances by the two routes

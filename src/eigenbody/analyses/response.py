@@ -28,15 +28,15 @@ from eigenbody.analyses.response_amplitudes import ModeAmplitude, mode_amplitude
 from eigenbody.analyses.response_energy import EnergyBalance, energy_balance
 from eigenbody.analyses.response_setup import finer, method_of, readout, start_state, times_of
 from eigenbody.analyses.response_stationary import Harmonics, mode_words, pole_remarks, stationary_states
-from eigenbody.arrays import frozen
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.arrays import frozen
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics import fundamental
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.modes import Modes
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 WORST = 1e10  # condition of the mode shapes above which amplitudes mean nothing
 

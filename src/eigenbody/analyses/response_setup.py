@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.excitation import Excitation, HarmonicInput, PeriodicInput, SampledInput
 from eigenbody.analyses.ports import Ports
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.recursion import distinct_steps

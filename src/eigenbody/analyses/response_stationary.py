@@ -13,7 +13,7 @@ from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.linear_motion import stationary_amplitudes
 from eigenbody.analyses.modes import Modes
 from eigenbody.analyses.modes import modes as modes_of
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.model import LinearModel
 
 ON_POLE = 1e-9  # distance of an excitation from an undamped pole, relative to it, that counts as on it

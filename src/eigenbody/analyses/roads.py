@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eigenbody.analyses.spectra_in import Shaping, Source, positive
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 
 N0 = 0.1  # cycles/m
 CLASSES = {name: 16e-6 * 4.0**i for i, name in enumerate("ABCDEFGH")}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.crosscheck.base import Route
-from eigenbody.errors import Fault, InputError, suggest
 
 
 def all_routes() -> tuple[Route, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 
 MOST_FAULTS = 10
 

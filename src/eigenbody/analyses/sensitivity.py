@@ -22,7 +22,8 @@ from eigenbody.analyses.sensitivity_responses import (
 )
 from eigenbody.analyses.sensitivity_shapes import ShapeSensitivity, shape_sensitivity
 from eigenbody.analyses.spectrum import spectrum_of
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
@@ -33,7 +34,6 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.asked import model_and_point
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.derivatives import Derivatives
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.result import Result
 from eigenbody.numerics.response_sensitivity import (
     StateSpace,
     StateSpaceDerivatives,
@@ -17,7 +18,6 @@ from eigenbody.numerics.response_sensitivity import (
     magnitude_derivatives,
     peak_derivatives,
 )
-from eigenbody.result import Result
 
 REACH = 2.0  # a peak is sought from near / REACH to near * REACH
 STEPS = 400  # frequencies of that search, beside those of the poles

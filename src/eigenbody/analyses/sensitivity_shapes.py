@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.derivatives import Derivatives
 from eigenbody.analyses.modes import Modes
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen_clusters import EigenBasis
 from eigenbody.numerics.eigenvector_sensitivity import eigenvector_derivatives
 from eigenbody.operation.point import OperatingPoint

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
-from eigenbody.result import Drawn
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.result import Drawn
 from eigenbody.simulation.result import Simulation
 
 if TYPE_CHECKING:

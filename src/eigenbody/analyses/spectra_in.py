@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 
 QUANTITIES = ("displacement", "velocity", "acceleration")
 UNITS = {"m": "displacement", "m/s": "velocity", "m/s^2": "acceleration", "m/s**2": "acceleration"}

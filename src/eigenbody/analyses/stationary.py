@@ -11,7 +11,7 @@ from eigenbody.analyses.frf_residues import PoleAtPorts, Poles
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.analyses.modes import modes
 from eigenbody.analyses.random_paths import Path
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.residues import PrincipalPart
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives

@@ -20,15 +20,15 @@ from eigenbody.analyses.tracking import Failure, PointModes, folded
 from eigenbody.analyses.variants import linear_variants
 from eigenbody.analyses.walk import Evaluate, Outcome, Path, Stopped, Walk
 from eigenbody.analyses.windows import seek_windows, suspected
-from eigenbody.arrays import frozen
-from eigenbody.errors import ComputationError, EigenbodyError, InputError
+from eigenbody.base.arrays import frozen
+from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import system_of
 from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed
-from eigenbody.result import Drawn
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:

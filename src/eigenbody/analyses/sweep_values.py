@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.walk import Path
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.model.source import shown as printable
 from eigenbody.model.units import UnitError, parse_quantity, quantity_dimensionality, split_quantity

@@ -13,14 +13,14 @@ from eigenbody.analyses.designs import Design, DesignSpace
 from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.objectives import SPARE_PEAKS, Modal, Quantity, ResponsePeak
 from eigenbody.analyses.problem import value_of
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.model.model import Model
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass

@@ -9,10 +9,10 @@ import numpy as np
 
 from eigenbody.analyses.designs import Design, DesignSpace
 from eigenbody.analyses.objectives import Quantity
+from eigenbody.base.progress import report
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.model import Model
 from eigenbody.model.source import Source
-from eigenbody.progress import report
 
 ALONE = (
     "The other processes could not start, so one did all the work. In a script, call what works by several processes"

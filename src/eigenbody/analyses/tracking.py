@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.mac import mac_matrix
-from eigenbody.batched import as_rows
+from eigenbody.base.batched import as_rows
 
 SAME = 1e-7  # relative: eigenvalues that are repeated
 CLEAR = 0.7  # MAC of a mode with itself a step later

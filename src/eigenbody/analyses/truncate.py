@@ -17,13 +17,13 @@ import numpy as np
 from eigenbody.analyses.linearize import linear_of
 from eigenbody.analyses.participation import balanced, left_and_right
 from eigenbody.analyses.spectrum import frequencies_hz
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.result import Drawn
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
 from eigenbody.operation.given import Subject
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.analyses.frame_chart import SAME, TurningFrame, charted, turning_frame
 from eigenbody.analyses.spectrum import spectrum_of
-from eigenbody.errors import EigenbodyError
+from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.model.description import is_internal
 from eigenbody.operation.point import OperatingPoint, at_state

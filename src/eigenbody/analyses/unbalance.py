@@ -16,12 +16,12 @@ from eigenbody.analyses.frf_evaluate import Evaluator
 from eigenbody.analyses.frf_poles import Pole, SharpPole, SharpPoles
 from eigenbody.analyses.frf_system import Excited, equations_of, excited
 from eigenbody.analyses.ports import Ports, ports
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.model.model import Model
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.progress import report
 
 KEYS = ("body", "moment", "axis")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite

@@ -13,13 +13,13 @@ from eigenbody.analyses.designs import Design, DesignSpace
 from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.objectives import modal_slope
 from eigenbody.analyses.problem import Problem, Reader
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for
-from eigenbody.progress import report
-from eigenbody.result import Drawn
 
 if TYPE_CHECKING:
     pass

@@ -12,7 +12,8 @@ import numpy as np
 
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz, spectrum_of
-from eigenbody.errors import ComputationError, EigenbodyError
+from eigenbody.base.errors import ComputationError, EigenbodyError
+from eigenbody.base.result import Result
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
@@ -22,7 +23,6 @@ from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.asked import model_asking_for
 from eigenbody.points.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
 from eigenbody.points.find import operating_point
-from eigenbody.result import Result
 
 NEAR_ZERO = 1e-5  # eigenvalues below this share of the largest are judged again, with the rounding of their matrices
 

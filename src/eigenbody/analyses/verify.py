@@ -12,16 +12,16 @@ import numpy as np
 from eigenbody.analyses.agreement import Match, matched, tolerances
 from eigenbody.analyses.routes import all_routes, route_named
 from eigenbody.analyses.spectrum import spectrum_of
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn, Result
 from eigenbody.crosscheck.base import Linear, Place, Route, Unsupported
-from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.find import operating_point
-from eigenbody.progress import report
-from eigenbody.result import Drawn, Result
 
 if TYPE_CHECKING:
     pass

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eigenbody.analyses.tracking import Failure, PointModes, Scales, Spectrum, Track, follow, scales_of, spectrum, step
-from eigenbody.errors import ComputationError
-from eigenbody.progress import report
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 
 BATCH = 64  # points evaluated together
 ADDED = 4  # times the points asked for: at most that many are added

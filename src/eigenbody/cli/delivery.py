@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from eigenbody.base.errors import Fault, InputError, printable
 from eigenbody.cli.main import abandon_output, say
-from eigenbody.errors import Fault, InputError, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
+    from eigenbody.base.result import Drawn, Result
     from eigenbody.present.tables import Sheet
-    from eigenbody.result import Drawn, Result
 
 
 @dataclass(frozen=True)

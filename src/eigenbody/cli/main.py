@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from eigenbody.base.errors import EigenbodyError, InputError, printable
 from eigenbody.cli import waiting
-from eigenbody.errors import EigenbodyError, InputError, printable
 
 MAX_FAULTS = 20
 DONE, BUG, WRONG_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130

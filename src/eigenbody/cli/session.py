@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
 from eigenbody.cli import waiting
-from eigenbody.errors import Fault, InputError
-from eigenbody.progress import report
 
 if TYPE_CHECKING:
     from eigenbody.model.model import Model

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from eigenbody.errors import printable
-from eigenbody.progress import listening
+from eigenbody.base.errors import printable
+from eigenbody.base.progress import listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

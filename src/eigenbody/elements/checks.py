@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants, agreed, numbers
+from eigenbody.base.batched import Variants, agreed, numbers
 from eigenbody.spatial.rotations import dot
 
 Wrong = tuple[str, str, str]  # key, what is wrong, what to do

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.base.result import Shown
 from eigenbody.operation.frame import measure_rows
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.still import system_as_at
 from eigenbody.operation.treespace import value_set
-from eigenbody.result import Shown
 
 if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel

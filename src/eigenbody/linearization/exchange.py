@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 
 if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel, StateSpace

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.result import Result
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import (
     Descriptor,
@@ -27,7 +28,6 @@ from eigenbody.numerics.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.springs import Springs
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.result import Result
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import Fault, InputError
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, LinearModel, StateSpace, motion_by_state
@@ -34,7 +35,6 @@ from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.still import system_as_at
-from eigenbody.progress import report
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from eigenbody.base.result import Result
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
 from eigenbody.linearization.units import Units, units_of
@@ -16,7 +17,6 @@ from eigenbody.numerics.linear import beside
 from eigenbody.numerics.noise import EPS
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
-from eigenbody.result import Result
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
@@ -196,7 +196,7 @@ class LinearModel(Result, look="present.linear"):
 
     def _needs_square_stiffness(self) -> None:
         if len(self.coordinates) != len(self.velocities):
-            from eigenbody.errors import ComputationError
+            from eigenbody.base.errors import ComputationError
 
             raise ComputationError(
                 "With non-holonomic constraints there are fewer velocities than coordinates and K is not square; use A."

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from eigenbody.arrays import as_dense
+from eigenbody.base.arrays import as_dense
 from eigenbody.linearization.rows import Rows
 from eigenbody.numerics.linear import beside
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.reactions import COMPONENTS, Reactions, at_point

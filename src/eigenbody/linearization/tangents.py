@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.arrays import as_dense
+from eigenbody.base.arrays import as_dense
 from eigenbody.numerics.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
 from eigenbody.numerics.linear import matrix
 from eigenbody.operation.frame import MotionFrame

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import agreed, numbers
+from eigenbody.base.batched import agreed, numbers
 from eigenbody.model.builtin import BODY
 from eigenbody.model.description import BodyTable, Marker
 from eigenbody.model.faults import Faults

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eigenbody.errors import printable
+from eigenbody.base.errors import printable
 from eigenbody.model.description import Entry
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import numbers
-from eigenbody.errors import EigenbodyError
+from eigenbody.base.batched import numbers
+from eigenbody.base.errors import EigenbodyError
 
 Kernel = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants
+from eigenbody.base.batched import Variants
 from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
 
 Number = float | complex | Variants

@@ -15,7 +15,7 @@ import math
 import re
 from functools import lru_cache
 
-from eigenbody.errors import suggest
+from eigenbody.base.errors import suggest
 from eigenbody.model.expression_kernels import ARITY, USER_FUNCTIONS, ExpressionError
 from eigenbody.model.expression_tree import Expression
 

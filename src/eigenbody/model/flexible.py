@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import holds_variants
+from eigenbody.base.batched import holds_variants
 from eigenbody.model.description import BodyTable, Entry, FlexibleBody
 from eigenbody.model.expressions import Expression
 from eigenbody.model.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
 from eigenbody.model.faults import Faults

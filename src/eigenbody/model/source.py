@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.yaml_events import MAX_DEPTH, YamlProblem, load
 
 PathItem = str | int

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from eigenbody.errors import EigenbodyError, suggest
+from eigenbody.base.errors import EigenbodyError, suggest
 
 
 class UnitError(EigenbodyError):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants, agreed, numbers
+from eigenbody.base.batched import Variants, agreed, numbers
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.model.faults import Faults, Path
 from eigenbody.model.source import sentence, shown

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.graded import (
     NOT_DEFINITE,
     error_of_dropped,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.runtime import on_one_thread
 
 EPS = float(np.finfo(float).eps)

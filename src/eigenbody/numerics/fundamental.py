@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.balance import balanced, exponentials
 from eigenbody.numerics.confluent import block_diagonal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.noise import BACKWARD, even_noise, unscaled
 
 GRADED = 1e-6

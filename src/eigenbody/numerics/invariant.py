@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.noise import EPS
 
 NOT_CONVERGED = (

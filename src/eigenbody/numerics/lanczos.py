@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
-from eigenbody.progress import report
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 
 Operator = Callable[[np.ndarray], np.ndarray]
 

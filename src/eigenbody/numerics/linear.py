@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.assembly import Part, dense, sparse
 
 REGULAR = 1e-4  # a refined solution that misses the right side by more comes from a singular matrix

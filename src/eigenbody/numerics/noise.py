@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 EPS = float(np.finfo(float).eps)
 ENTRY_NOISE = 8.0 * EPS

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen_sensitivity import touched
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.transfer import DenseTransfer, chunks

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen import spectrum_first_order
 from eigenbody.numerics.linear import REGULAR, SparseFactor, refined
 from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives

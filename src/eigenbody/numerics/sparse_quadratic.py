@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.linear import KKT
 from eigenbody.numerics.noise import ENTRY_NOISE
 from eigenbody.numerics.sparse_eigen import displacements, is_symmetric

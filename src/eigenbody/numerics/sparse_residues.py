@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.arrays import as_dense
+from eigenbody.base.arrays import as_dense
 from eigenbody.numerics.noise import ENTRY_NOISE, EPS
 from eigenbody.numerics.residues import SAFETY, PrincipalPart
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen import spectrum_second_order
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.linear import KKT, scaled, scaled_saddle

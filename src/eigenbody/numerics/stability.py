@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.invariant import NOT_CONVERGED, Block, block_of_smallest, schur_pairs
 from eigenbody.numerics.noise import BACKWARD, EPS, balancing_scale
 from eigenbody.numerics.zeros import deflate

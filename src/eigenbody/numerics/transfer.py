@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.arrays import as_dense
-from eigenbody.errors import ComputationError
+from eigenbody.base.arrays import as_dense
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.progress import report
 from eigenbody.numerics.linear import scaled_saddle
-from eigenbody.progress import report
 
 EPS = float(np.finfo(float).eps)
 CHUNK_BYTES = 48e6

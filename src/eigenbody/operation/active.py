@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.runtime import without_collection

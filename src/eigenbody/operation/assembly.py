@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.projection import weight
 from eigenbody.operation.treespace import gradient_rows, value_set

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.model.source import read, shown
 from eigenbody.operation.point import OperatingPoint

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import ALL_JOINTS
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.assembly import join
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Margins, Selection, select

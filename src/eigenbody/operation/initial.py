@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.assembly import close_joints, compromise, gap_faults, is_rough

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.assembly import only_values_vary, projected
 from eigenbody.numerics.linear import KKT, factor, matrix, solve_vector, times

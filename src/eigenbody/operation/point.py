@@ -8,9 +8,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Shown
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import dense_vector
 from eigenbody.operation.active import compiled
@@ -18,8 +20,6 @@ from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.motion import Motion, solve_motion
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.turns import values_of
-from eigenbody.progress import report
-from eigenbody.result import Shown
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 

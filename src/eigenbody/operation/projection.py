@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.turns import counted

@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.result import Result
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.description import is_internal
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import factor, matrix
@@ -32,7 +33,6 @@ from eigenbody.operation.loads import ElementLoad, element_loads
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.wrenches import JointWrenches
-from eigenbody.result import Result
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.linearize import in_coordinates
 from eigenbody.model.model import Model
 from eigenbody.operation.given import Subject, is_same_state, subject

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.result import Result
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
@@ -24,7 +25,6 @@ from eigenbody.operation.turns import counted, values_of
 from eigenbody.points.given import given_configuration
 from eigenbody.points.settle import Settled, newton, settle
 from eigenbody.points.stability import Verdict, judge
-from eigenbody.result import Result
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.batched import Differ, Variants
+from eigenbody.base.batched import Differ, Variants
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import EigenbodyError, Fault, InputError
 from eigenbody.model.model import Model
 from eigenbody.numerics.assembly import Triplets
 from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import stack
+from eigenbody.base.batched import stack
 from eigenbody.model.model import Model
 from eigenbody.operation.initial import initial_configuration, initial_state
 from eigenbody.operation.point import OperatingPoint, at_state, system_of

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.linear import Saddle
 from eigenbody.operation.partition import Selection, select
@@ -22,7 +23,6 @@ from eigenbody.operation.projection import held_rows, weight
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.operation.turns import counted
 from eigenbody.points.balance import BALANCED, Balance
-from eigenbody.progress import report
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody import batched
-from eigenbody.batched import Variants, arrays_in
+from eigenbody.base import batched
+from eigenbody.base.batched import Variants, arrays_in
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.linearize import Equations
 from eigenbody.linearization.pencil import tangents
 from eigenbody.model.model import Model

@@ -10,8 +10,8 @@ from typing import overload
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, InputError
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import factor
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import square

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import InputError
 from eigenbody.linearization.linearize import Equations as LinearEquations
 from eigenbody.model.model import Model
 from eigenbody.operation.frame import MotionFrame, measure_rows

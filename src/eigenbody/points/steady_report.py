@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, EigenbodyError, Fault, InputError
+from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.operation.partition import Selection
 from eigenbody.points.steady_chart import advanced, rates_of, unit_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, InputError
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.points.steady_chart import unit_of
 from eigenbody.points.steady_equations import Equations, Residual, Trial, equations
 from eigenbody.points.steady_task import Task

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import ComputationError, InputError
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.points.steady_equations import Equations, Residual, Trial, equations
 from eigenbody.points.steady_task import Task
 

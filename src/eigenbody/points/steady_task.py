@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.initial import initial_configuration

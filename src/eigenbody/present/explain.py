@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.batched import as_rows
+from eigenbody.base.batched import as_rows
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.documents import number, require_finite_modes

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.present.documents import as_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.result import Result
+    from eigenbody.base.result import Result
 
 Writer = Callable[[BinaryIO], Any]
 MADE_OF = {"npz": "arrays", "mat": "arrays", "csv": "records", "json": "document"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 from eigenbody.present.documents import number, plain
 from eigenbody.present.tables import Grid, Sheet, Styled, counted, listed, significant
 from eigenbody.present.words import model_name, remarks_below

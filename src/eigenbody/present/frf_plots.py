@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.source import shown
 from eigenbody.present.frf import require_known
 from eigenbody.present.tables import plain_text, significant

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.source import shown
 from eigenbody.present.documents import dense, has_second_order_matrices, require_finite, require_finite_linear
 from eigenbody.present.export import Writer, array_file, matrix_records

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.errors import Fault, InputError
 from eigenbody.spatial.rotations import about_axis
 from eigenbody.system.system import System
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import EigenbodyError
 from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import EigenbodyError
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.forces.load import load_directions
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.expressions import ExpressionError, parse
 from eigenbody.model.model import Model

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.numerics.assembly import dense
 from eigenbody.operation.partition import Selection
 from eigenbody.system.state import State

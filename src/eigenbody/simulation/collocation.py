@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.numerics.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward

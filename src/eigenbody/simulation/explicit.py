@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import EigenbodyError
+from eigenbody.base.errors import EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.constraints import Holonomic, pull_back
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.assembly import Triplets, join
 from eigenbody.numerics.linear import DENSE_LIMIT, matrix
 from eigenbody.operation.partition import Selection

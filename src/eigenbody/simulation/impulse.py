@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.arrays import frozen
+from eigenbody.base.arrays import frozen
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.linear import KKT, matrix
 from eigenbody.numerics.runtime import on_one_thread
@@ -28,7 +29,6 @@ from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.operation.reactions import Reactions, at_frame, independent_multipliers
 from eigenbody.operation.treespace import value_set
-from eigenbody.result import Drawn
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
 from eigenbody.simulation.blows import Blow, generalized_impulse, read_blows
 from eigenbody.simulation.momentum import Momentum, momentum

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
@@ -32,7 +33,6 @@ from eigenbody.operation.reactions import (
 )
 from eigenbody.operation.turns import counted
 from eigenbody.operation.wrenches import JointWrenches, body_wrench
-from eigenbody.result import Drawn
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.start import initial_point

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from types import ModuleType
 
-from eigenbody.errors import Fault, InputError
-from eigenbody.progress import report
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
 
 MANY_STEPS = 5000  # each saves about a millisecond; loading takes a second, compiling once after installation ten
 

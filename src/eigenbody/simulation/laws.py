@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.model.units import UnitError, parse_quantity
 

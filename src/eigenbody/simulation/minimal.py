@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError
 from eigenbody.numerics.linear import factor, stack
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.initial import square

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
 from eigenbody.operation.initial import initial_state

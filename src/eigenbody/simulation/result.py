@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
+from eigenbody.base.result import Drawn
 from eigenbody.model.model import Model
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, at_state
 from eigenbody.operation.turns import values_of
-from eigenbody.result import Drawn
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.energy import Energy, energy
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import is_internal
 from eigenbody.operation.outputs import output_value
 from eigenbody.operation.partition import Selection, select

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import InputError
 from eigenbody.model.model import Model
 from eigenbody.operation.initial import mechanics_at_initial_positions, with_initial_velocity
 from eigenbody.operation.point import OperatingPoint, at_state, completed_point, system_of

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.errors import ComputationError, EigenbodyError
 from eigenbody.model.description import owner_of
 from eigenbody.operation.partition import select
 from eigenbody.simulation.branching import SingularConfigurationError, at_change_point

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eigenbody.batched import over_variants
+from eigenbody.base.batched import over_variants
 
 # (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2: 32 terms are exact to rounding up to pi
 _TERMS = 32

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants, agreed, stacked, variant
+from eigenbody.base.batched import Variants, agreed, stacked, variant
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.blocks import with_blocks
 from eigenbody.elements.forces import FORCES, ForceBuilder
 from eigenbody.elements.forces.base import Coupling
 from eigenbody.elements.forces.load import load_directions
 from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.model.values import freeze

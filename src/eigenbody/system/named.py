@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
 from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Description, FlexibleBody, owner_of
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.forces import ForceBuilder
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Description, Entry, is_internal
 from eigenbody.model.expressions import Expression
 from eigenbody.system.named import NamedMeasures

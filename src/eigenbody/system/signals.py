@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry, Function, Table
 from eigenbody.model.description import Signal as DescribedSignal
 from eigenbody.model.expressions import Expression, ExpressionError, parse

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, owner_of
 from eigenbody.system.arguments import AnySignal
 from eigenbody.system.measureset import MeasureSet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.measures.templates import Kernel
 from eigenbody.elements.measures.velocity_row import VelocityRow
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry
 from eigenbody.system.named import NamedMeasures
 

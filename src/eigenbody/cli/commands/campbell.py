@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

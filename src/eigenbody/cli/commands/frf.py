@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 PLACES = {
     "inputs": "--input", "outputs": "--output", "frequencies_hz": "--from/--to/--at", "points": "--points",

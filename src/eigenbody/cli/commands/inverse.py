@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 
 def inverse(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from eigenbody.analyses.frames import FrameModes

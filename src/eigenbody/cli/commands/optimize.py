@@ -73,7 +73,7 @@ def optimize(
     goal = delivery.Delivery("present.optimization", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
     from eigenbody.analyses.optimize import optimize as optimized
-    from eigenbody.errors import ComputationError
+    from eigenbody.base.errors import ComputationError
 
     with session.places_of(mechanism):
         result = optimized(mechanism, problem)

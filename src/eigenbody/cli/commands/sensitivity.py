@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-from eigenbody.errors import Fault, InputError
 
 
 def sensitivity(

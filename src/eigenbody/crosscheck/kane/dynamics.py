@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.kane.active import ActiveForces
 from eigenbody.crosscheck.kane.arrays import Arrays, arrays_at
 from eigenbody.crosscheck.kane.prescribed import Prescribed, prescribed_of
 from eigenbody.crosscheck.kane.tree import Tree, tree_of
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.spatial.rotations import apply, cross
 

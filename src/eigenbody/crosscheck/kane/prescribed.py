@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.joints import ROTATIONS, motions, terms_of
 from eigenbody.crosscheck.kane.tree import Tree
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression
 

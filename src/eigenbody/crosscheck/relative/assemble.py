@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Place, Unsupported
 from eigenbody.crosscheck.joints import beyond_all
 from eigenbody.crosscheck.relative.forces import Cartesian, applied, weights
@@ -24,7 +25,6 @@ from eigenbody.crosscheck.relative.measures import Pose
 from eigenbody.crosscheck.relative.named import Names
 from eigenbody.crosscheck.relative.sides import Drawing
 from eigenbody.crosscheck.relative.topology import Tree, read_tree
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.spatial.rotations import apply, cross, skew
 

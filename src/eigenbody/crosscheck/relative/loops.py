@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Unsupported
 from eigenbody.crosscheck.joints import motions, terms_of
 from eigenbody.crosscheck.relative.forces import gradient_rates, gradients
@@ -22,7 +23,6 @@ from eigenbody.crosscheck.relative.measures import Channel, Motion, Pose
 from eigenbody.crosscheck.relative.named import Names, held
 from eigenbody.crosscheck.relative.sides import Drawing
 from eigenbody.crosscheck.relative.topology import Tree
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.spatial.rotations import cross

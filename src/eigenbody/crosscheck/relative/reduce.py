@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.relative.assemble import Dynamics, Mechanism
 from eigenbody.crosscheck.relative.loops import (
     choose_coordinates,
@@ -15,7 +16,6 @@ from eigenbody.crosscheck.relative.loops import (
     null_space,
     variation_rows,
 )
-from eigenbody.errors import ComputationError
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Place
 from eigenbody.crosscheck.symbolic.equations import Equations
 from eigenbody.crosscheck.symbolic.joints import rate_row
 from eigenbody.crosscheck.symbolic.pool import elementwise, symbols_in
-from eigenbody.errors import ComputationError
 
 INDEPENDENT = 1e-9  # rows whose part not in the others is smaller, beside the largest, are redundant
 

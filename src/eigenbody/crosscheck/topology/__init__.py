@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.crosscheck.topology.applies import reason_against
 from eigenbody.crosscheck.topology.system import Oscillations
-from eigenbody.errors import ComputationError
 from eigenbody.model.description import Description
 
 __all__ = ["ROUTE", "Oscillations", "linearize"]

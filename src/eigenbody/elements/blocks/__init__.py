@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.blocks.base import BlockType
 from eigenbody.elements.registry import Registry, types_in
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Description, Entry, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.model.frozen import FrozenDict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.registry import Registry, types_in
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, Expansion
 from eigenbody.model.names import NO_NODE

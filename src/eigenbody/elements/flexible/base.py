@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import Variants, arrays_in, entries, is_common, stack, variant
+from eigenbody.base.batched import Variants, arrays_in, entries, is_common, stack, variant
 from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion

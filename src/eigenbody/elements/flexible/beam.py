@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.flexible.base import (
     REDUCTION,
@@ -20,7 +21,6 @@ from eigenbody.elements.flexible.base import (
     wrong_reduction,
 )
 from eigenbody.elements.flexible.profile import PROFILE, stations_of, wrong_profile
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import NOTHING, AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict

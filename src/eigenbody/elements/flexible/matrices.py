@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.flexible.base import (
     REDUCTION,
     FlexibleType,
@@ -15,7 +16,6 @@ from eigenbody.elements.flexible.base import (
     over_variants_of,
     wrong_reduction,
 )
-from eigenbody.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import Expansion
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import over_variants
+from eigenbody.base.batched import over_variants
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.checks import Wrong, at_most, real
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.forces.spring import ends_given
@@ -32,7 +33,6 @@ from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Feature, ScalarProduct
 from eigenbody.elements.measures.templates import SQUARE_ROOT, Kernel, Pairs, Rotation
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.spatial.rotations import cross, dot, frame

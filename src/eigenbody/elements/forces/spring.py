@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.measures.templates import Distance
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.spatial.rotations import dot

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import over_variants
+from eigenbody.base.batched import over_variants
 from eigenbody.elements.checks import Wrong
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.checks import Wrong, any_marker
 from eigenbody.elements.forces.base import ForceBuilder, column
 from eigenbody.elements.measures.contact import ContactSpeed, Speed, plane_axes
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.elements.places import Places
-from eigenbody.errors import Fault, InputError
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, unit

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.batched import agreed, numbers
+from eigenbody.base.batched import agreed, numbers
 from eigenbody.elements.checks import Wrong, any_marker, real
 from eigenbody.elements.joints.base import JointType
 from eigenbody.elements.measures.rolling import Height, NoSlip

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.batched import stack
+from eigenbody.base.batched import stack
 from eigenbody.elements.measures.features import Carriers, ScalarProduct, ScalarProductJet
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.batched import over_variants
+from eigenbody.base.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
 from eigenbody.elements.measures.templates import Pairs

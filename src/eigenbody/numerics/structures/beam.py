@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.structures.beam_section import BeamStations, Sections, check_stations, sections_at
 from eigenbody.numerics.structures.structure import InertiaPoints, Structure
 from eigenbody.spatial.rotations import dot, skew

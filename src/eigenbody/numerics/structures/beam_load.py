@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.numerics.structures.beam import GAUSS_POINTS, BeamMesh, assemble, gauss
 from eigenbody.spatial.rotations import cross, dot, skew
 

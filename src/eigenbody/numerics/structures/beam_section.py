@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.spatial.rotations import apply, cross, dot, skew, unit
 
 _POSITIVE = ("E", "G", "A", "Iy", "Iz", "J")

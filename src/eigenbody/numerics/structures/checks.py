@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, printable
+from eigenbody.base.errors import Fault, InputError, printable
 from eigenbody.numerics.structures.invariants import mass_and_centre, rigid_motions
 from eigenbody.numerics.structures.structure import Structure
 

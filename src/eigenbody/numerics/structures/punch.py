@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 
 Place = tuple[int, int]  # number of the node and component 1 to 6; component 0 of a scalar point
 

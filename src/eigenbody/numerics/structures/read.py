@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError, suggest
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.numerics.structures.checks import check_structure
 from eigenbody.numerics.structures.punch import Place, Punch, assembled, read_punch
 from eigenbody.numerics.structures.structure import Structure

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.arrays import as_dense
-from eigenbody.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.arrays import as_dense
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.graded import graded_eigh, mass_basis
 from eigenbody.numerics.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass

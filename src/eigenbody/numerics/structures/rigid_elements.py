@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.structures.beam import GAUSS_POINTS, gauss
 from eigenbody.numerics.structures.beam_section import (
     BeamStations,

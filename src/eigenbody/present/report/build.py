@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.progress import report as progress
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.model.model import Model
 from eigenbody.operation.given import Subject
@@ -33,7 +34,6 @@ from eigenbody.present.report.sections import (
     summary,
 )
 from eigenbody.present.words import verdict
-from eigenbody.progress import report as progress
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes

@@ -9,7 +9,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from eigenbody.errors import ComputationError
+from eigenbody.base.errors import ComputationError
 
 SOURCES = {"3d": ("k3d", "static/standalone.js"), "charts": ("plotly", "package_data/plotly.min.js")}
 OWN = ("scene.js", "player.js", "controls.js", "charts.js", "start.js")
