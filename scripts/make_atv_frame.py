@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from eigenbody.numerics.structures.beam import beam_structure
-from eigenbody.numerics.structures.beam_section import BeamStations
-from eigenbody.numerics.structures.structure import Structure
+from eigenbody.structures.beam import beam_structure
+from eigenbody.structures.beam_section import BeamStations
+from eigenbody.structures.structure import Structure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

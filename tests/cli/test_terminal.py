@@ -20,8 +20,8 @@ import eigenbody as eb
 from eigenbody.base.errors import Fault, printable, suggest
 from eigenbody.cli import main
 from eigenbody.cli.delivery import put_sheet
-from eigenbody.numerics.structures.beam import BeamStations, beam_structure
 from eigenbody.present.tables import Sheet
+from eigenbody.structures.beam import BeamStations, beam_structure
 
 NASTY = "\x1b[31mred\x9b2J\u202e\x07"
 OBEYED = ("\x1b[31m", "\x9b", "\u202e", "\x07")

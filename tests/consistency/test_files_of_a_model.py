@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 
 import eigenbody as eb
 from eigenbody.cli import main
-from eigenbody.numerics.structures.beam import BeamStations, beam_structure
+from eigenbody.structures.beam import BeamStations, beam_structure
 
 CLAMPED = {
     "eigenbody": 1,

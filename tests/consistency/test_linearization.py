@@ -17,7 +17,7 @@ from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.linearization.certificate import tangent_error
 from eigenbody.linearization.tangents import Tangents
-from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.matrices.linear import matrix
 from forward_dynamics import ForwardDynamics, relative_error
 from mechanism_forces import any_measure, two_bodies
 from mechanism_parts import beside, decimal, direction, numbers

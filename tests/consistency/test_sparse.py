@@ -185,7 +185,7 @@ def hanging_chain(bodies: int) -> dict:
 @pytest.mark.parametrize("added", [False, True])
 def test_deflections_of_loaded_elements(monkeypatch: pytest.MonkeyPatch, added: bool) -> None:
     """Geometric stiffness, coupled directions and damping without stiffness stay beside the springs."""
-    from eigenbody.numerics import sparse_symmetric
+    from eigenbody.numerics.eigen import sparse_symmetric
 
     used: list[bool] = []
     whole = sparse_symmetric.ConstrainedPencil._by_deflections

@@ -9,7 +9,7 @@ from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.paths import locate, numeric_paths
-from eigenbody.numerics.assembly import dense
+from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.system.compile import CompiledVariants, compile_system
 from mechanisms import random_mechanism
 

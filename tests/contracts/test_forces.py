@@ -13,7 +13,7 @@ from eigenbody.dynamics.energy import energy
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
-from eigenbody.numerics.assembly import dense
+from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.state import State, spread
 from eigenbody.system.system import System

@@ -60,7 +60,7 @@ print(*sorted(name for name in sys.modules if name.startswith("eigenbody.")))
         "elements.joints.screw",
         "elements.forces.tyre",
         "elements.flexible.beam",
-        "numerics.structures",
+        "structures",
         "present",
     )
     assert not [name for name in loaded if name.startswith(tuple(f"eigenbody.{part}" for part in unused))]

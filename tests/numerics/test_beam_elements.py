@@ -9,10 +9,10 @@ from scipy.linalg import eigvalsh, expm
 from scipy.optimize import brentq
 
 from eigenbody.base.errors import InputError
-from eigenbody.numerics.structures.beam import beam_mesh, beam_structure, structure_of
-from eigenbody.numerics.structures.beam_load import axial_force, centrifugal_force, geometric_stiffness
-from eigenbody.numerics.structures.beam_section import BeamStations
-from eigenbody.numerics.structures.rigid_elements import rigid_segments
+from eigenbody.structures.beam import beam_mesh, beam_structure, structure_of
+from eigenbody.structures.beam_load import axial_force, centrifugal_force, geometric_stiffness
+from eigenbody.structures.beam_section import BeamStations
+from eigenbody.structures.rigid_elements import rigid_segments
 
 SIDE = 0.1
 STEEL = {"E": 210e9, "G": 210e9 / 2.6, "density": 7850.0}

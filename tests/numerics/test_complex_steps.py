@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenbody.numerics.linear import StepFactor
+from eigenbody.numerics.matrices.linear import StepFactor
 
 STEP = 1e-30
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.eigen_clusters import EigenBasis, confluence, eigen_basis, matching
-from eigenbody.numerics.eigen_sensitivity import eigenvalue_derivatives, frequency_derivatives
-from eigenbody.numerics.eigenvector_sensitivity import eigenvector_derivatives
+from eigenbody.numerics.eigen.clusters import EigenBasis, confluence, eigen_basis, matching
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.sensitivity import eigenvalue_derivatives, frequency_derivatives
+from eigenbody.numerics.eigen.vector_sensitivity import eigenvector_derivatives
 
 rng = np.random.default_rng(8)
 P = 4
@@ -205,7 +205,7 @@ def test_untouched_rows_and_many_parameters_in_chunks(monkeypatch: pytest.Monkey
     dA[:, 3:, 1:4] = rng.normal(size=(50, 3, 3))
     basis = eigen_basis(A)
     exact = np.einsum("ik,pij,jk->pk", basis.left.conj(), dA, basis.right)
-    monkeypatch.setattr("eigenbody.numerics.transfer.CHUNK_BYTES", 1500)
+    monkeypatch.setattr("eigenbody.numerics.signals.transfer.CHUNK_BYTES", 1500)
     assert off(eigenvalue_derivatives(basis, dA).values, exact) < 1e-11
     assert not eigenvalue_derivatives(basis, np.zeros((3, 6, 6))).values.any()
     assert eigenvalue_derivatives(basis, np.zeros((0, 6, 6))).values.shape == (0, 6)

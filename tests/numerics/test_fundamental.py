@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from eigenbody.base.errors import ComputationError, InputError
-from eigenbody.numerics.balance import balanced
-from eigenbody.numerics.confluent import block_diagonal
-from eigenbody.numerics.fundamental import METHODS, exponential_differences, fundamental_matrix, leja_order
-from eigenbody.numerics.recursion import discretize, even_recursion, respond_to_samples, uneven_recursion
+from eigenbody.numerics.matrices.balance import balanced
+from eigenbody.numerics.signals.confluent import block_diagonal
+from eigenbody.numerics.signals.fundamental import METHODS, exponential_differences, fundamental_matrix, leja_order
+from eigenbody.numerics.signals.recursion import discretize, even_recursion, respond_to_samples, uneven_recursion
 
 rng = np.random.default_rng(11)
 

@@ -7,7 +7,7 @@ import pytest
 from families import family
 
 import eigenbody as eb
-from eigenbody.numerics.assembly import Part, Product, Projection, Triplets, absolute, dense
+from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense
 from eigenbody.operation import frame
 
 NQ, COUNT = 12, 7

@@ -11,15 +11,15 @@ from scipy.linalg import block_diag, eigh
 from scipy.sparse import csr_array
 
 from eigenbody.base.errors import InputError
-from eigenbody.numerics.structures import invariants as inertia
-from eigenbody.numerics.structures import reduction
-from eigenbody.numerics.structures.beam import beam_structure
-from eigenbody.numerics.structures.beam_section import BeamStations
-from eigenbody.numerics.structures.invariants import invariants, mass_and_centre, rigid_motions
-from eigenbody.numerics.structures.reduction import reduce
-from eigenbody.numerics.structures.structure import InertiaPoints, Reduced, Structure
-from eigenbody.numerics.structures.turning import node_turns
 from eigenbody.spatial.rotations import exp, skew
+from eigenbody.structures import invariants as inertia
+from eigenbody.structures import reduction
+from eigenbody.structures.beam import beam_structure
+from eigenbody.structures.beam_section import BeamStations
+from eigenbody.structures.invariants import invariants, mass_and_centre, rigid_motions
+from eigenbody.structures.reduction import reduce
+from eigenbody.structures.structure import InertiaPoints, Reduced, Structure
+from eigenbody.structures.turning import node_turns
 
 # ---------------------------------------------------------------- structures
 

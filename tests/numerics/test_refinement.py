@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from eigenbody.numerics.linear import KKT
+from eigenbody.numerics.matrices.linear import KKT
 
 SPREAD = 6  # coordinates and rows are in units from 1e-6 to 1e6
 SEEDS = (2, 3, 20, 32)

@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.response_sensitivity import (
+from eigenbody.numerics.signals.sensitivity import (
     StateSpace,
     StateSpaceDerivatives,
     covariance_derivatives,
@@ -56,7 +56,7 @@ def test_frequency_response_of_random_systems(nu: int, ny: int, monkeypatch: pyt
         for j in range(P):
             exact = circle(lambda p, j=j, value=value: transfer(family.at(j, p), value))
             assert np.abs(dH[j, f] - exact).max() < 1e-10 * np.abs(exact).max()
-    monkeypatch.setattr("eigenbody.numerics.transfer.CHUNK_BYTES", 2000)
+    monkeypatch.setattr("eigenbody.numerics.signals.transfer.CHUNK_BYTES", 2000)
     again = frf_derivatives(family.system, family.derivatives, s)[1]
     assert np.abs(again - dH).max() < 1e-12 * np.abs(dH).max()
 

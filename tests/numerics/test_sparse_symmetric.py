@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import eigh, null_space
 from scipy.sparse import block_diag, csc_array, kron
 
-from eigenbody.numerics.lanczos import largest_ritz
-from eigenbody.numerics.sparse_eigen import SparseModes
-from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
+from eigenbody.numerics.eigen.lanczos import largest_ritz
+from eigenbody.numerics.eigen.sparse import SparseModes
+from eigenbody.numerics.eigen.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
 
 
 def constrained(n: int = 120, rows: int = 30, copies: int = 1, seed: int = 0) -> tuple[csc_array, csc_array, csc_array]:
@@ -71,7 +71,7 @@ def test_the_count_is_sylvesters() -> None:
 
 def test_a_missed_mode_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The iteration is made to lose the second mode; the count tells."""
-    from eigenbody.numerics import sparse_symmetric
+    from eigenbody.numerics.eigen import sparse_symmetric
 
     def forgetful(operate, mass, count, start, most):  # type: ignore[no-untyped-def]
         return np.delete(largest_ritz(operate, mass, count + 1, start, most), 1, axis=1)

@@ -14,12 +14,12 @@ from scipy.io import mmwrite
 from scipy.sparse import csc_array, save_npz
 
 from eigenbody.base.errors import InputError
-from eigenbody.numerics.structures.checks import check_first_frequency, check_structure
-from eigenbody.numerics.structures.punch import read_punch
-from eigenbody.numerics.structures.read import read_structure
-from eigenbody.numerics.structures.reduction import reduce
-from eigenbody.numerics.structures.structure import Structure
 from eigenbody.spatial.rotations import skew
+from eigenbody.structures.checks import check_first_frequency, check_structure
+from eigenbody.structures.punch import read_punch
+from eigenbody.structures.read import read_structure
+from eigenbody.structures.reduction import reduce
+from eigenbody.structures.structure import Structure
 
 NAMES = ("11", "12", "13", "24")
 

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 import eigenbody as eb
 from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import dense
+from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.operation.loads import element_loads
 from eigenbody.spatial.rotations import exp
 

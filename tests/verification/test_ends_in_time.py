@@ -10,7 +10,7 @@ import eigenbody as eb
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
-from eigenbody.numerics.assembly import join
+from eigenbody.numerics.matrices.assembly import join
 from eigenbody.operation.partition import select
 from eigenbody.operation.projection import closed, weight
 from eigenbody.points.settle import settle

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.numerics.structures.beam import beam_structure
-from eigenbody.numerics.structures.beam_section import BeamStations
 from eigenbody.simulation.momentum import momentum
+from eigenbody.structures.beam import beam_structure
+from eigenbody.structures.beam_section import BeamStations
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STEEL = {"E": 210e9, "nu": 0.3, "density": 7850.0}

@@ -13,7 +13,7 @@ from eigenbody.analyses.frf import frequency_response
 from eigenbody.analyses.frf_modal import ModalForm
 from eigenbody.analyses.frf_system import excited
 from eigenbody.analyses.ports import ports
-from eigenbody.numerics.transfer import DenseTransfer
+from eigenbody.numerics.signals.transfer import DenseTransfer
 
 ROOT = Path(__file__).parents[2]
 

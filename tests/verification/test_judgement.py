@@ -11,9 +11,9 @@ from mpmath import matrix, mp, sqrt
 from scipy.linalg import eigvals
 
 import eigenbody as eb
-from eigenbody.numerics.eigen import spectrum_second_order
-from eigenbody.numerics.spectrum import entry_order
-from eigenbody.numerics.stability import judged_modes
+from eigenbody.numerics.eigen.dense import spectrum_second_order
+from eigenbody.numerics.eigen.spectrum import entry_order
+from eigenbody.numerics.eigen.stability import judged_modes
 
 OBLIQUE = {
     "eigenbody": 1,

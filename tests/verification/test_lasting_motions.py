@@ -12,7 +12,7 @@ import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
 import eigenbody as eb
-from eigenbody.numerics.covariance import impulse_energy
+from eigenbody.numerics.signals.covariance import impulse_energy
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROAD = eb.Road("B", 20.0)

@@ -21,8 +21,8 @@ from eigenbody.analyses.comfort import (
     weighted_history,
     weighting,
 )
-from eigenbody.numerics.covariance import impulse_energy
-from eigenbody.numerics.quadrature import integrate
+from eigenbody.numerics.signals.covariance import impulse_energy
+from eigenbody.numerics.signals.quadrature import integrate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROAD = eb.Road("B", 20.0)

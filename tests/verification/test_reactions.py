@@ -11,7 +11,7 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.matrices.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import select
 from eigenbody.operation.reactions import (

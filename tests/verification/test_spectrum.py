@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.linalg import block_diag
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.eigen import (
+from eigenbody.numerics.eigen.dense import (
     spectrum_first_order,
     spectrum_second_order,
 )
-from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
+from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 
 SPIN = np.array([[0.0, 1.0], [-1.0, 0.0]])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.matrices.noise import EPS
 
 BACKWARD = 10.0  # error of the QR algorithm in units of eps * Frobenius norm of the balanced matrix; measured: below 3
 DIRECTIONS = np.exp(2j * np.pi * (np.arange(8) + 0.5) / 8)  # where a circle is examined

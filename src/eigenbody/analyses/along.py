@@ -25,7 +25,7 @@ from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_coordinates
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import DENSE_LIMIT, stack
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.given import Subject, subject

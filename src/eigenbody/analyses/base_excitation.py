@@ -18,7 +18,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import factor
+from eigenbody.numerics.matrices.linear import factor
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.outputs import rate_unit
 

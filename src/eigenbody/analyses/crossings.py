@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.analyses.mac import mac_matrix
 from eigenbody.analyses.roots import roots
 from eigenbody.analyses.walk import Walk
-from eigenbody.numerics.peaks import parabola
+from eigenbody.numerics.signals.peaks import parabola
 
 TOUCH = 1e-7  # relative: frequencies that are the same
 EXCHANGE = 0.25  # growth of the MAC with the other branch that makes an approach a veering

@@ -18,7 +18,7 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import Model
-from eigenbody.numerics.transfer import DenseTransfer
+from eigenbody.numerics.signals.transfer import DenseTransfer
 
 STEP = 1e-5  # relative, of central differences
 TOGETHER = 1e-7  # relative distance below which eigenvalues count as repeated

@@ -21,8 +21,8 @@ import numpy as np
 from eigenbody.base.errors import ComputationError
 from eigenbody.crosscheck.base import Linear, Route, Unsupported
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import matrix
-from eigenbody.numerics.transfer import chunks
+from eigenbody.numerics.matrices.linear import matrix
+from eigenbody.numerics.signals.transfer import chunks
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.treespace import coordinate_set

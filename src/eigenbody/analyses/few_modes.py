@@ -12,15 +12,15 @@ from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.sparse_eigen import (
+from eigenbody.numerics.eigen.sparse import (
     SparseModes,
     condensed,
     is_symmetric,
     judged_entries,
     modes_next_to,
 )
-from eigenbody.numerics.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
-from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives, entry_order
+from eigenbody.numerics.eigen.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
+from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives, entry_order
 
 SMALL = 60  # states up to which all eigenvalues are found at once
 INDEPENDENT = 1e8  # condition number up to which vectors tell their eigenvalues apart

@@ -15,7 +15,7 @@ from eigenbody.analyses.mode_identity import Follower
 from eigenbody.analyses.objectives import Parts, Quantity, ResponsePeak
 from eigenbody.analyses.problem import Bound, Problem, Term
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.kkt import Program
+from eigenbody.numerics.matrices.kkt import Program
 
 FAR = 1e6  # objective where a design cannot be computed
 SMALL = 1e-3  # of the start: an objective that is smaller is judged as if it were this

@@ -21,7 +21,7 @@ from eigenbody.analyses.frf_poles import (
 )
 from eigenbody.analyses.frf_system import DenseEquations, Excited
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.transfer import require_finite_frequencies
+from eigenbody.numerics.signals.transfer import require_finite_frequencies
 
 FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization
 MARGIN = 1e-5  # relative, beside frequencies: poles so near matter to them

@@ -12,9 +12,9 @@ from eigenbody.base.arrays import as_dense
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.numerics.residues import Subspace
-from eigenbody.numerics.spectrum import conjugate_representatives
-from eigenbody.numerics.transfer import away_from_zero, chunks
+from eigenbody.numerics.eigen.spectrum import conjugate_representatives
+from eigenbody.numerics.signals.residues import Subspace
+from eigenbody.numerics.signals.transfer import away_from_zero, chunks
 
 EPS = float(np.finfo(float).eps)
 INDEPENDENT = 1e-7  # eigenvectors that are more nearly dependent than this do not carry a modal sum

@@ -11,8 +11,8 @@ from eigenbody.analyses.frf_modal import eigenvalue_groups
 from eigenbody.analyses.frf_residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frf_system import DenseEquations, Excited, SparseEquations
 from eigenbody.base.arrays import as_dense
-from eigenbody.numerics.noise import EPS
-from eigenbody.numerics.sparse_residues import sparse_principal_part
+from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.signals.sparse_residues import sparse_principal_part
 
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at

@@ -10,8 +10,8 @@ import numpy as np
 
 from eigenbody.analyses.frf_modal import ModalForm
 from eigenbody.analyses.frf_system import DenseEquations, Excited, Weight
-from eigenbody.numerics.noise import EPS
-from eigenbody.numerics.residues import PrincipalPart, principal_part, realization, subspace_of
+from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.signals.residues import PrincipalPart, principal_part, realization, subspace_of
 
 ROUNDING = 8 * EPS
 TOGETHER = 1e-10  # relative distance of eigenvalues whose vectors rounding mixes: they are judged as one

@@ -14,7 +14,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.peaks import local_maxima, refine_minima
+from eigenbody.numerics.signals.peaks import local_maxima, refine_minima
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,9 +20,9 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import is_static, static_pencil, tangents
-from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.spectrum import Spectrum
-from eigenbody.numerics.transfer import DenseTransfer, SparseTransfer, StaticTransfer
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.spectrum import Spectrum
+from eigenbody.numerics.signals.transfer import DenseTransfer, SparseTransfer, StaticTransfer
 
 MANY_STATES = 800  # above this one sparse factorization per frequency beats the dense reduction
 

@@ -15,7 +15,7 @@ import numpy as np
 from eigenbody.analyses.response_energy import EnergyBalance
 from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.numerics.linear import KKT, SparseFactor
+from eigenbody.numerics.matrices.linear import KKT, SparseFactor
 from eigenbody.operation.frame import MotionFrame
 
 

@@ -22,9 +22,9 @@ from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.assembly import Part, Product, Triplets, sparse
-from eigenbody.numerics.eigen_clusters import EPS
-from eigenbody.numerics.eigen_sensitivity import in_order
+from eigenbody.numerics.eigen.clusters import EPS
+from eigenbody.numerics.eigen.sensitivity import in_order
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, sparse
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.shift import Steps, independent, shifted_state, with_steps

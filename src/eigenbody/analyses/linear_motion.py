@@ -12,9 +12,9 @@ import numpy as np
 
 from eigenbody.analyses.excitation import Excitation, FreeMotion, ImpulseInput, Lines, SampledInput
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.numerics.balance import exponential
-from eigenbody.numerics.confluent import Blocks, block_diagonal
-from eigenbody.numerics.recursion import (
+from eigenbody.numerics.matrices.balance import exponential
+from eigenbody.numerics.signals.confluent import Blocks, block_diagonal
+from eigenbody.numerics.signals.recursion import (
     discretize,
     distinct_steps,
     even_recursion,

@@ -17,10 +17,10 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
-from eigenbody.numerics.assembly import sparse
-from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.matrices.assembly import sparse
+from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.matrices.springs import Springs
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.numerics.springs import Springs
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.given import Subject
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.assembly import thinned
-from eigenbody.numerics.linear import blocks
-from eigenbody.numerics.noise import balancing_scale
-from eigenbody.numerics.sparse_eigen import SparseModes
-from eigenbody.numerics.spectrum import Spectrum
+from eigenbody.numerics.eigen.sparse import SparseModes
+from eigenbody.numerics.eigen.spectrum import Spectrum
+from eigenbody.numerics.matrices.assembly import thinned
+from eigenbody.numerics.matrices.linear import blocks
+from eigenbody.numerics.matrices.noise import balancing_scale
 from eigenbody.operation.point import OperatingPoint
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves

@@ -18,8 +18,8 @@ from eigenbody.analyses.frf_residues import Poles
 from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.noise import noise_of
-from eigenbody.numerics.peaks import local_maxima, refine_minima
+from eigenbody.numerics.matrices.noise import noise_of
+from eigenbody.numerics.signals.peaks import local_maxima, refine_minima
 
 TWO_PI = 2 * np.pi
 GRID = 300  # frequencies of a band among which peaks are looked for

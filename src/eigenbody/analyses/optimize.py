@@ -15,7 +15,7 @@ from eigenbody.analyses.problem import Given, Problem, read_problem
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.model.model import Model
-from eigenbody.numerics.kkt import ACTIVE, promised_gain, sharpened
+from eigenbody.numerics.matrices.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.points.asked import model_asking_for

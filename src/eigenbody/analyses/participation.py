@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.spectrum import conjugate_representatives
+from eigenbody.numerics.eigen.spectrum import conjugate_representatives
 from eigenbody.operation.frame import MotionFrame
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _matched(modes: Modes, eigenvalues: np.ndarray, candidates: np.ndarray) -> n
 
 
 def _symmetric(linear: SparseLinearModel) -> bool:
-    from eigenbody.numerics.sparse_eigen import is_symmetric
+    from eigenbody.numerics.eigen.sparse import is_symmetric
 
     return is_symmetric(linear.pencil.K) and is_symmetric(linear.pencil.C)
 

@@ -14,7 +14,7 @@ from eigenbody.analyses.frf_system import DenseEquations
 from eigenbody.analyses.random_paths import Path
 from eigenbody.analyses.spectra_in import Shaping
 from eigenbody.analyses.stationary import Motions
-from eigenbody.numerics.covariance import balanced, decaying_part, impulse_energy
+from eigenbody.numerics.signals.covariance import balanced, decaying_part, impulse_energy
 
 MOST_STATES = 600  # the cost grows with the third power
 FEEDTHROUGH = 1e-12

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.comfort import Weighting
 from eigenbody.analyses.random_paths import OutputDensities
-from eigenbody.numerics.quadrature import integrate
+from eigenbody.numerics.signals.quadrature import integrate
 
 ORDERS = (0, 1, 2, 4)
 TOLERANCE = 1e-10

@@ -34,8 +34,8 @@ from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics import fundamental
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.signals import fundamental
 from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from eigenbody.analyses.ports import Ports
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.recursion import distinct_steps
+from eigenbody.numerics.signals.recursion import distinct_steps
 
 METHODS = ("exact", "trapezoid", "modal")
 POINTS = 501

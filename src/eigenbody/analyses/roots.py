@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eigenbody.numerics.peaks import parabola
+from eigenbody.numerics.signals.peaks import parabola
 
 ROUNDS = 100
 DIP_ROUNDS = 8

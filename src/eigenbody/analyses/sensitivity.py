@@ -28,8 +28,8 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
 from eigenbody.model.paths import numeric_paths
-from eigenbody.numerics.eigen_clusters import EigenBasis, eigen_basis, matching
-from eigenbody.numerics.eigen_sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
+from eigenbody.numerics.eigen.clusters import EigenBasis, eigen_basis, matching
+from eigenbody.numerics.eigen.sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.given import Subject
 from eigenbody.operation.point import OperatingPoint

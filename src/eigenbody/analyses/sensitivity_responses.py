@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.analyses.derivatives import Derivatives
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Result
-from eigenbody.numerics.response_sensitivity import (
+from eigenbody.numerics.signals.sensitivity import (
     StateSpace,
     StateSpaceDerivatives,
     covariance_derivatives,

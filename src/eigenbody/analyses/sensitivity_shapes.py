@@ -10,8 +10,8 @@ import numpy as np
 from eigenbody.analyses.derivatives import Derivatives
 from eigenbody.analyses.modes import Modes
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.eigen_clusters import EigenBasis
-from eigenbody.numerics.eigenvector_sensitivity import eigenvector_derivatives
+from eigenbody.numerics.eigen.clusters import EigenBasis
+from eigenbody.numerics.eigen.vector_sensitivity import eigenvector_derivatives
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.points.shift import independent, shifted_point, with_steps
 from eigenbody.spatial.rotations import apply

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.spectrum import Spectrum
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.spectrum import Spectrum
 
 
 def frequencies_hz(eigenvalues: np.ndarray) -> np.ndarray:

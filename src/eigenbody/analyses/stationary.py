@@ -13,8 +13,8 @@ from eigenbody.analyses.modes import modes
 from eigenbody.analyses.random_paths import Path
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.numerics.residues import PrincipalPart
-from eigenbody.numerics.spectrum import Spectrum, conjugate_representatives
+from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
+from eigenbody.numerics.signals.residues import PrincipalPart
 
 FEW = 20  # modes looked at in a large model
 

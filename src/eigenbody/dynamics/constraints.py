@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.numerics.matrices.assembly import Triplets, dense_vector
 from eigenbody.system.arguments import Quantities
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import State

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import dense_vector
+from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.spatial.rotations import apply, dot
 
 

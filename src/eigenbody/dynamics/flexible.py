@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.numerics.matrices.assembly import Triplets, dense_vector
 from eigenbody.spatial.rotations import apply, cross, dot, skew
 from eigenbody.system.state import State
 from eigenbody.system.system import FlexibleBatch, System

@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.numerics.assembly import Part, Product, Triplets, dense_vector
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, dense_vector
 from eigenbody.system.arguments import Argument, Quantities
 from eigenbody.system.measureset import SetJet
 from eigenbody.system.state import State

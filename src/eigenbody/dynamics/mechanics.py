@@ -16,7 +16,7 @@ from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
 from eigenbody.dynamics.flexible import FlexibleInertia, flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.numerics.assembly import Part, Triplets
+from eigenbody.numerics.matrices.assembly import Part, Triplets
 from eigenbody.spatial.rotations import apply, cross, skew
 from eigenbody.system.state import State, carriers, collect, spread
 from eigenbody.system.system import System

@@ -11,8 +11,8 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.stiffening import remarks_on_loads
-from eigenbody.numerics.assembly import dense_vector
-from eigenbody.numerics.linear import DENSE_LIMIT
+from eigenbody.numerics.matrices.assembly import dense_vector
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp

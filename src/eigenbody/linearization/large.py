@@ -22,10 +22,10 @@ from eigenbody.linearization.pencil import (
 )
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.linearization.units import Units, units_of
-from eigenbody.numerics.sparse_eigen import DescriptorPencil, condensed_times
-from eigenbody.numerics.sparse_noise import SparseNoise
-from eigenbody.numerics.sparse_quadratic import QuadraticPencil
-from eigenbody.numerics.springs import Springs
+from eigenbody.numerics.eigen.sparse import DescriptorPencil, condensed_times
+from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
+from eigenbody.numerics.matrices.sparse_noise import SparseNoise
+from eigenbody.numerics.matrices.springs import Springs
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 

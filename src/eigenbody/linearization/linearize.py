@@ -29,7 +29,7 @@ from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.linear import beside, factor, stack
+from eigenbody.numerics.matrices.linear import beside, factor, stack
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.independence import remarks_on_loops
 from eigenbody.operation.partition import Selection, select

@@ -13,8 +13,8 @@ from eigenbody.base.result import Result
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
 from eigenbody.linearization.units import Units, units_of
-from eigenbody.numerics.linear import beside
-from eigenbody.numerics.noise import EPS
+from eigenbody.numerics.matrices.linear import beside
+from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.base.arrays import as_dense
 from eigenbody.linearization.rows import Rows
-from eigenbody.numerics.linear import beside
+from eigenbody.numerics.matrices.linear import beside
 
 
 class Shapes(Protocol):

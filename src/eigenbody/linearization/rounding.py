@@ -24,10 +24,10 @@ from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.numerics.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
-from eigenbody.numerics.linear import Saddle, factor, stack
-from eigenbody.numerics.noise import EPS
-from eigenbody.numerics.sparse_noise import SparseNoise
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
+from eigenbody.numerics.matrices.linear import Saddle, factor, stack
+from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import OperatingPoint, deflection_rounding

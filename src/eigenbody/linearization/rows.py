@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from eigenbody.numerics.assembly import Part, Triplets
-from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.matrices.assembly import Part, Triplets
+from eigenbody.numerics.matrices.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 from eigenbody.operation.treespace import value_set

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.arrays import as_dense
-from eigenbody.numerics.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
-from eigenbody.numerics.linear import matrix
+from eigenbody.numerics.matrices.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
+from eigenbody.numerics.matrices.linear import matrix
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.point import OperatingPoint
 

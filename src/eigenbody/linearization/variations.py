@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.numerics.linear import stack
+from eigenbody.numerics.matrices.linear import stack
 from eigenbody.operation.frame import MotionFrame
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from eigenbody.model.expressions import Expression
 
 if TYPE_CHECKING:
-    from eigenbody.numerics.structures.beam_load import AxialLoad
-    from eigenbody.numerics.structures.structure import Reduced
+    from eigenbody.structures.beam_load import AxialLoad
+    from eigenbody.structures.structure import Reduced
 
 
 @dataclass(frozen=True, slots=True)

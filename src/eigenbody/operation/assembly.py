@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.projection import weight
 from eigenbody.operation.treespace import gradient_rows, value_set
 from eigenbody.operation.turns import counted

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, BatchFactor, Factor, blocks, factor, matrix, rows_of, stack
+from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, BatchFactor, Factor, blocks, factor, matrix, rows_of, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.treespace import coordinate_set
 from eigenbody.system.measureset import MeasureSet, SetJet

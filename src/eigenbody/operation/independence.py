@@ -16,7 +16,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import ALL_JOINTS
-from eigenbody.numerics.assembly import join
+from eigenbody.numerics.matrices.assembly import join
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.partition import Margins, Selection, select
 from eigenbody.operation.projection import closed

@@ -14,8 +14,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, stack
+from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.operation.assembly import close_joints, compromise, gap_faults, is_rough
 from eigenbody.operation.independence import what_locks
 from eigenbody.operation.partition import Selection, select

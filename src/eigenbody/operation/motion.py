@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.assembly import only_values_vary, projected
-from eigenbody.numerics.linear import KKT, factor, matrix, solve_vector, times
+from eigenbody.numerics.matrices.assembly import only_values_vary, projected
+from eigenbody.numerics.matrices.linear import KKT, factor, matrix, solve_vector, times
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.system.system import System
 

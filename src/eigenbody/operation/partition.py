@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets, join
-from eigenbody.numerics.rank import Bases, components
+from eigenbody.numerics.matrices.assembly import Triplets, join
+from eigenbody.numerics.matrices.rank import Bases, components
 from eigenbody.operation.treespace import TreeRows, TreeSpace, gradient_rows
 
 

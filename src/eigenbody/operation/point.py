@@ -14,7 +14,7 @@ from eigenbody.base.result import Shown
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.model import Model
-from eigenbody.numerics.assembly import dense_vector
+from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.operation.active import compiled
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.motion import Motion, solve_motion

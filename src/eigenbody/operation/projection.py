@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix, stack
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, Saddle, matrix, stack
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.turns import counted
 from eigenbody.system.state import State

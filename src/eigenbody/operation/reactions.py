@@ -25,8 +25,8 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Result
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.description import is_internal
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import factor, matrix
+from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import factor, matrix
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.loads import ElementLoad, element_loads

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets, join
+from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.system.measureset import MeasureSet, as_variations, merge
 from eigenbody.system.system import System
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets, dense_vector
+from eigenbody.numerics.matrices.assembly import Triplets, dense_vector
 from eigenbody.spatial.rotations import apply, apply_transposed, cross
 from eigenbody.system.joints import JointTable, slip_kernels
 

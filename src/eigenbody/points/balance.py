@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, Saddle, matrix
+from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, Saddle, matrix
 from eigenbody.operation.partition import Selection
 from eigenbody.operation.point import ROUNDED
 from eigenbody.operation.projection import held_rows

@@ -17,8 +17,8 @@ from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.model import Model
-from eigenbody.numerics.assembly import Triplets
-from eigenbody.numerics.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
+from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_configuration
 from eigenbody.operation.motion import Motion, solve_motion

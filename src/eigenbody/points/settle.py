@@ -17,7 +17,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.linear import Saddle
+from eigenbody.numerics.matrices.linear import Saddle
 from eigenbody.operation.partition import Selection, select
 from eigenbody.operation.projection import held_rows, weight
 from eigenbody.operation.treespace import coordinate_set

@@ -20,7 +20,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import Equations
 from eigenbody.linearization.pencil import tangents
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import Saddle, factor, matrix, rows_of, solve_vector, stack
+from eigenbody.numerics.matrices.linear import Saddle, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operation.assembly import is_rough
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.initial import square

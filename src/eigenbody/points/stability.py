@@ -12,12 +12,12 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
-from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.linear import KKT
-from eigenbody.numerics.sparse_eigen import SparseModes, is_symmetric, modes_next_to
-from eigenbody.numerics.sparse_symmetric import SOFT_ENOUGH, ConstrainedPencil, undamped_modes
-from eigenbody.numerics.spectrum import conjugate_representatives
-from eigenbody.numerics.stability import verdict
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.sparse import SparseModes, is_symmetric, modes_next_to
+from eigenbody.numerics.eigen.sparse_symmetric import SOFT_ENOUGH, ConstrainedPencil, undamped_modes
+from eigenbody.numerics.eigen.spectrum import conjugate_representatives
+from eigenbody.numerics.eigen.stability import verdict
+from eigenbody.numerics.matrices.linear import KKT
 from eigenbody.operation.point import OperatingPoint
 
 ALL_MODES = 150  # freedoms up to which every eigenvalue is found

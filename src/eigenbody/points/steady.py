@@ -15,9 +15,9 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.numerics.spectrum import Spectrum
 from eigenbody.operation.partition import select
 from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.points.steady_chart import unit_of, with_rates

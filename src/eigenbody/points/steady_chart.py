@@ -14,7 +14,7 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.numerics.linear import factor
+from eigenbody.numerics.matrices.linear import factor
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import square
 from eigenbody.operation.partition import Selection

@@ -15,7 +15,7 @@ from eigenbody.model.description import Entry
 from eigenbody.model.expressions import ExpressionError, parse
 from eigenbody.model.model import Model
 from eigenbody.model.units import UnitError, parse_quantity
-from eigenbody.numerics.assembly import dense_vector
+from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.operation.treespace import value_set
 from eigenbody.system.system import System
 

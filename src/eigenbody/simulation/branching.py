@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import dense
+from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.operation.partition import Selection
 from eigenbody.system.state import State
 

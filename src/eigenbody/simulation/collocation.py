@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
-from eigenbody.numerics.linear import DENSE_LIMIT
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver

@@ -22,7 +22,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import Saddle, matrix
+from eigenbody.numerics.matrices.linear import Saddle, matrix
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver

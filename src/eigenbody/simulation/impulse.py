@@ -20,7 +20,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.model.model import Model
-from eigenbody.numerics.linear import KKT, matrix
+from eigenbody.numerics.matrices.linear import KKT, matrix
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operation.frame import MotionFrame
 from eigenbody.operation.initial import initial_state

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.linear import factor, stack
+from eigenbody.numerics.matrices.linear import factor, stack
 from eigenbody.operation.frame import MotionFrame, measure_rows
 from eigenbody.operation.initial import square
 from eigenbody.operation.motion import solve_motion

@@ -183,7 +183,7 @@ class _Run:
         return self._result(True, "")
 
     def _stiff_method(self) -> str:
-        from eigenbody.numerics.linear import DENSE_LIMIT
+        from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 
         return "radau" if self.point.system.nq <= DENSE_LIMIT else "generalized-alpha"
 

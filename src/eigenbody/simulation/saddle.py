@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.linear import SparseFactor
+from eigenbody.numerics.matrices.linear import SparseFactor
 
 DEPENDENT = 1e-6  # rows whose own share falls below this part of what it was are taken for dependent
 

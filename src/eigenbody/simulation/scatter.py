@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.numerics.assembly import Triplets
+from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.operation.partition import Selection
 from eigenbody.system.system import System
 

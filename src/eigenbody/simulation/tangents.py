@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.assembly import Triplets, dense
-from eigenbody.numerics.linear import matrix, stack
+from eigenbody.numerics.matrices.assembly import Triplets, dense
+from eigenbody.numerics.matrices.linear import matrix, stack
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.spatial.rotations import skew
 from eigenbody.system.state import State

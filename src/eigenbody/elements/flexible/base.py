@@ -14,9 +14,9 @@ from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
-from eigenbody.numerics.structures.beam_load import AxialLoad
-from eigenbody.numerics.structures.reduction import reduce
-from eigenbody.numerics.structures.structure import Reduced, Structure
+from eigenbody.structures.beam_load import AxialLoad
+from eigenbody.structures.reduction import reduce
+from eigenbody.structures.structure import Reduced, Structure
 
 SHAPE = ("move", "turn", "J1")  # arrays of a `Reduced` that are linear in the modes
 PRODUCTS = ("J2", "b", "modal_mass", "stiffness")  # and those with two axes of modes

@@ -26,10 +26,10 @@ from eigenbody.model.flexible import NOTHING, AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import NO_NODE
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
-from eigenbody.numerics.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
-from eigenbody.numerics.structures.beam_load import axial_load, centrifugal_force, geometric_stiffness
-from eigenbody.numerics.structures.beam_section import check_stations
-from eigenbody.numerics.structures.rigid_elements import rigid_segments
+from eigenbody.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
+from eigenbody.structures.beam_load import axial_load, centrifugal_force, geometric_stiffness
+from eigenbody.structures.beam_section import check_stations
+from eigenbody.structures.rigid_elements import rigid_segments
 
 ELEMENTS = 24  # finite elements of a beam unless the user says otherwise, spread over its segments
 MODES, SECTION_MODES = 8, 2

@@ -19,7 +19,7 @@ from eigenbody.elements.flexible.base import (
 from eigenbody.model.description import Entry
 from eigenbody.model.flexible import Expansion
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
-from eigenbody.numerics.structures.structure import Structure, turned
+from eigenbody.structures.structure import Structure, turned
 
 MODES = 8
 
@@ -37,7 +37,7 @@ KEYS = (
 
 
 def _build(entry: Entry, used: Sequence[str]) -> Expansion:
-    from eigenbody.numerics.structures.read import read_structure
+    from eigenbody.structures.read import read_structure
 
     structure = _placed(read_structure(entry.values, where=entry.where), entry)
     known = {name: k for k, name in enumerate(structure.names)}

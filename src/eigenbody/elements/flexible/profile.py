@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind
-from eigenbody.numerics.structures.beam_section import BeamStations
+from eigenbody.structures.beam_section import BeamStations
 
 GIVEN = {"E": "E", "area": "A", "Iy": "Iy", "Iz": "Iz", "J": "J", "density": "density", "mass_per_length": "m",
          "jx": "jx", "jy": "jy", "jz": "jz", "ky": "ky", "kz": "kz", "twist": "twist"}  # fmt: skip

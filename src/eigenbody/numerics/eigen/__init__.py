@@ -1,0 +1,1 @@
+"""Eigenvalues and vectors with bounds: which are zero, which grow, how they change."""

@@ -1,0 +1,1 @@
+"""Sparse assembly, linear systems, rank, rounding of products: matrices without a meaning."""

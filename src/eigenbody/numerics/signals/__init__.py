@@ -1,0 +1,1 @@
+"""Linear systems in time and frequency: transfer functions, residues, covariances, recursions."""

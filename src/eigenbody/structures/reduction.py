@@ -1,0 +1,399 @@
+"""Finite elements reduced to modes that are mass-orthogonal to rigid motion.
+
+Craig-Bampton (Craig & Bampton 1968): static shapes of every freedom of the interface nodes and modes with these held.
+Together they contain the rigid motions, written here from geometry; these are taken out, P = 1 - R (R^T M R)^-1 R^T M,
+and the rest is put in the order of its own frequencies.
+
+Matrices may carry tiny imaginary parts (complex steps). Eigenproblems are solved at the real part; modes that are left
+out then turn those kept by first-order perturbation, so that the kept span is right to first order. What happens inside
+the span needs no care, because nothing later depends on the basis chosen in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.base.arrays import as_dense
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.numerics.eigen.graded import graded_eigh, mass_basis
+from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
+from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
+from eigenbody.structures.invariants import gathered, invariants, owners, rigid_motions
+from eigenbody.structures.ordering import dissection
+from eigenbody.structures.structure import Reduced, Structure
+from eigenbody.structures.turning import node_turns
+
+METHODS = ("craig-bampton", "free", "attachment")
+DENSE = 600  # freedoms up to which dense algebra is the faster
+DENSE_COMPLEX = 4000  # and up to which it is used where derivatives are wanted
+EQUAL = 1e-6  # relative distance of omega^2 below which modes belong together and are kept or left out together
+MASSLESS = 1e-14  # part of the largest 1/omega^2 that counts as none
+SINGULAR = 1e-14  # part of the stiffness of a freedom that is left when all others may yield
+SAME_VALUE = 1e-9  # relative distance of omega^2 that rounding may make
+LARGEST = 0.999  # part of the largest entry of a mode that counts as largest too
+SAME_SHAPE = 1e-10  # part of its mass that a shape must have beside those before it
+
+
+def reduce(
+    structure: Structure,
+    interface: Sequence[int] = (),
+    modes: int | None = None,
+    upto: float | None = None,
+    method: str = "craig-bampton",
+    where: str = "flexible",
+) -> Reduced:
+    """The structure in modes orthogonal to its rigid motions, by rising frequency.
+
+    `interface` are indices of nodes. `modes` elastic modes are kept, or those up to the frequency `upto` in rad/s, or
+    what both allow, or all. Modes of equal frequency are kept together, even if that is one more. Methods:
+
+    craig-bampton  static shapes of the interface and modes with it held; `free` where there is no interface. Where
+                   the interface does not hold the body, up to six freedoms elsewhere are treated like it
+    free           modes of the free body
+    attachment     modes of the free body and the shapes that loads at the interface give it
+    """
+    _check_request(structure, interface, modes, upto, method, where)
+    centre = check_magnitudes(structure, where)
+    R, _ = rigid_motions(structure, centre)
+    node, _ = owners(structure)
+    body = _Body(*_matrices(structure), R, node, np.real(structure.nodes))
+    check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
+    held = _freedoms_of(structure, interface)
+    try:
+        if method == "craig-bampton" and len(held):
+            shapes = _craig_bampton(body, held, modes, upto)
+        else:
+            shapes = _free(body, held if method == "attachment" else held[:0], modes, upto)
+    except np.linalg.LinAlgError as error:
+        what = "it can move with no or negative strain energy in other ways than as a rigid body."
+        remedy = "Look for parts of it that are not connected, hinges in it, or wrong signs in K."
+        raise InputError(Fault(where, what, remedy)) from error
+    values, Phi, modal_mass, stiffness = _ritz(body, shapes, where)
+    check_first_frequency(float(np.sqrt(values[0])) if len(values) else 0.0, where)
+    if structure.K_load is not None:
+        stiffness = stiffness + Phi.T @ (structure.K_load @ Phi)
+    own = invariants(structure, Phi)
+    return Reduced(
+        names=structure.names,
+        nodes=structure.nodes,
+        mass=own.mass,
+        centre=own.centre,
+        J0=own.J0,
+        J1=own.J1,
+        J2=own.J2,
+        b=own.b,
+        modal_mass=modal_mass,
+        stiffness=stiffness,
+        frequencies=np.sqrt(values),
+        move=gathered(Phi, structure.freedoms[:, :3]),
+        turn=node_turns(structure, Phi),
+    )
+
+
+def _check_request(
+    structure: Structure, interface: Sequence[int], modes: int | None, upto: float | None, method: str, where: str
+) -> None:
+    faults = []
+    if method not in METHODS:
+        faults.append(Fault(where, f'there is no method "{method}".', suggest(method, METHODS)))
+    outside = [i for i in interface if not 0 <= i < len(structure.nodes)]
+    if outside:
+        what = f"the structure has no node {outside[0]}."
+        faults.append(Fault(where, what, f"Nodes are counted from 0 to {len(structure.nodes) - 1}."))
+    if modes is not None and modes < 0:
+        faults.append(Fault(where, f"{modes} modes cannot be kept.", "Give 0 or more."))
+    if upto is not None and not upto >= 0:
+        faults.append(Fault(where, f"modes up to {upto:g} rad/s cannot be kept.", "Give a frequency of 0 or more."))
+    if faults:
+        raise InputError(faults)
+
+
+def _freedoms_of(structure: Structure, interface: Sequence[int]) -> np.ndarray:
+    found = structure.freedoms[np.unique(np.asarray(interface, dtype=int))].ravel()
+    return found[found >= 0]
+
+
+def _matrices(structure: Structure) -> tuple[Any, Any]:
+    """M and K, dense where the structure is small or carries derivatives, else sparse columns."""
+    from scipy.sparse import csc_array
+
+    M, K = structure.M, structure.K
+    size = M.shape[0]
+    derived = any(np.iscomplexobj(part) for part in (M, K, structure.nodes))
+    if derived and size > DENSE_COMPLEX:
+        raise ComputationError(
+            f"Derivatives of a structure with {size} freedoms are not available; the limit is {DENSE_COMPLEX}. "
+            "Use fewer elements."
+        )
+    if derived or size <= DENSE:
+        return as_dense(M), as_dense(K)
+    return csc_array(M), csc_array(K)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """M, K and the rigid motions R (N, r); the node (N,) of each freedom and the places of the nodes."""
+
+    M: Any
+    K: Any
+    R: np.ndarray
+    node: np.ndarray
+    places: np.ndarray
+
+    def without_rigid(self, X: np.ndarray) -> np.ndarray:
+        """X (N, k) made mass-orthogonal to R; twice, as rounding wants it."""
+        MR = self.M @ self.R
+        G = self.R.T @ MR
+        for _ in range(2):
+            X = X - self.R @ np.linalg.solve(G, MR.T @ X)
+        return X
+
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> tuple[Any, Any]:
+        """M and K at some rows and columns."""
+        if isinstance(self.M, np.ndarray):
+            at = np.ix_(rows, columns)
+            return self.M[at], self.K[at]
+        return self.M[rows][:, columns].tocsc(), self.K[rows][:, columns].tocsc()
+
+    def pencil(self, at: np.ndarray, rigid: tuple[np.ndarray, np.ndarray] | None) -> _DensePencil | _SparsePencil:
+        """K x = omega^2 M x in the freedoms `at`; with `rigid` = (S, G), M stands for M - S G^-1 S^T."""
+        M, K = self.block(at, at)
+        if isinstance(M, np.ndarray):
+            return _DensePencil(M if rigid is None else M - rigid[0] @ np.linalg.solve(rigid[1], rigid[0].T), K)
+        return _SparsePencil(M, K, rigid, dissection(K, self.node[at], self.places))
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def _craig_bampton(body: _Body, interface: np.ndarray, modes: int | None, upto: float | None) -> np.ndarray:
+    """Shapes (N, k) that, together with R, span the static shapes and the modes of the held interface."""
+    held = np.concatenate([interface, _holding(body.R, interface)])
+    rest = np.setdiff1d(np.arange(len(body.R)), held)
+    _, coupling = body.block(rest, held)
+    pencil = body.pencil(rest, None)
+    drop = _determinate(body.R[held])  # these static shapes and R stand for each other
+    keep = np.setdiff1d(np.arange(len(held)), drop)
+    normal = pencil.lowest(modes, upto)
+    shapes = np.zeros((len(body.R), len(keep) + normal.shape[1]), np.result_type(normal, coupling.dtype))
+    shapes[held[keep], np.arange(len(keep))] = 1.0
+    load = coupling[:, keep]
+    shapes[rest, : len(keep)] = -pencil.solve(as_dense(load))
+    shapes[rest, len(keep) :] = normal
+    return shapes
+
+
+def _free(body: _Body, loaded: np.ndarray, modes: int | None, upto: float | None) -> np.ndarray:
+    """Modes of the free body, and its shapes under loads at some freedoms that its own inertia balances.
+
+    Displacements are counted from r freedoms that hold the body without stress: x = P y, y zero there.
+    """
+    rest = np.setdiff1d(np.arange(len(body.R)), _determinate(body.R))
+    MR = body.M @ body.R
+    pencil = body.pencil(rest, (MR[rest], body.R.T @ MR))
+    normal = pencil.lowest(modes, upto)
+    load = -MR @ np.linalg.solve(body.R.T @ MR, body.R[loaded].T)
+    load[loaded, np.arange(len(loaded))] += 1.0
+    static = pencil.solve(load[rest])
+    shapes = np.zeros((len(body.R), normal.shape[1] + len(loaded)), np.result_type(normal, static))
+    shapes[rest] = np.hstack([normal, static])
+    return shapes[:, _independent(body, shapes, normal.shape[1])] if len(loaded) else shapes
+
+
+def _independent(body: _Body, shapes: np.ndarray, certain: int) -> np.ndarray:
+    """Columns that have mass beside the first `certain` and beside each other, judged at the real part."""
+    X = body.without_rigid(shapes).real
+    gram = X.T @ (np.real(body.M) @ X)
+    scale = 1 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+    gram = gram * np.outer(scale, scale)
+    kept = list(range(certain))
+    for k in range(certain, len(gram)):
+        beside = gram[k, k] - gram[k, kept] @ np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept, k])
+        if beside > SAME_SHAPE:
+            kept.append(k)
+    return np.array(kept, dtype=int)
+
+
+def _determinate(R: np.ndarray) -> np.ndarray:
+    """Freedoms, as many as R (n, r) has columns, that hold the body without stress."""
+    from scipy.linalg import qr
+
+    real = np.real(R)
+    reach = np.abs(real).max(axis=0)
+    _, _, order = qr((real / reach).T, mode="economic", pivoting=True)
+    return np.sort(order[: R.shape[1]])
+
+
+def _holding(R: np.ndarray, interface: np.ndarray) -> np.ndarray:
+    """Freedoms beside the interface that are to be held too, because rigid motions are left when it is."""
+    scaled = np.real(R) / np.abs(np.real(R)).max(axis=0)
+    _, size, axes = np.linalg.svd(scaled[interface], full_matrices=True)
+    left = axes[np.count_nonzero(size > 1e-6 * size.max(initial=0.0)) :].T
+    return _determinate(scaled @ left) if left.size else np.zeros(0, dtype=int)
+
+
+# ---------------------------------------------------------------- modes of a held body
+
+
+class _DensePencil:
+    """All modes at once; K positive definite at the real part, M may lack mass."""
+
+    def __init__(self, M: np.ndarray, K: np.ndarray) -> None:
+        from scipy.linalg import cholesky, eigh
+
+        self.M, self.K = M, K
+        real = np.real(K)
+        if len(K):
+            pivots = np.diag(cholesky(real, check_finite=False)) ** 2
+            if np.any(pivots < SINGULAR * np.diag(real)):
+                raise np.linalg.LinAlgError("singular")
+            inverse, vectors = eigh(_even(np.real(M)), _even(real), check_finite=False)
+            self.inverse, self.vectors = inverse[::-1], vectors[:, ::-1]  # 1/omega^2 falling, V^T K V = 1
+        else:
+            self.inverse, self.vectors = np.zeros(0), np.zeros((0, 0))
+
+    def solve(self, load: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(self.K, load)
+
+    def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
+        """Modes (n, k), with first-order changes out of their span as imaginary part."""
+        count = _number(self.inverse, modes, upto)
+        V, rest = self.vectors[:, :count], self.vectors[:, count:]
+        if not (np.iscomplexobj(self.M) or np.iscomplexobj(self.K)):
+            return V
+        force = np.imag(self.M) @ V - np.imag(self.K) @ (V * self.inverse[:count])
+        return V + 1j * (rest @ ((rest.T @ force) / (self.inverse[:count] - self.inverse[count:, None])))
+
+
+class _SparsePencil:
+    """A few modes by block Lanczos on one factorization of K; real."""
+
+    def __init__(self, M: Any, K: Any, rigid: tuple[np.ndarray, np.ndarray] | None, order: np.ndarray) -> None:
+        from scipy.sparse.linalg import splu
+
+        self.M, self.K, self.rigid, self._order = M, K, rigid, order
+        options = {"SymmetricMode": True}
+        try:
+            self._lu = splu(K[order][:, order].tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+        except RuntimeError as error:
+            raise np.linalg.LinAlgError(str(error)) from error
+        self._check_regular()
+
+    def _check_regular(self) -> None:
+        unit = np.sqrt(np.maximum(self.K.diagonal(), 0.0))
+        load = np.random.default_rng(2).normal(size=len(unit))
+        moved = unit * self._once(unit * load)
+        if not np.linalg.norm(moved) * SINGULAR < np.linalg.norm(load):
+            raise np.linalg.LinAlgError("singular")
+
+    def _once(self, load: np.ndarray) -> np.ndarray:
+        x = np.empty_like(load)
+        x[self._order] = self._lu.solve(load[self._order])
+        return x
+
+    def solve(self, load: np.ndarray) -> np.ndarray:
+        x = self._once(load)
+        return x + self._once(load - self.K @ x)
+
+    def mass(self, x: np.ndarray) -> np.ndarray:
+        y = self.M @ x
+        return y if self.rigid is None else y - self.rigid[0] @ np.linalg.solve(self.rigid[1], self.rigid[0].T @ x)
+
+    def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
+        """Modes (n, k); more are sought until one lies clearly beyond the last that is wanted."""
+        if modes == 0:
+            return np.zeros((self.K.shape[0], 0))
+        sought, n = (20 if modes is None else modes) + 4, self.K.shape[0]
+        while True:
+            inverse, X = self._sought(min(sought, n))
+            exhausted = len(inverse) < sought
+            count = _number(inverse, modes, upto)
+            if exhausted or count < len(inverse):
+                return X[:, :count]
+            sought *= 2
+
+    def _sought(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.linalg import eigh
+
+        n = self.K.shape[0]
+        start = self._once(self.mass(np.random.default_rng(5).normal(size=(n, min(WIDTH, n)))))
+        X = self.solve(self.mass(largest_ritz(self._once, self.mass, count, start, n)))
+        k, m = X.T @ (self.K @ X), X.T @ self.mass(X)
+        if np.any(np.diag(k) <= 0):
+            raise np.linalg.LinAlgError("negative energy")
+        scale = 1 / np.sqrt(np.diag(k))
+        inverse, turn = eigh(_even(m * np.outer(scale, scale)), _even(k * np.outer(scale, scale)))
+        return inverse[::-1], (X * scale) @ turn[:, ::-1]
+
+
+def _number(inverse: np.ndarray, modes: int | None, upto: float | None) -> int:
+    """How many of the modes with 1/omega^2 = `inverse`, falling, are kept."""
+    massive = int(np.count_nonzero(inverse > MASSLESS * inverse.max(initial=0.0)))
+    count = massive if modes is None else min(modes, massive)
+    if upto is not None:
+        count = min(count, int(np.count_nonzero(inverse[:massive] * upto**2 * (1 + 2 * EQUAL) >= 1)))
+    while 0 < count < massive and inverse[count] > inverse[count - 1] * (1 - EQUAL):
+        count += 1
+    return count
+
+
+def _even(matrix: np.ndarray) -> np.ndarray:
+    return (matrix + matrix.T) / 2
+
+
+# ---------------------------------------------------------------- the free body in its shapes
+
+
+def _ritz(body: _Body, shapes: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """omega^2 (m,), modes (N, m), modal mass and stiffness (m, m) of the free body in the shapes, R taken out."""
+    X = body.without_rigid(shapes)
+    size = np.sqrt(np.einsum("ij,ij->j", X.real, np.real(body.M) @ X.real))
+    X = X / np.where(size > 0, size, 1.0)
+    M, K = _even(X.T @ (body.M @ X)), _even(X.T @ (body.K @ X))
+    order = np.argsort(np.diag(K).real, kind="stable")
+    try:
+        values, Y = graded_eigh(K.real[np.ix_(order, order)], mass_basis(M.real[np.ix_(order, order)]))
+    except ComputationError as error:
+        what = "the mass matrix leaves some of the kept shapes without mass."
+        remedy = "Give the nodes of the interface rotary inertia, use more elements, or keep fewer modes."
+        raise InputError(Fault(where, what, remedy)) from error
+    Y = Y[np.argsort(order, kind="stable")]
+    turn = _orientation(X.real @ Y, values)
+    Y = Y @ turn
+    modal_mass = _with_real(Y.T @ M @ Y, np.eye(len(values)))
+    return values, X @ Y, modal_mass, _with_real(Y.T @ K @ Y, turn.T @ (values[:, None] * turn))
+
+
+def _with_real(matrix: np.ndarray, real: np.ndarray) -> np.ndarray:
+    return real + 1j * matrix.imag if np.iscomplexobj(matrix) else real
+
+
+def _orientation(Phi: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rotation (m, m) that fixes the signs of modes, and their directions where frequencies are equal.
+
+    Each has its largest entry positive, and none there of the modes of equal frequency that follow it.
+    """
+    turn = np.zeros((len(values), len(values)))
+    start = 0
+    for end in range(1, len(values) + 1):
+        if end < len(values) and values[end] <= values[start] * (1 + SAME_VALUE):
+            continue
+        turn[start:end, start:end] = _own_directions(Phi[:, start:end])
+        start = end
+    return turn
+
+
+def _own_directions(V: np.ndarray) -> np.ndarray:
+    """Orthogonal (k, k) by which the columns of V take the entries largest in turn."""
+    found = np.zeros((V.shape[1], 0))
+    for _ in range(V.shape[1]):
+        left = V - (V @ found) @ found.T
+        size = np.linalg.norm(left, axis=1)
+        row = left[np.argmax(size > LARGEST * size.max())]
+        row = row - found @ (found.T @ row)
+        found = np.column_stack([found, row / np.linalg.norm(row)])
+    return found
