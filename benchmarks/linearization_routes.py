@@ -20,9 +20,9 @@ import eigenbody as eb
 from eigenbody.analyses.difference import DisturbedMotion
 from eigenbody.analyses.difference import linearize as by_differences
 from eigenbody.analyses.verify import place_of
-from eigenbody.crosscheck.base import Linear
-from eigenbody.crosscheck.relative import linearize as by_partials
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.routes.base import Linear
+from eigenbody.routes.relative import linearize as by_partials
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -13,8 +13,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 LAYERS = (
-    "base", "spatial", "numerics", "structures", "model", "elements", "system",
-    "dynamics", "operation", "linearization", "simulation", "points", "crosscheck", "analyses", "present", "api", "cli",
+    "base", "spatial", "numerics", "structures", "model", "elements", "system", "dynamics", "mobility", "loads",
+    "linearization", "simulation", "operating", "routes", "analyses", "present", "api", "cli",
 )  # fmt: skip
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
@@ -23,10 +23,10 @@ DEPENDENCIES = {
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",), "plotly": ("present",), "sympy": ("crosscheck",), "pyyeti": ("structures",),
+    "typer": ("cli",), "plotly": ("present",), "sympy": ("routes",), "pyyeti": ("structures",),
     "numba": ("simulation",),
 }  # fmt: skip
-INDEPENDENT = ("base", "spatial", "numerics", "model", "crosscheck")
+INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
 DRAWN = ("base", "analyses")
 """Layers of results that print and draw themselves: they import `present` where they do, and there alone."""
@@ -150,7 +150,7 @@ def foreign_imports_are_declared_dependencies(module: Module) -> Found:
 
 def other_routes_are_independent_of_the_engine(module: Module) -> Found:
     """A route that shared dynamics, elements or the linearization would repeat their mistakes."""
-    if module.layer == "crosscheck":
+    if module.layer == "routes":
         for item in module.imports:
             if item.is_own and item.layer not in INDEPENDENT:
                 yield item.line, item.name
@@ -291,7 +291,7 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
         ("numerics/x.py", "import pandas"), ("numerics/x.py", "import mechanisms"), ("cli/x.py", "import matplotlib"),
     ],
     other_routes_are_independent_of_the_engine: [
-        ("crosscheck/x.py", "from eigenbody.elements.registry import joints"), ("crosscheck/x.py", "import eigenbody"),
+        ("routes/x.py", "from eigenbody.elements.registry import joints"), ("routes/x.py", "import eigenbody"),
     ],
     modules_are_short: [("numerics/x.py", "x = 1\n" * LONGEST)],
     private_names_stay_at_home: [("present/x.py", "from eigenbody.present.tables import _head")],
@@ -300,11 +300,11 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
         ("present/psd.py", "def f(r):\n    r._known = 1"),
     ],
     frozen_objects_are_not_written_to: [
-        ("points/x.py", "def f(system):\n    system.__dict__['length'] = 1.0"),
-        ("points/x.py", "def f(model, d):\n    model.__dict__.setdefault('description', d)"),
-        ("points/x.py", "def f(other, own):\n    other.__dict__.update(own)"),
-        ("points/x.py", "def f(point):\n    object.__setattr__(point, 'length', 1.0)"),
-        ("points/x.py", "class A:\n    def f(self):\n        object.__setattr__(self, '_kept', 1.0)"),
+        ("operating/x.py", "def f(system):\n    system.__dict__['length'] = 1.0"),
+        ("operating/x.py", "def f(model, d):\n    model.__dict__.setdefault('description', d)"),
+        ("operating/x.py", "def f(other, own):\n    other.__dict__.update(own)"),
+        ("operating/x.py", "def f(point):\n    object.__setattr__(point, 'length', 1.0)"),
+        ("operating/x.py", "class A:\n    def f(self):\n        object.__setattr__(self, '_kept', 1.0)"),
     ],
     nothing_is_kept_by_id: [
         ("numerics/x.py", "def f(self, rows):\n    key = (id(rows), True)\n    return self._known[key]"),

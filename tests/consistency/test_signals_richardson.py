@@ -13,7 +13,7 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.operation.outputs import output_value
+from eigenbody.loads.outputs import output_value
 from forward_dynamics import ForwardDynamics
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

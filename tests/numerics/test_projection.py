@@ -7,8 +7,8 @@ import pytest
 from families import family
 
 import eigenbody as eb
+from eigenbody.mobility import frame
 from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense
-from eigenbody.operation import frame
 
 NQ, COUNT = 12, 7
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.operation.point import at_state
+from eigenbody.linearization.point import at_state
 
 G = 9.81
 BAR = [0.3, 0.4, 0.2]

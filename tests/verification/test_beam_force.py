@@ -12,8 +12,8 @@ from scipy.linalg import eigh
 import eigenbody as eb
 from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.loads.elements import element_loads
 from eigenbody.numerics.matrices.assembly import dense
-from eigenbody.operation.loads import element_loads
 from eigenbody.spatial.rotations import exp
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

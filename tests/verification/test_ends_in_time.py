@@ -10,14 +10,14 @@ import eigenbody as eb
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
+from eigenbody.mobility.partition import select
+from eigenbody.mobility.projection import closed, weight
 from eigenbody.numerics.matrices.assembly import join
-from eigenbody.operation.partition import select
-from eigenbody.operation.projection import closed, weight
-from eigenbody.points.settle import settle
-from eigenbody.points.steady_equations import Trial
-from eigenbody.points.steady_rates import along_neutral
-from eigenbody.points.steady_settle import STEPS, settled
-from eigenbody.points.steady_task import understand
+from eigenbody.operating.settle import settle
+from eigenbody.operating.steady.equations import Trial
+from eigenbody.operating.steady.rates import along_neutral
+from eigenbody.operating.steady.settle import STEPS, settled
+from eigenbody.operating.steady.task import understand
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import SimulationError
 from eigenbody.simulation.scatter import SparseSaddlePattern

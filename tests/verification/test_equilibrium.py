@@ -343,9 +343,9 @@ def test_the_search_starts_from_explicit_values_of_the_operating_point() -> None
 
 def test_dynamic_relaxation_settles_too() -> None:
     """The fallback by itself, on a chain that starts level."""
-    from eigenbody.operation.initial import initial_configuration
-    from eigenbody.operation.point import system_of
-    from eigenbody.points.settle import _Descent
+    from eigenbody.linearization.point import system_of
+    from eigenbody.mobility.initial import initial_configuration
+    from eigenbody.operating.settle import _Descent
 
     system = system_of(chain(6))
     descent = _Descent(system)

@@ -10,8 +10,8 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.operation.initial import initial_state
-from eigenbody.operation.point import system_of
+from eigenbody.linearization.point import system_of
+from eigenbody.mobility.initial import initial_state
 from eigenbody.simulation import impulse as module
 from eigenbody.simulation.angles import angles_of, axes_of, read_sequence
 from eigenbody.spatial.rotations import from_sequence

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import loadmat
 
 import eigenbody as eb
-from eigenbody.operation.point import at_state
+from eigenbody.linearization.point import at_state
 
 control = pytest.importorskip("control")
 EXAMPLES = Path(__file__).parents[2] / "examples"

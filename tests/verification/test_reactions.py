@@ -11,17 +11,17 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.numerics.matrices.linear import matrix
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.partition import select
-from eigenbody.operation.reactions import (
+from eigenbody.loads.reactions import (
     at_acceleration,
     constraint_force,
     independent_multipliers,
     least_multipliers,
     self_stress,
 )
-from eigenbody.operation.wrenches import JointWrenches
+from eigenbody.loads.wrenches import JointWrenches
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.partition import select
+from eigenbody.numerics.matrices.linear import matrix
 from mechanisms import KINDS, random_mechanism
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

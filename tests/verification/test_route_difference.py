@@ -11,8 +11,8 @@ from test_route_relative import CONICAL, EXAMPLES, SITUATIONS, in_motion
 
 import eigenbody as eb
 from eigenbody.analyses.difference import DisturbedMotion, applies, extrapolated, linearize
-from eigenbody.crosscheck.base import Unsupported
 from eigenbody.elements.measures import compose
+from eigenbody.routes.base import Unsupported
 from flexible_mechanisms import with_beams
 from mechanisms import KINDS, random_mechanism
 

@@ -16,9 +16,9 @@ from scipy.optimize import linear_sum_assignment
 import eigenbody as eb
 from eigenbody.analyses.verify import place_of
 from eigenbody.base.errors import ComputationError
-from eigenbody.crosscheck.kane import ROUTE, ChainSystem, prescribed
-from eigenbody.crosscheck.kane.charts import BALL
-from eigenbody.crosscheck.kane.linear import chart_rates
+from eigenbody.routes.kane import ROUTE, ChainSystem, prescribed
+from eigenbody.routes.kane.charts import BALL
+from eigenbody.routes.kane.linear import chart_rates
 from eigenbody.spatial.rotations import about_axis, exp, from_sequence
 from eigenbody.system.state import spread
 from mechanisms import random_mechanism
@@ -275,7 +275,7 @@ def test_freedom_without_inertia_is_named() -> None:
             "joints": {"ball": {"type": "spherical", "between": ["ground", "rod"], "at": [0, 0, 0]}},
         }
     ).description
-    from eigenbody.crosscheck.base import Place
+    from eigenbody.routes.base import Place
 
     still = np.zeros((1, 3))
     place = Place(description.bodies.position, np.eye(3)[None], still, still, np.zeros(0), np.zeros(0), 0.0)

@@ -13,17 +13,17 @@ from closed_forms import CASES
 
 import eigenbody as eb
 from eigenbody.analyses.verify import place_of
-from eigenbody.crosscheck.base import Linear, Route
-from eigenbody.crosscheck.relative import ROUTE, linearize
-from eigenbody.crosscheck.relative.assemble import Mechanism, dynamics, inertias, read
-from eigenbody.crosscheck.relative.euler import direction_cosines, euler_parameters, product
-from eigenbody.crosscheck.relative.forces import applied, dense, gradient_rates
-from eigenbody.crosscheck.relative.kinematics import Kinematics, moved, velocity_transformation
-from eigenbody.crosscheck.relative.loops import jacobian, jacobian_rate, jacobian_second_rate
-from eigenbody.crosscheck.relative.measures import Pose
-from eigenbody.crosscheck.relative.named import X, Z, cosine, held
-from eigenbody.crosscheck.relative.sides import Side
 from eigenbody.model.model import Model
+from eigenbody.routes.base import Linear, Route
+from eigenbody.routes.relative import ROUTE, linearize
+from eigenbody.routes.relative.assemble import Mechanism, dynamics, inertias, read
+from eigenbody.routes.relative.euler import direction_cosines, euler_parameters, product
+from eigenbody.routes.relative.forces import applied, dense, gradient_rates
+from eigenbody.routes.relative.kinematics import Kinematics, moved, velocity_transformation
+from eigenbody.routes.relative.loops import jacobian, jacobian_rate, jacobian_second_rate
+from eigenbody.routes.relative.measures import Pose
+from eigenbody.routes.relative.named import X, Z, cosine, held
+from eigenbody.routes.relative.sides import Side
 from eigenbody.spatial.rotations import apply, cross, exp, skew
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -11,9 +11,9 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.analyses.verify import by_route, place_of, verify
-from eigenbody.crosscheck.symbolic import applies, exported
-from eigenbody.crosscheck.symbolic.equations import METHODS, equations, fitting_method
-from eigenbody.crosscheck.symbolic.linear import Linearized, Numbers, linearized
+from eigenbody.routes.symbolic import applies, exported
+from eigenbody.routes.symbolic.equations import METHODS, equations, fitting_method
+from eigenbody.routes.symbolic.linear import Linearized, Numbers, linearized
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81

@@ -15,10 +15,10 @@ from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
 from eigenbody.analyses.verify import place_of
-from eigenbody.crosscheck.base import Place
-from eigenbody.crosscheck.topology import ROUTE, Oscillations, constraints, linearize, state_matrix, system
-from eigenbody.crosscheck.topology.tables import D, G, H
-from eigenbody.crosscheck.topology.transforms import to_frame, to_point
+from eigenbody.routes.base import Place
+from eigenbody.routes.topology import ROUTE, Oscillations, constraints, linearize, state_matrix, system
+from eigenbody.routes.topology.tables import D, G, H
+from eigenbody.routes.topology.transforms import to_frame, to_point
 from eigenbody.spatial.rotations import from_sequence
 from mechanisms import equilibrium_mechanism
 

@@ -427,7 +427,7 @@ def test_numbers_that_a_method_does_not_use_are_named() -> None:
 @pytest.mark.parametrize("name", ["four_bar", "rotor_stator", "chaplygin_sleigh", "geared_shafts", "rotating_pendulum"])
 def test_forward_dynamics_are_those_of_the_operating_point(name: str) -> None:
     """At random velocities and positions on the constraints, against the projection on minimal coordinates."""
-    from eigenbody.operation.point import at_state
+    from eigenbody.linearization.point import at_state
     from eigenbody.simulation.forward import Forward
 
     point = eb.operating_point(eb.load(EXAMPLES / f"{name}.yaml"))

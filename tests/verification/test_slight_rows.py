@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 
 import eigenbody as eb
 from eigenbody.cli import main
-from eigenbody.operation.independence import slight_rows
-from eigenbody.points.find import operating_point
+from eigenbody.mobility.independence import slight_rows
+from eigenbody.operating.find import operating_point
 from mechanisms import random_mechanism
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,14 +13,14 @@ import pytest
 import eigenbody as eb
 from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.motion import solve_motion
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points import steady
-from eigenbody.points.steady import SteadyMotion, find_steady, steady_motion
-from eigenbody.points.steady_chart import advanced, rates_of
-from eigenbody.points.steady_equations import Residual, Trial, equations
-from eigenbody.points.steady_task import Task, understand, values_held
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.motion import solve_motion
+from eigenbody.operating import steady
+from eigenbody.operating.steady import SteadyMotion, find_steady, steady_motion
+from eigenbody.operating.steady.chart import advanced, rates_of
+from eigenbody.operating.steady.equations import Residual, Trial, equations
+from eigenbody.operating.steady.task import Task, understand, values_held
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81
@@ -598,9 +598,9 @@ def test_car_given_its_steering_finds_its_radius() -> None:
 # What is behind it ----------------------------------------------------------------------------------------------------
 def random_trial(document: Mapping[str, Any], seed: int) -> tuple[Trial, Task]:
     model, task, state = understand(eb.load({"eigenbody": 1, **document}), {}, ())
-    from eigenbody.operation.partition import select
-    from eigenbody.operation.point import system_of
-    from eigenbody.points.steady_chart import with_rates
+    from eigenbody.linearization.point import system_of
+    from eigenbody.mobility.partition import select
+    from eigenbody.operating.steady.chart import with_rates
 
     system, rng = system_of(model), np.random.default_rng(seed)
     chosen = select(Mechanics(system, state), ())

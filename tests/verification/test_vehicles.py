@@ -15,7 +15,7 @@ from scipy.optimize import brentq, fsolve
 import eigenbody as eb
 from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.points.steady import find_steady
+from eigenbody.operating.steady import find_steady
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.state import spread
 

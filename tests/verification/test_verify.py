@@ -15,9 +15,9 @@ import eigenbody as eb
 from eigenbody.analyses.agreement import matched, tolerances
 from eigenbody.analyses.routes import all_routes, route_named
 from eigenbody.base.errors import ComputationError
-from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.model.description import Description
 from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.routes.base import Linear, Place, Route
 from mechanisms import random_mechanism
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,8 +13,8 @@ import eigenbody as eb
 from eigenbody.analyses.agreement import matched
 from eigenbody.analyses.routes import route_named
 from eigenbody.analyses.verify import TOLERANCE, Verification
-from eigenbody.crosscheck.base import Linear, Place, Route
 from eigenbody.model.description import Description
+from eigenbody.routes.base import Linear, Place, Route
 from mechanism_numbers import COORDINATES
 from mechanisms import FORCES, coverage, equilibrium_mechanism, random_mechanism
 

@@ -17,7 +17,7 @@ from scipy.optimize import brentq, minimize
 
 import eigenbody as eb
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.points.steady import find_steady
+from eigenbody.operating.steady import find_steady
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81

@@ -24,14 +24,14 @@ from eigenbody.base.result import Result
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_coordinates
+from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.subject import Subject, subject
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.motion import Motion
+from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.model import Model
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.given import Subject, subject
-from eigenbody.operation.motion import Motion
-from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
 from eigenbody.simulation.result import Simulation
 from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State

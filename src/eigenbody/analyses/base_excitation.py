@@ -17,9 +17,9 @@ from eigenbody.analyses.ports import Ports, ports
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import Model
 from eigenbody.numerics.matrices.linear import factor
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.outputs import rate_unit
 
 

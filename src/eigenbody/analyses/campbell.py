@@ -31,12 +31,12 @@ from eigenbody.analyses.tracking import PointModes
 from eigenbody.analyses.walk import Outcome, Walk
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.point import OperatingPoint, system_of
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.model.source import shown as printable
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint, system_of
-from eigenbody.points.asked import model_asking_for
-from eigenbody.points.find import operating_point
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.find import operating_point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

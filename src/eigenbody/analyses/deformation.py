@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import FlexibleBody, owner_of
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.system import System
 

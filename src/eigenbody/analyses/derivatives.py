@@ -11,12 +11,12 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, linear_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.asked import model_and_point
-from eigenbody.points.shift import Steps, independent, shifted_point, with_steps
+from eigenbody.operating.asked import model_and_point
+from eigenbody.operating.shift import Steps, independent, shifted_point, with_steps
 from eigenbody.system.system import Output
 
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies: bounds the memory

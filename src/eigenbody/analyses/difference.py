@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.crosscheck.base import Linear, Route, Unsupported
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame, measure_rows
+from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import matrix
 from eigenbody.numerics.signals.transfer import chunks
-from eigenbody.operation.frame import MotionFrame, measure_rows
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.operation.treespace import coordinate_set
-from eigenbody.operation.turns import counted
+from eigenbody.routes.base import Linear, Route, Unsupported
 from eigenbody.spatial.rotations import cross, log
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State, collect, spread

@@ -18,8 +18,8 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

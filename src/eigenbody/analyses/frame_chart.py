@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.mobility.frame import measure_rows
+from eigenbody.mobility.partition import select
+from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.model.model import Model
 from eigenbody.model.names import GROUND
-from eigenbody.operation.frame import measure_rows
-from eigenbody.operation.partition import select
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
-from eigenbody.operation.treespace import coordinate_set
 from eigenbody.spatial.rotations import apply, cross, frame
 
 SAME = 1e-9  # relative: angular velocities that are the same

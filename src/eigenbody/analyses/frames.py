@@ -19,10 +19,10 @@ from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.operating.find import operating_point
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}

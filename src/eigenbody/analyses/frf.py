@@ -18,9 +18,9 @@ from eigenbody.analyses.ports import Ports, need_inputs, ports
 from eigenbody.analyses.unbalance import Synchronous, unbalance_excited
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.points.asked import model_asking_for
+from eigenbody.operating.asked import model_asking_for
 
 METHODS = ("direct", "modal")
 SPARSE_MODES = 20

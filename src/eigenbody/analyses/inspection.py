@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.result import Result
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.model.description import Entry, is_internal
 from eigenbody.model.model import Model
-from eigenbody.operation.independence import remarks_on_loops
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.operating.find import operating_point
 from eigenbody.system.system import Row, System
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from eigenbody.analyses.response_energy import EnergyBalance
 from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.linear import KKT, SparseFactor
-from eigenbody.operation.frame import MotionFrame
 
 
 @dataclass(frozen=True)

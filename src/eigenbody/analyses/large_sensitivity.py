@@ -22,12 +22,12 @@ from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.eigen.clusters import EPS
 from eigenbody.numerics.eigen.sensitivity import in_order
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, sparse
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.shift import Steps, independent, shifted_state, with_steps
+from eigenbody.operating.shift import Steps, independent, shifted_state, with_steps
 
 CRITICAL = 10.0 * EPS**0.5
 """|phi^T (2 s M + C) phi|, relative to the sum of its terms without sign, below which a mode counts as defective:

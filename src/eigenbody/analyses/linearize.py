@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.subject import Subject, subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject, subject
-from eigenbody.points.asked import point_at
+from eigenbody.operating.asked import point_at
 
 
 @on_one_thread

@@ -11,7 +11,7 @@ from eigenbody.analyses.mode_set import modes_of
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.result import Drawn
-from eigenbody.operation.given import Subject
+from eigenbody.linearization.subject import Subject
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes

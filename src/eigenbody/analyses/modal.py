@@ -17,12 +17,12 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
+from eigenbody.linearization.subject import Subject
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.springs import Springs
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.given import Subject
 
 ROUNDING = 64 * EPS  # of mode shapes
 ZERO = 1e-9  # of the highest frequency: an undamped mode below it is rigid

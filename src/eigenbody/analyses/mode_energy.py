@@ -20,9 +20,9 @@ import numpy as np
 
 from eigenbody.analyses.mode_motion import ModeMotion, motion_stiffness
 from eigenbody.dynamics.flexible import FlexibleInertia
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.assembly import dense_vector
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import spread

@@ -14,8 +14,8 @@ import numpy as np
 
 from eigenbody.analyses.elastic_labels import ElasticPart
 from eigenbody.analyses.screws import fastest, screws
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.measureset import MeasureSet, SetJet
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import rate_rows
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.spatial.rotations import apply, apply_transposed, cross
 from eigenbody.system.state import collect, spread
 

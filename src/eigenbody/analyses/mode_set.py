@@ -5,7 +5,7 @@ from __future__ import annotations
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.operation.given import Subject, subject
+from eigenbody.linearization.subject import Subject, subject
 
 
 def modes_of(given: Subject) -> Modes:

@@ -20,15 +20,15 @@ from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen.dense import spectrum_first_order
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.runtime import on_one_thread, without_collection
-from eigenbody.operation.given import Subject, subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.constancy import has_constant_coefficients
-from eigenbody.points.find import operating_point
+from eigenbody.operating.constancy import has_constant_coefficients
+from eigenbody.operating.find import operating_point
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 

@@ -14,11 +14,11 @@ from eigenbody.analyses.optimum import OPTIMAL, TRUSTED, Optimum, collected
 from eigenbody.analyses.problem import Given, Problem, read_problem
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.matrices.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.points.asked import model_asking_for
+from eigenbody.operating.asked import model_asking_for
 
 ROUNDS = 6  # from one start
 PATIENCE, STALLED = 10, 1e-4  # iterations of the solver that may pass without this (relative) gain

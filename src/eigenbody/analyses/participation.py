@@ -10,8 +10,8 @@ import numpy as np
 
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
-from eigenbody.operation.frame import MotionFrame
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes

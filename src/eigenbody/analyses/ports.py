@@ -9,12 +9,12 @@ from eigenbody.analyses.linearize import linearize
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint, system_of
+from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
-from eigenbody.operation.given import Subject, subject
-from eigenbody.operation.point import OperatingPoint, system_of
-from eigenbody.points.asked import in_model
-from eigenbody.points.find import operating_point
+from eigenbody.operating.asked import in_model
+from eigenbody.operating.find import operating_point
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from eigenbody.analyses.stationary import Motions, motions_of
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.points.asked import model_asking_for
+from eigenbody.operating.asked import model_asking_for
 
 GRID = 500  # frequencies of the curves, before those around resonances
 AGREE = 1e-6  # of variances by the two routes

@@ -34,9 +34,9 @@ from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals import fundamental
-from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:
     pass

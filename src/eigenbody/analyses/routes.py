@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.crosscheck.base import Route
+from eigenbody.routes.base import Route
 
 
 def all_routes() -> tuple[Route, ...]:
     """Every route, in the order in which they are shown."""
     from eigenbody.analyses import difference
-    from eigenbody.crosscheck import kane, relative, symbolic, topology
+    from eigenbody.routes import kane, relative, symbolic, topology
 
     return relative.ROUTE, kane.ROUTE, topology.ROUTE, difference.ROUTE, symbolic.ROUTE
 

@@ -26,14 +26,14 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.model.paths import numeric_paths
 from eigenbody.numerics.eigen.clusters import EigenBasis, eigen_basis, matching
 from eigenbody.numerics.eigen.sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.asked import model_and_point
+from eigenbody.operating.asked import model_and_point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,10 +10,10 @@ import numpy as np
 from eigenbody.analyses.derivatives import Derivatives
 from eigenbody.analyses.modes import Modes
 from eigenbody.base.errors import ComputationError
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.numerics.eigen.clusters import EigenBasis
 from eigenbody.numerics.eigen.vector_sensitivity import eigenvector_derivatives
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.shift import independent, shifted_point, with_steps
+from eigenbody.operating.shift import independent, shifted_point, with_steps
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 

@@ -24,11 +24,11 @@ from eigenbody.base.arrays import frozen
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import system_of
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import system_of
-from eigenbody.points.asked import model_asking_for
-from eigenbody.points.family import Failed
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.family import Failed
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:

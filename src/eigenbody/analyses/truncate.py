@@ -21,9 +21,9 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel, StateSpace
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
 
 if TYPE_CHECKING:
     pass

@@ -10,10 +10,10 @@ from eigenbody.analyses.frame_chart import SAME, TurningFrame, charted, turning_
 from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.turns import counted
-from eigenbody.points.constancy import same_equations
+from eigenbody.operating.constancy import same_equations
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
 

@@ -19,9 +19,9 @@ from eigenbody.analyses.ports import Ports, ports
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import Model
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.operating.find import operating_point
 
 KEYS = ("body", "moment", "axis")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite

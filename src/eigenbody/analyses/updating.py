@@ -16,10 +16,10 @@ from eigenbody.analyses.problem import Problem, Reader
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.points.asked import model_asking_for
+from eigenbody.operating.asked import model_asking_for
 
 if TYPE_CHECKING:
     pass

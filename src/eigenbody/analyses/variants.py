@@ -16,13 +16,13 @@ from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.result import Result
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.asked import model_asking_for
-from eigenbody.points.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
-from eigenbody.points.find import operating_point
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
+from eigenbody.operating.find import operating_point
 
 NEAR_ZERO = 1e-5  # eigenvalues below this share of the largest are judged again, with the rounding of their matrices
 

@@ -15,13 +15,13 @@ from eigenbody.analyses.spectrum import spectrum_of
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn, Result
-from eigenbody.crosscheck.base import Linear, Place, Route, Unsupported
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.points.find import operating_point
+from eigenbody.operating.find import operating_point
+from eigenbody.routes.base import Linear, Place, Route, Unsupported
 
 if TYPE_CHECKING:
     pass
@@ -120,7 +120,7 @@ class RouteModel(Result, look="present.route"):
         if self.route.name != "symbolic" or ending not in ("tex", "py"):
             what = f'equations of the route "{self.route.name}" cannot be written as "{ending}".'
             raise InputError(Fault("ending", what, 'The route "symbolic" writes "tex" and "py".'))
-        from eigenbody.crosscheck.symbolic import exported
+        from eigenbody.routes.symbolic import exported
 
         return exported(self.point.system.description, place_of(self.point), ending)
 

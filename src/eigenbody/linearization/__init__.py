@@ -1,1 +1,1 @@
-"""Linearization: coordinates, reduction, LinearModel, certificate."""
+"""Linearization: the operating point, coordinates, reduction, LinearModel, certificate."""

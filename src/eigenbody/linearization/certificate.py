@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.stiffening import remarks_on_loads
+from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
-from eigenbody.operation.independence import remarks_on_loops
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.external import External

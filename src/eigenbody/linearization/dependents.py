@@ -14,10 +14,10 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Shown
-from eigenbody.operation.frame import measure_rows
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.still import system_as_at
-from eigenbody.operation.treespace import value_set
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.still import system_as_at
+from eigenbody.mobility.frame import measure_rows
+from eigenbody.mobility.treespace import value_set
 
 if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel

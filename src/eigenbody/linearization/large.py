@@ -20,14 +20,14 @@ from eigenbody.linearization.pencil import (
     springs_of,
     static_pencil,
 )
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.linearization.units import Units, units_of
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.eigen.sparse import DescriptorPencil, condensed_times
 from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.numerics.matrices.springs import Springs
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.point import OperatingPoint
 
 
 @dataclass(frozen=True)

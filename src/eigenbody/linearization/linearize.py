@@ -23,18 +23,18 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, LinearModel, StateSpace, motion_by_state
 from eigenbody.linearization.outputs import through
 from eigenbody.linearization.pencil import tangents
+from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.linearization.stiffening import remarks_on_loads
+from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.independence import remarks_on_loops
+from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, factor, stack
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.independence import remarks_on_loops
-from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.still import system_as_at
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 

@@ -12,11 +12,11 @@ import numpy as np
 from eigenbody.base.result import Result
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.units import Units, units_of
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.linear import beside
 from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.point import OperatingPoint
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents

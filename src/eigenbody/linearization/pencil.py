@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import output_rows, rate_rows
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, are_plain, sparse
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.numerics.matrices.springs import Springs
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.system.system import System
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")

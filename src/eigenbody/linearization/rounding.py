@@ -22,15 +22,15 @@ import numpy as np
 
 from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.point import OperatingPoint, deflection_rounding
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
 from eigenbody.numerics.matrices.linear import Saddle, factor, stack
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.point import OperatingPoint, deflection_rounding
 from eigenbody.system.state import spread
 
 ROUNDED = 8  # units in the last place of a sum of a few products

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.assembly import Part, Triplets
 from eigenbody.numerics.matrices.linear import matrix
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.point import OperatingPoint
-from eigenbody.operation.treespace import value_set
 from eigenbody.system.arguments import AnySignal
 from eigenbody.system.system import Load
 
 if TYPE_CHECKING:
-    from eigenbody.linearization.reactions import ReactionRows
+    from eigenbody.loads.linear import ReactionRows
 
 
 class Rows(NamedTuple):
@@ -68,7 +68,7 @@ class _Collector:
 
     @cached_property
     def reactions(self) -> ReactionRows:
-        from eigenbody.linearization.reactions import ReactionRows
+        from eigenbody.loads.linear import ReactionRows
 
         return ReactionRows(self.point, self.frame)
 

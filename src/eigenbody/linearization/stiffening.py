@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from eigenbody.dynamics.constraints import pull_back
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import FlexibleBody
-from eigenbody.operation.point import OperatingPoint
 
 SPEED = 0.01  # of the lowest frequency of the free body (rad/s), across its length, from which turning matters
 LOAD = 2e-4  # of mass, length and that frequency squared: a hundredth of the buckling load of a slender beam

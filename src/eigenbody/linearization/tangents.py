@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.arrays import as_dense
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
 from eigenbody.numerics.matrices.linear import matrix
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.point import OperatingPoint
 
 
 class Tangents:

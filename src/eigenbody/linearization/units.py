@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from eigenbody.operation.point import OperatingPoint
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.system.outputs import rate_unit
 
 

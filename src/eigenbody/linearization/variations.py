@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.linear import stack
-from eigenbody.operation.frame import MotionFrame
 
 
 class Variations:

@@ -17,8 +17,8 @@ from eigenbody.present.words import certified, model_name, noted, redundancy, wa
 from eigenbody.spatial.rotations import quaternion
 
 if TYPE_CHECKING:
-    from eigenbody.operation.point import OperatingPoint
-    from eigenbody.points.equilibrium import Equilibrium
+    from eigenbody.linearization.point import OperatingPoint
+    from eigenbody.operating.equilibrium import Equilibrium
 
 WORDS = {
     "stable": "stable",

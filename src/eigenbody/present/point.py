@@ -9,7 +9,7 @@ from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, significant
 from eigenbody.present.words import model_name, redundancy, warned
 
 if TYPE_CHECKING:
-    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.linearization.point import OperatingPoint
 
 
 def sheet(point: OperatingPoint) -> Sheet:

@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, significant
 
 if TYPE_CHECKING:
-    from eigenbody.operation.reactions import Reactions
+    from eigenbody.loads.reactions import Reactions
 
 ON_SECOND = "of the first body on the second"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eigenbody.linearization.certificate import Certificate
     from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
-    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.linearization.point import OperatingPoint
 
 
 def verdict(modes: Modes) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.forces.load import load_directions
+from eigenbody.mobility.treespace import value_set
 from eigenbody.model.description import Entry
 from eigenbody.model.expressions import ExpressionError, parse
 from eigenbody.model.model import Model
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.matrices.assembly import dense_vector
-from eigenbody.operation.treespace import value_set
 from eigenbody.system.system import System
 
 KEYS = ("body", "impulse", "angular", "at", "axes", "frame", "against", "along", "value")

@@ -14,8 +14,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import dense
-from eigenbody.operation.partition import Selection
 from eigenbody.system.state import State
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
+from eigenbody.mobility.partition import Selection
+from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.geometry import Geometry, PlainJet
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern

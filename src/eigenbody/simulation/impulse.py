@@ -19,16 +19,16 @@ from eigenbody.base.arrays import frozen
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.loads.reactions import Reactions, at_frame, independent_multipliers
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.initial import initial_state
+from eigenbody.mobility.motion import DENSE_FREEDOMS
+from eigenbody.mobility.partition import select
+from eigenbody.mobility.treespace import value_set
 from eigenbody.model.model import Model
 from eigenbody.numerics.matrices.linear import KKT, matrix
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.initial import initial_state
-from eigenbody.operation.motion import DENSE_FREEDOMS
-from eigenbody.operation.partition import select
-from eigenbody.operation.point import OperatingPoint, at_state, system_of
-from eigenbody.operation.reactions import Reactions, at_frame, independent_multipliers
-from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
 from eigenbody.simulation.blows import Blow, generalized_impulse, read_blows
 from eigenbody.simulation.momentum import Momentum, momentum

@@ -17,22 +17,22 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.model.model import Model
-from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.frame import MotionFrame
-from eigenbody.operation.given import Subject, is_same_state, subject
-from eigenbody.operation.motion import solve_motion
-from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.projection import closed, consistent, weight
-from eigenbody.operation.reactions import (
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.subject import Subject, is_same_state, subject
+from eigenbody.loads.reactions import (
     Reactions,
     at_acceleration,
     least_multipliers,
     self_stress,
 )
-from eigenbody.operation.turns import counted
-from eigenbody.operation.wrenches import JointWrenches, body_wrench
+from eigenbody.loads.wrenches import JointWrenches, body_wrench
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.motion import solve_motion
+from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.projection import closed, consistent, weight
+from eigenbody.mobility.turns import counted
+from eigenbody.model.model import Model
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.start import initial_point

@@ -14,14 +14,14 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.frame import MotionFrame, measure_rows
+from eigenbody.mobility.initial import square
+from eigenbody.mobility.motion import solve_motion
+from eigenbody.mobility.partition import select
+from eigenbody.mobility.projection import held_rows
+from eigenbody.mobility.treespace import value_set
+from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import factor, stack
-from eigenbody.operation.frame import MotionFrame, measure_rows
-from eigenbody.operation.initial import square
-from eigenbody.operation.motion import solve_motion
-from eigenbody.operation.partition import select
-from eigenbody.operation.projection import held_rows
-from eigenbody.operation.treespace import value_set
-from eigenbody.operation.turns import counted
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import Counts, Node, Step, refuse_long_step
 from eigenbody.system.state import State, carriers

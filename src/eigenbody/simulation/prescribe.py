@@ -10,11 +10,11 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
+from eigenbody.linearization.point import system_of
+from eigenbody.mobility.initial import initial_state
+from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
-from eigenbody.operation.initial import initial_state
-from eigenbody.operation.point import system_of
-from eigenbody.operation.turns import values_of
 from eigenbody.simulation.angles import rotations_of
 from eigenbody.simulation.laws import Law, MotionLaw, as_law
 from eigenbody.spatial.rotations import quaternion

@@ -11,10 +11,10 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.partition import Selection
+from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import Model
-from eigenbody.operation.partition import Selection
-from eigenbody.operation.point import OperatingPoint, at_state
-from eigenbody.operation.turns import values_of
 from eigenbody.simulation.signals import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System

@@ -10,10 +10,10 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError, suggest
 from eigenbody.base.progress import report
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.description import is_inner
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operation.given import Subject, subject
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.simulation import kernels
 from eigenbody.simulation.balance import Balance, Budget
 from eigenbody.simulation.branching import ChangePoints, at_change_point

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Triplets
-from eigenbody.operation.partition import Selection
 from eigenbody.system.system import System
 
 

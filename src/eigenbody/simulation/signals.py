@@ -11,11 +11,11 @@ from eigenbody.dynamics.energy import Energy, energy
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
+from eigenbody.loads.outputs import output_value
+from eigenbody.loads.reactions import at_acceleration
+from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.treespace import value_set
 from eigenbody.model.description import is_internal
-from eigenbody.operation.outputs import output_value
-from eigenbody.operation.partition import Selection, select
-from eigenbody.operation.reactions import at_acceleration
-from eigenbody.operation.treespace import value_set
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import WEAK
 from eigenbody.system.measureset import MeasureSet, merge

@@ -8,10 +8,10 @@ import numpy as np
 
 from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.point import OperatingPoint, at_state, completed_point, system_of
+from eigenbody.mobility.initial import mechanics_at_initial_positions, with_initial_velocity
+from eigenbody.mobility.treespace import value_set
 from eigenbody.model.model import Model
-from eigenbody.operation.initial import mechanics_at_initial_positions, with_initial_velocity
-from eigenbody.operation.point import OperatingPoint, at_state, completed_point, system_of
-from eigenbody.operation.treespace import value_set
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
-from eigenbody.operation.partition import select
 from eigenbody.simulation.branching import SingularConfigurationError, at_change_point
 from eigenbody.simulation.chart import orthonormal
 from eigenbody.simulation.forward import Applied, Evaluation, Forward

@@ -57,7 +57,7 @@ def equilibrium(
     """
     goal = delivery.Delivery("present.operating", model, json, out, None, quiet)
     mechanism = session.load(model, set_)
-    from eigenbody.points.equilibrium import equilibrium as equilibrium_of
+    from eigenbody.operating.equilibrium import equilibrium as equilibrium_of
 
     with session.places_of(mechanism):
         result = equilibrium_of(mechanism, which="nearest" if nearest else "stable", all_from=all_from)

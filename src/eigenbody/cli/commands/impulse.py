@@ -66,7 +66,7 @@ def impulse(
     blows = _blows(at or (), impulse or (), angular or (), point or (), body_axes, along or ())
     goal = delivery.Delivery("present.impulse", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
-    from eigenbody.points.impulse import impulse as strike
+    from eigenbody.operating.impulse import impulse as strike
 
     with session.places_of(mechanism, angles="--angles", axes="--axes"):
         result = strike(mechanism, blows, angles=angles, axes=axes)

@@ -10,8 +10,8 @@ from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
     from eigenbody.analyses.signals import Spectrum
+    from eigenbody.linearization.point import OperatingPoint
     from eigenbody.model.model import Model
-    from eigenbody.operation.point import OperatingPoint
     from eigenbody.simulation.result import Simulation
 
 
@@ -113,7 +113,7 @@ def simulate(
 
 
 def _operating_point(mechanism: Model) -> OperatingPoint:
-    from eigenbody.points.find import operating_point
+    from eigenbody.operating.find import operating_point
 
     return operating_point(mechanism)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.deformation import node_motion
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import FlexibleBody, owner_of
-from eigenbody.operation.point import OperatingPoint
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes

@@ -13,10 +13,10 @@ import numpy as np
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report as progress
 from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
-from eigenbody.operation.given import Subject
-from eigenbody.points.asked import model_asking_for
-from eigenbody.points.find import operating_point
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.find import operating_point
 from eigenbody.present.report import charts as charts_of
 from eigenbody.present.report.motions import mode_documents, motion_document, packed_bends, packed_shapes
 from eigenbody.present.report.page import Page
@@ -37,7 +37,7 @@ from eigenbody.present.words import verdict
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
-    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.linearization.point import OperatingPoint
     from eigenbody.simulation.result import Simulation
 
 MODES = 40  # shown where no number is asked for

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import is_inner, owner_of
-from eigenbody.operation.point import OperatingPoint
 from eigenbody.present.report.bending import BentLines, bent_lines
 from eigenbody.present.report.elements import Draw, draw_forces, draw_joints, draw_markers, places_of_attachment
 from eigenbody.present.report.shapes import Solid, bar, equivalent_solid, given_solids, mark

@@ -20,7 +20,7 @@ from eigenbody.present.words import redundancy, verdict
 if TYPE_CHECKING:
     from eigenbody.analyses.explain import Explanation
     from eigenbody.analyses.modes import Modes
-    from eigenbody.operation.point import OperatingPoint
+    from eigenbody.linearization.point import OperatingPoint
 
 MAX_ROWS = 400
 GOOD = 1e-9  # residuals, drifts and tangent errors below are rounding

@@ -1,0 +1,254 @@
+"""The operating point: a consistent state with its accelerations and constraint forces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Shown
+from eigenbody.dynamics.constraints import pull_back
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.active import compiled
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.motion import Motion, solve_motion
+from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.turns import values_of
+from eigenbody.model.model import Model
+from eigenbody.numerics.matrices.assembly import dense_vector
+from eigenbody.system.state import State, collect, spread
+from eigenbody.system.system import System
+
+ROUNDED = 8  # a measure is a sum of positions and turned arms, each rounded: this many units in the last place
+CLOSED = 4  # roundings of positions that closing a loop leaves
+TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism (or radians), is at it
+
+
+@dataclass(frozen=True)
+class OperatingPoint(Shown, look="present.point"):
+    """Where the mechanism is linearized: state, accelerations, constraint forces, and how well all equations hold."""
+
+    model: Model
+    system: System
+    state: State
+    motion: Motion
+    chosen: Selection
+    residual: float  # largest force imbalance relative to the largest force
+    drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
+    warnings: tuple[str, ...]
+    mechanics: Mechanics = field(repr=False)  # everything about the mechanism here, accelerations included
+    frame: MotionFrame = field(repr=False)  # its free motion in the chosen coordinates
+    is_steady: bool = False  # a motion whose linear equations, in its coordinates, do not change with time
+
+    def choosing(self, chosen: Selection) -> OperatingPoint:
+        """The same point with other independent rows and coordinates."""
+        if chosen is self.chosen:
+            return self
+        return replace(self, chosen=chosen, frame=MotionFrame(self.mechanics, chosen))
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing moves."""
+        return not np.any(self.state.v) and not np.any(self.state.w)
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """At rest and without acceleration beyond the rounding of the forces on each body."""
+        system, mechanics = self.system, self.mechanics
+        if not self.is_at_rest:
+            return False
+        if not np.any(self.motion.acceleration):
+            return True
+        left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
+        pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
+        unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
+        own = (pulled * unit).max(axis=-1, initial=0.0)
+        nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
+        nothing = nothing + CLOSED * (spread(system, stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
+        return bool(
+            np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
+        )
+
+    @property
+    def redundant(self) -> tuple[dict[str, str], ...]:
+        """Redundant constraint rows by name."""
+        rows = [self.system.constraints.rows[r] for r in self.chosen.redundant]
+        rows += [self.system.slip_rows[r] for r in self.chosen.redundant_slips]
+        return tuple(row.as_dict() for row in rows)
+
+    @property
+    def contacts(self) -> dict[str, str]:
+        """Which one-sided elements act here: "open", "closed", or "touching" exactly at the corner; `name.above` and
+        `name.below` where an element has two sides."""
+        stops = self.system.forces.stops
+        sides = Counter(stop.name for stop in stops)
+        out = dict(self.system.one_sided)
+        for stop in stops:
+            label = f"{stop.name}.{'above' if stop.side > 0 else 'below'}" if sides[stop.name] > 1 else stop.name
+            depth = float(np.real(stop.side * (self.mechanics.applied.now.s[stop.channel] - stop.gap)))
+            at_corner = stop.is_sharp and abs(depth) <= TOUCHING * self.system.length
+            out[label] = "touching" if at_corner else "closed" if depth > 0 else "open"
+        return out
+
+    def outputs(self) -> dict[str, float]:
+        """Values of the model's outputs."""
+        from eigenbody.loads.outputs import output_value
+
+        return {output.name: output_value(self.mechanics, output) for output in self.system.outputs}
+
+    def coordinates(self) -> dict[str, float]:
+        """Values of all named measures."""
+        index = np.arange(self.system.named.count)
+        return dict(zip(self.system.names, np.real(values_of(self.system, self.state, index)).tolist(), strict=True))
+
+    def rates(self) -> dict[str, float]:
+        """Rates of all named measures."""
+        rate = self.system.named.jet(self.mechanics.at, self.state.turns).rate
+        return dict(zip(self.system.names, np.real(rate).tolist(), strict=True))
+
+
+def deflection_rounding(mechanics: Mechanics, of_modes: bool = True) -> np.ndarray:
+    """Rounding of the measures that forces act along (..., channels): of positions, and of arms turned. A modal
+    coordinate is as uncertain as the positions that determine it in a loop (`of_modes`), else by its own size."""
+    system, jet, r = mechanics.system, mechanics.applied.jet, np.abs(mechanics.state.r)
+    places = np.full_like(r, max(float(r.max(initial=0.0)), system.length))
+    modal = system.description.bodies.modal
+    if modal is not None and not of_modes:
+        places[..., modal > 0, :] = r[..., modal > 0, :]
+    scale = collect(system, places, np.ones_like(r))
+    scale = np.concatenate((scale, np.zeros((*scale.shape[:-1], 1))), axis=-1)
+    columns = np.minimum(system.forces.measures.columns, system.nq)
+    return ROUNDED * np.finfo(float).eps * (np.abs(jet.gradient) * scale[..., columns]).sum(axis=-1)
+
+
+def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
+    """Force (nq,) that stiff springs make of the rounding of positions alone."""
+    system, jet = mechanics.system, mechanics.applied.jet
+    measures, law = system.forces.measures, system.forces.linear
+    tension = dense_vector(law.i, np.abs(law.k) * deflection_rounding(mechanics)[..., law.j], measures.count)
+    return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
+
+
+_compiled: WeakKeyDictionary[Model, System] = WeakKeyDictionary()
+
+
+def system_of(model: Model) -> System:
+    """The compiled system of a model; models are immutable, so it is compiled once."""
+    system = _compiled.get(model)
+    if system is None:
+        report("putting the mechanism together")
+        system = _compiled[model] = compiled(model.description)
+    return system
+
+
+def remember_system(model: Model, system: System) -> None:
+    """Spare a model its compilation where the system is known already."""
+    _compiled[model] = system
+
+
+def at_state(model: Model, system: System, state: State) -> OperatingPoint:
+    """Complete a consistent state to an operating point."""
+    return completed_point(model, Mechanics(system, state))
+
+
+def completed_point(model: Model, unaccelerated: Mechanics) -> OperatingPoint:
+    """Complete a mechanism in a consistent state to an operating point."""
+    report("constraints, accelerations and reactions")
+    system, state = unaccelerated.system, unaccelerated.state
+    chosen = select(unaccelerated, system.coordinates)
+    frame = MotionFrame(unaccelerated, chosen)
+    refuse_singular(frame)
+    motion = solve_motion(frame)
+    mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
+    _refuse_contradiction(system, mechanics, chosen)
+    position, velocity, acceleration = drift_of(mechanics)
+    return OperatingPoint(
+        model,
+        system,
+        state,
+        motion,
+        chosen,
+        residual=float(imbalance(mechanics, motion)),
+        drift=(float(position), float(velocity), float(acceleration)),
+        warnings=system.warnings,
+        mechanics=mechanics,
+        frame=frame.accelerated(mechanics),
+    )
+
+
+def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selection) -> None:
+    """Rows left out as redundant must hold at acceleration level too: two motions that part later do not."""
+    off = np.abs(mechanics.holonomic.acceleration[chosen.redundant])
+    size = 1.0 + np.abs(mechanics.acceleration).max(initial=0.0) + np.abs(mechanics.state.w).max(initial=0.0) ** 2
+    bad = chosen.redundant[off > 1e-8 * size]
+    if len(bad):
+        raise InputError(
+            Fault(
+                ", ".join(dict.fromkeys(system.constraints.rows[r].where for r in bad[:6])),
+                f"the prescribed motion contradicts the other constraints in acceleration, by {off.max():.3g}.",
+                "Remove one of them.",
+            )
+        )
+
+
+def _largest(values: np.ndarray) -> np.ndarray:
+    return np.abs(values).max(axis=-1, initial=0.0)
+
+
+def imbalance(mechanics: Mechanics, motion: Motion) -> np.ndarray:
+    """Largest force imbalance relative to the largest force; batch axes may lead."""
+    residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
+    pulls = _largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
+    forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving, pulls)
+    scale = np.max(np.broadcast_arrays(*map(_largest, forces)), axis=0)
+    return _largest(residual) / np.where(scale > 0, scale, 1.0)
+
+
+def drift_of(mechanics: Mechanics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Largest violation of the constraints at position, velocity and acceleration level; batch axes may lead."""
+    h, n = mechanics.holonomic, mechanics.non_holonomic
+    return (
+        _largest(h.value),
+        np.maximum(_largest(h.rate), _largest(n.rate)),
+        np.maximum(_largest(h.acceleration), _largest(n.acceleration)),
+    )
+
+
+def refuse_singular(frame: MotionFrame) -> None:
+    """A singular configuration has a lower rank than its neighbours on the constraint manifold.
+
+    Walk a small way along the free motion with the independent rows held. Rows that are redundant for good stay closed
+    to rounding; rows that are dependent only here open by the square of the step.
+    """
+    system, state, chosen = frame.system, frame.mechanics.state, frame.chosen
+    if not len(chosen.redundant) or not len(chosen.positions):
+        return
+    step = 1e-3
+    rng = np.random.default_rng(7)
+    direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
+    unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
+    rhs = np.concatenate((np.zeros(len(chosen.rows)), step * direction * unit))
+    ahead = state.moved(system, frame.at_position.solve(rhs))
+    for _ in range(20):
+        phi = Mechanics(system, ahead).holonomic.value
+        rhs = np.concatenate((-phi[chosen.rows], np.zeros(frame.positions.count)))
+        if np.abs(rhs).max() < 1e-14 * system.length:
+            break
+        ahead = ahead.moved(system, frame.at_position.solve(rhs))  # the step is small: the first tangent serves
+    open_by = np.abs(phi[chosen.redundant])
+    bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
+    if len(bad):
+        places = list(dict.fromkeys(system.constraints.rows[r].where for r in bad))
+        loop = list(dict.fromkeys(system.constraints.rows[r].owner for r in system.loop_rows))
+        raise InputError(
+            Fault(
+                ", ".join(places[:6]),
+                "the mechanism is in a singular configuration: here its constraints leave more freedom than next to it"
+                f" (loop closed by {', '.join(loop[:6])}).",
+                "Move it a little off this position (give a joint another position) or change a dimension.",
+            )
+        )

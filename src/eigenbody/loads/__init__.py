@@ -1,0 +1,1 @@
+"""Forces and moments in joints and elements, outputs, and their linear rows."""

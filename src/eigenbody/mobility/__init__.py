@@ -1,0 +1,1 @@
+"""Free motion: independent rows and coordinates, the initial state, closing loops, projection."""

@@ -1,0 +1,127 @@
+"""Accelerations and constraint forces at a state: the forward dynamics, in the free motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.model.description import owner_of
+from eigenbody.numerics.matrices.assembly import only_values_vary, projected
+from eigenbody.numerics.matrices.linear import KKT, factor, matrix, solve_vector, times
+from eigenbody.system.system import System
+
+DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """u' (nq,), multipliers of all holonomic rows and of all slip rows (zero on redundant rows)."""
+
+    acceleration: np.ndarray
+    multipliers: np.ndarray
+    slip_multipliers: np.ndarray
+
+
+def solve_motion(frame: MotionFrame) -> Motion:
+    """Solve M u' + G^T lambda + N^T mu = Q - h with the constraints at acceleration level.
+
+    u' = u'_0 + Pv w' where u'_0 obeys the constraints with the coordinates' own accelerations zero; the projection on
+    Pv leaves the small symmetric system Pv^T M Pv w' = Pv^T (Q - h - M u'_0).
+    """
+    mechanics, system = frame.mechanics, frame.system
+    held, own, driving = own_accelerations(frame)
+    if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
+        return Motion(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
+    fixed = solve_vector(frame.at_velocity, -_joined(held, own))
+    M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
+    if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
+        mass = mechanics.mass()
+        few = frame.Pv.ndim == 2 and only_values_vary(mass)
+        reduced = projected(mass, frame.Pv, frame.Pv) if few else frame.Pv.mT @ (M @ frame.Pv)
+        if reduced.ndim == 2:
+            check_mass(system, frame, reduced)
+        pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]
+        acceleration = fixed + (frame.Pv @ factor(reduced).solve(pushed))[..., 0] if frame.speeds.count else fixed
+    else:
+        acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
+    forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
+    multipliers = np.zeros((*forces.shape[:-1], system.constraints.count), dtype=forces.dtype)
+    slip = np.zeros((*forces.shape[:-1], system.slips.count), dtype=forces.dtype)
+    n = len(frame.chosen.rows)
+    multipliers[..., frame.chosen.rows] = forces[..., :n]
+    slip[..., frame.chosen.slip_rows] = forces[..., n : n + len(frame.chosen.slip_rows)]
+    return Motion(acceleration, multipliers, slip)
+
+
+def _joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Vectors (..., m) and (..., n) one after the other; batch axes are broadcast."""
+    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)], axis=-1)
+
+
+def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What constraint rows and coordinates accelerate by with u' = 0 (gamma), and the driving forces."""
+    mechanics = frame.mechanics
+    held = mechanics.holonomic.acceleration[..., frame.chosen.rows]
+    if frame.has_slips:
+        slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
+        held = _joined(held, slips)
+    own = frame.speed_jet.acceleration
+    return held, own, mechanics.driving
+
+
+def _every_body_has_mass(system: System) -> bool:
+    """Whether every coordinate of every body moves mass, so that no motion can be without."""
+    turning = system.dof[: system.bodies, 3] >= 0
+    smallest = np.linalg.eigvalsh(np.real(system.inertia[..., turning, :, :])).min(initial=np.inf)
+    return bool(np.real(system.mass).min(initial=np.inf) > 0 and smallest > 0)
+
+
+def _free_acceleration(frame: MotionFrame, M: Any, force: np.ndarray) -> np.ndarray:
+    """a in the free motion with M a = force up to constraint forces: one sparse solve of [[M, G^T], [G, 0]]."""
+    if not np.any(force):
+        return np.zeros_like(force)
+    saddle = KKT(M, frame.held("gradient"))
+    a = saddle.solve(force)
+    if not np.isfinite(a).all():
+        raise InputError(
+            Fault("bodies", "the mechanism can move without moving any mass or inertia.", "Give every body its mass.")
+        )
+    return a
+
+
+def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:
+    """Refuse a mechanism that can move without moving any mass; names the coordinates and bodies of that motion."""
+    if not np.isfinite(reduced).all():
+        raise ComputationError("The mass matrix is not finite: masses and lengths are too large for double precision.")
+    size = np.sqrt(np.abs(np.diagonal(np.real(reduced))))
+    n = len(size)
+    if not n:
+        return
+    safe = np.where(size > 0, size, 1.0)
+    balanced = np.real(reduced) / safe[:, None] / safe
+    values, vectors = np.linalg.eigh(0.5 * (balanced + balanced.T))
+    if values[0] > 64 * n * np.finfo(float).eps and size.min() > 1e-150:
+        return
+    if size.min() <= 1e-150:
+        moving = np.flatnonzero(size <= 1e-150)
+    else:
+        motion = np.abs(vectors[:, 0] / safe)
+        moving = np.flatnonzero(motion > 0.1 * motion.max())
+    coordinates = [system.names[i] for i in frame.chosen.velocities[moving]]
+    share = np.abs(frame.Pv[:, moving]).max(axis=1)
+    moved = [system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)]
+    flexible = {owner_of(body.name) for body in system.description.flexible}
+    owners = sorted({owner_of(name) for name in moved})
+    bodies = [f"{'flexible' if name in flexible else 'bodies'}.{name}" for name in owners]
+    raise InputError(
+        Fault(
+            ", ".join(bodies[:6]) or "bodies",
+            f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
+            "Give the bodies mass and inertia, or hold that motion by a joint.",
+        )
+    )

@@ -1,0 +1,124 @@
+"""Whether the linear equations stay the same along the motion: only then do their eigenvalues tell its stability.
+
+A mechanism in equilibrium stays where it is. One that moves or accelerates is followed a good way along its own
+accelerations, and linearized there again in the same coordinates. Linear mechanisms and rotors of constant speed come
+out the same; a pendulum let go does not, nor an unsymmetric shaft on unsymmetric bearings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError, EigenbodyError
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.mobility.turns import counted
+from eigenbody.operating.steady.chart import ahead_of, configured, place_of, rates_of, unit_of, with_rates
+from eigenbody.system.state import State
+
+WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
+SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
+STEPS = 8
+NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
+MOMENTS = (0.37, 1.9)  # s, where nothing moves but something depends on time
+PROBES = 4
+SAME = 1e-7  # relative difference of the linear equations that still counts as none
+
+
+def has_constant_coefficients(linear: LinearModel | SparseLinearModel) -> bool:
+    """Whether the linear equations are the same further on and further back along the motion."""
+    point = linear.point
+    if point.is_steady or not linear.states:
+        return True
+    if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
+        return True
+    here = linear if type(linear) in (LinearModel, SparseLinearModel) else _at(linear, point.state)  # nothing added
+    try:
+        return all(same_equations(here, _at(linear, state)) for state in _further_on(point.choosing(linear.chosen)))
+    except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
+        return False
+
+
+def same_equations(one: LinearModel | SparseLinearModel, other: LinearModel | SparseLinearModel) -> bool:
+    """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
+    rates that they give to random states."""
+    a, b = (m.rates_of(_probes(m)) if isinstance(m, SparseLinearModel) else m.A for m in (one, other))
+    size = np.abs(a).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(a).max(initial=0.0)
+    return bool(np.all(np.abs(a - b) <= SAME * size))
+
+
+def _probes(linear: SparseLinearModel) -> np.ndarray:
+    """Random states (states, probes)."""
+    return np.random.default_rng(6).choice((-1.0, 1.0), (len(linear.states), PROBES))
+
+
+def _at(linear: LinearModel | SparseLinearModel, state: State) -> LinearModel | SparseLinearModel:
+    point = linear.point
+    there = at_state(point.model, point.system, state).choosing(linear.chosen)
+    return linear_model(there, solver="sparse" if isinstance(linear, SparseLinearModel) else "dense")
+
+
+def depends_on_time(point: OperatingPoint) -> bool:
+    """Whether time stands in a force, a state or a prescribed motion, or a frame turns."""
+    system = point.system
+    signals = (*system.forces.signals, *system.forces.state_rates)
+    turning = any(frame["rate"] for frame in system.description.frames)
+    return bool(
+        turning or system.constraints.motions or any(a.kind == "t" for signal in signals for a in signal.arguments)
+    )
+
+
+def _further_on(point: OperatingPoint) -> Iterator[State]:
+    """States further along the motion and back."""
+    rates, growth = _rates(point)
+    unit = unit_of(point.system, point.chosen.velocities)
+    speed, gain = (np.abs(a / unit).max(initial=0.0) for a in (rates, growth))
+    if not (speed or gain):
+        yield from (_moved(point, duration, rates, growth) for duration in MOMENTS)
+        return
+    for way in WAYS:
+        duration = np.sign(way) * 2 * abs(way) / (speed + np.sqrt(speed**2 + 2 * abs(way) * gain))
+        yield _reached(point, duration, rates, growth)
+
+
+def _rates(point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+    """Rates of the velocity coordinates, and their own rates beyond what rounding of the forces leaves."""
+    system, state = point.system, point.state
+    unit = unit_of(system, point.chosen.velocities)
+    rates, growth = rates_of(system, state, point.chosen.velocities), np.real(point.frame.speed_jet.acceleration)
+    speed = max(np.abs(state.w).max(initial=0.0), np.abs(state.v).max(initial=0.0) / system.length)
+    gain = np.abs(point.motion.acceleration / np.where(system.is_angular, 1.0, system.length)).max(initial=0.0)
+    rates = np.where(np.abs(rates / unit) > NOTHING * speed, rates, 0.0)
+    growth = np.where(np.abs(growth / unit) > NOTHING * (gain + speed**2), growth, 0.0)
+    return rates, np.zeros_like(growth) if point.is_equilibrium else growth
+
+
+def _reached(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:
+    for part in SHORTER[:-1]:
+        try:
+            return _moved(point, part * duration, rates, growth)
+        except ComputationError:  # further than this mechanism reaches
+            continue
+    return _moved(point, SHORTER[-1] * duration, rates, growth)
+
+
+def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:
+    """The state after some time at constant acceleration of the coordinates; first-order states at constant rates."""
+    system, chosen, state = point.system, point.chosen, point.state
+    measures, dt = coordinate_set(system, chosen.positions), duration / STEPS
+    x_rate = np.real(point.mechanics.applied.state_rate())
+    for k in range(STEPS):
+        place = place_of(measures, Mechanics(system, state))
+        middle = with_rates(system, chosen, state, rates + (k + 0.5) * dt * growth)
+        goal = ahead_of(measures, place, dt * rates_of(system, middle, chosen.positions))
+        guess = counted(system, state, replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt))
+        state = with_rates(system, chosen, configured(system, chosen, guess, goal), rates + (k + 1) * dt * growth)
+        state = replace(state, x=state.x + dt * x_rate)
+    return state

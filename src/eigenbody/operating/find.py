@@ -1,0 +1,71 @@
+"""The operating point that a model asks for; one line in `KINDS` for each way to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from eigenbody.linearization.point import OperatingPoint, at_state, completed_point, system_of
+from eigenbody.linearization.subject import Subject, subject
+from eigenbody.mobility.initial import initial_mechanics
+from eigenbody.model.model import Model
+from eigenbody.numerics.runtime import on_one_thread
+
+
+def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """The initial state, made consistent."""
+    return completed_point(model, initial_mechanics(system_of(model)))
+
+
+def equilibrium(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """The stable static equilibrium nearest to the start."""
+    from eigenbody.operating.equilibrium import equilibrium_point
+
+    return equilibrium_point(model, options)
+
+
+def given(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """Explicit values."""
+    from eigenbody.operating.given import given_point
+
+    return given_point(model, options)
+
+
+def steady(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """A steady motion."""
+    from eigenbody.operating.steady import steady_motion
+
+    return steady_motion(model, options.get("prescribed") or {}, options.get("adjust") or ())
+
+
+def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+    """Where a simulation from the initial state ends."""
+    from eigenbody.simulation.run import simulate
+
+    from_start = model.set(operating_point="reference")
+    return at_state(model, system_of(model), simulate(from_start, until=options["until"]).state)
+
+
+KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {
+    "reference": reference,
+    "equilibrium": equilibrium,
+    "steady": steady,
+    "simulate": end_of_simulation,
+    "given": given,
+}
+
+
+@on_one_thread
+def operating_point(model: Subject, at: str | Mapping[str, Any] | None = None) -> OperatingPoint:
+    """Find the operating point that the model asks for, or the one asked for here; that of a result is known already.
+
+    `at` is what may stand in the model's section `operating_point`: a word, a word with options, or explicit values.
+    """
+    found = subject(model)
+    if isinstance(found, OperatingPoint) and at is None:
+        return found
+    model = found.model if isinstance(found, OperatingPoint) else found
+    if at is not None:
+        model = model.set(operating_point=dict(at) if isinstance(at, Mapping) else at)
+    wanted = model.description.operating_point or {"type": "reference"}
+    return KINDS[wanted["type"]](model, wanted)

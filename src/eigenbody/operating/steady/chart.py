@@ -1,0 +1,139 @@
+"""Moving about in coordinates: a state from the change of its coordinates and their new rates, constraints held.
+
+The coordinates of three-dimensional rotations are small rotations about the axes of the first body; their rates are
+the components of the angular velocity. Turning by dphi means R_rel <- exp(dphi) R_rel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.rotation import RotationComponent
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.initial import square
+from eigenbody.mobility.partition import Selection
+from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.mobility.turns import counted
+from eigenbody.numerics.matrices.linear import factor
+from eigenbody.spatial.rotations import exp, log
+from eigenbody.system.measureset import MeasureSet
+from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+ITERATIONS = 25
+CLOSED = 1e-13  # change of the configuration, in lengths of the mechanism and rad, at which it is closed
+TOO_FAR = 1.5  # correction, in the same units, beyond which a step has left the neighbourhood
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the mechanism is in its coordinates: their values, and relative rotations of those that are rotations."""
+
+    values: np.ndarray  # (coordinates,)
+    rotations: tuple[np.ndarray, ...]  # for each batch of rotation components, (n, 3, 3)
+
+
+def rotation_batches(measures: MeasureSet) -> list[tuple[RotationComponent, np.ndarray]]:
+    """The small rotations among the coordinates."""
+    return [(k, where) for k, where in measures.batches if isinstance(k, RotationComponent)]
+
+
+def place_of(measures: MeasureSet, mechanics: Mechanics) -> Place:
+    """The coordinates' own place."""
+    values = np.real(measures.jet(mechanics.at, mechanics.state.turns).value)
+    return Place(values, tuple(_relative(kernel, mechanics.at) for kernel, _ in rotation_batches(measures)))
+
+
+def _relative(kernel: RotationComponent, at: Carriers) -> np.ndarray:
+    first = at.R[kernel.carriers[:, 0]] @ kernel.first
+    return np.swapaxes(first, -1, -2) @ (at.R[kernel.carriers[:, 1]] @ kernel.second)
+
+
+def ahead_of(measures: MeasureSet, place: Place, change: np.ndarray) -> Place:
+    """The place after a finite change of the coordinates."""
+    turned = []
+    for (kernel, where), R in zip(rotation_batches(measures), place.rotations, strict=True):
+        turned.append(exp(_turn(kernel, change[where])) @ R)
+    return Place(place.values + change, tuple(turned))
+
+
+def _turn(kernel: RotationComponent, change: np.ndarray) -> np.ndarray:
+    """dphi (n, 3) of the pair of bodies that each component belongs to: the sum over its components."""
+    share = kernel.e * change[:, None]
+    n = len(share)
+    key = np.hstack((kernel.carriers, np.round(kernel.first.reshape(n, 9), 9) + 0.0))
+    _, pair = np.unique(key, axis=0, return_inverse=True)
+    turn = np.zeros((n, 3))
+    np.add.at(turn, pair.ravel(), share)
+    return turn[pair.ravel()]
+
+
+def difference(measures: MeasureSet, goal: Place, here: Place) -> np.ndarray:
+    """Change of the coordinates from `here` to `goal`."""
+    out = goal.values - here.values
+    for (kernel, where), Rg, Rh in zip(rotation_batches(measures), goal.rotations, here.rotations, strict=True):
+        out[where] = np.sum(kernel.e * log(Rg @ np.swapaxes(Rh, -1, -2)), axis=-1)
+    return out
+
+
+def unit_of(system: System, index: np.ndarray) -> np.ndarray:
+    """Natural unit of measures: the length of the mechanism for displacements, one for angles."""
+    return np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
+
+
+def configured(system: System, chosen: Selection, state: State, goal: Place) -> State:
+    """The configuration whose coordinates are at the goal, constraints closed; `state` is where to start."""
+    measures = coordinate_set(system, chosen.positions)
+    scale = np.where(system.is_angular, 1.0, max(system.length, 1e-300))
+    size = np.inf
+    for _ in range(ITERATIONS):
+        mechanics = Mechanics(system, state)
+        off = difference(measures, goal, place_of(measures, mechanics))
+        rhs = np.concatenate((-mechanics.holonomic.value[chosen.rows], off))
+        if not np.any(rhs):
+            return state
+        step = factor(square(mechanics, chosen, measures)).solve(rhs)
+        before, size = size, float(np.max(np.abs(step / scale), initial=0.0))
+        if not np.isfinite(size) or size > TOO_FAR:
+            break
+        state = counted(system, state, state.moved(system, step))
+        if size < CLOSED or (size < 1e-11 and size > 0.5 * before):  # rounding decides
+            return state
+    raise ComputationError("The mechanism could not be moved to the next trial position.")
+
+
+def with_rates(system: System, chosen: Selection, state: State, rates: np.ndarray) -> State:
+    """The configuration with its velocity coordinates moving at `rates`; all other velocities as constraints ask."""
+    still = state.with_velocity(system, np.zeros(system.nq))
+    mechanics = Mechanics(system, still)  # at rest: rates are explicit time derivatives
+    frame = MotionFrame(mechanics, chosen)
+    held = mechanics.holonomic.rate[chosen.rows]
+    if frame.has_slips:
+        held = np.concatenate((held, mechanics.non_holonomic.rate[chosen.slip_rows]))
+    own = frame.speeds.jet(mechanics.at, still.turns).rate
+    rhs = np.concatenate((-held, rates - own))
+    return still.with_velocity(system, frame.at_velocity.solve(rhs)) if np.any(rhs) else still
+
+
+def rates_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
+    """Rates of measures as coordinates."""
+    return np.real(coordinate_set(system, index).jet(Mechanics(system, state).at, state.turns).rate)
+
+
+def advanced(system: System, chosen: Selection, state: State, duration: float, steps: int) -> State:
+    """The state after some time of motion at constant rates of the coordinates."""
+    measures = coordinate_set(system, chosen.positions)
+    rates = rates_of(system, state, chosen.velocities)
+    for _ in range(steps):
+        dt = duration / steps
+        place = place_of(measures, Mechanics(system, state))
+        goal = ahead_of(measures, place, dt * rates_of(system, state, chosen.positions))
+        guess = state.moved(system, dt * state.velocity(system))
+        guess = counted(system, state, replace(guess, t=state.t + dt))
+        state = with_rates(system, chosen, configured(system, chosen, guess, goal), rates)
+    return state

@@ -1,1 +1,0 @@
-"""Operating points: the state at which a mechanism is linearized."""

@@ -1,0 +1,92 @@
+"""Values that vary: numbers, expressions of measures, rates, inputs and time, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.description import Description, Entry, Function, Table
+from eigenbody.model.expressions import Expression
+from eigenbody.routes.base import Place
+from eigenbody.routes.deflections import Velocities
+from eigenbody.routes.drawing import Poses
+from eigenbody.routes.named import Measures
+
+SIGNAL_KEYS = ("force", "value", "curve", "coulomb", "static")
+
+
+def signals_of(entry: Entry) -> Iterator[Any]:
+    """All signals of a force."""
+    for key in SIGNAL_KEYS:
+        value = entry.get(key)
+        yield from value if isinstance(value, tuple) else (value,) if value is not None else ()
+
+
+class Scope:
+    """What expressions can see at given poses and velocities; field 0 is the motion itself."""
+
+    def __init__(
+        self,
+        description: Description,
+        place: Place,
+        measures: Measures,
+        at: Poses,
+        field: Velocities,
+        states: np.ndarray,
+    ) -> None:
+        self.measures, self.at, self.t = measures, at, place.t
+        self.states = {entry.name: states[:, i] for i, entry in enumerate(description.states)}
+        self.motion = Velocities(field.v[:, :1], field.w[:, :1])
+        self.inputs = dict(zip((entry.name for entry in description.inputs), place.inputs, strict=True))
+        self.variables = {entry.name: entry["value"] for entry in description.variables}
+
+    def value(self, signal: Any, s: Any = None, v: Any = None) -> Any:
+        """Value (b,) or number of a signal; s and v are the element's own deflection and rate."""
+        if isinstance(signal, Table):
+            argument = (self.t if s is None else s) if signal.of is None else self.value(signal.of, s, v)
+            return _looked_up(signal, argument)
+        if not isinstance(signal, Expression):
+            return signal
+        return signal.evaluate({name: self._named(name, s, v) for name in signal.names})
+
+    def _named(self, name: str, s: Any, v: Any) -> Any:
+        if name == "s" and s is not None:
+            return s
+        if name == "v" and v is not None:
+            return v
+        if name == "t":
+            return self.t
+        if name in self.states:
+            return self.states[name]
+        if name in self.inputs:
+            return float(self.inputs[name])
+        if name in self.variables:
+            return self.value(self.variables[name])
+        if name.endswith("'"):
+            return self.measures[name[:-1]].rate(self.at, self.motion)[:, 0, 0]
+        return self.measures[name].value(self.at)[:, 0, 0]
+
+
+def _looked_up(table: Table, argument: Any) -> Any:
+    """Piecewise linear, the end pieces go on; the piece is chosen by the real part."""
+    x, y = np.asarray(table.x), np.asarray(table.y)
+    piece = np.clip(np.searchsorted(x, np.real(argument), side="right") - 1, 0, len(x) - 2)
+    slope = (y[piece + 1] - y[piece]) / (x[piece + 1] - x[piece])
+    return y[piece] + slope * (argument - x[piece])
+
+
+def unknown_names(signal: Any, description: Description) -> str:
+    """Why a signal cannot be evaluated here, or ""."""
+    if isinstance(signal, Function):
+        return "a Python function"
+    inner = signal.of if isinstance(signal, Table) else signal
+    if not isinstance(inner, Expression):
+        return ""
+    variables: dict[str, Callable[..., Any] | Any] = {entry.name: entry["value"] for entry in description.variables}
+    for name in inner.names & variables.keys():
+        reason = unknown_names(variables[name], description)
+        if reason:
+            return reason
+    return ""

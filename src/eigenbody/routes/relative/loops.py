@@ -1,0 +1,214 @@
+"""Closed loops: the rows of cut joints, couplings and drivers, and the reduction to independent coordinates.
+
+Phi_q = J B with Trom's modified Cartesian Jacobian J (1990, Eq. 2.39). For deviations dq(t) from the motion
+Phi_q(t) dq(t) = 0 holds at all times, hence
+
+    Phi_q dq' + dPhi_q/dt dq = 0,    Phi_q dq'' + 2 dPhi_q/dt dq' + d2Phi_q/dt2 dq = 0 .
+
+Eq. 4.10 keeps the first terms alone, which is right only at rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError
+from eigenbody.model.description import Signal, Table
+from eigenbody.model.expressions import Expression
+from eigenbody.routes.base import Unsupported
+from eigenbody.routes.joints import motions, terms_of
+from eigenbody.routes.relative.forces import gradient_rates, gradients
+from eigenbody.routes.relative.kinematics import Kinematics
+from eigenbody.routes.relative.measures import Channel, Motion, Pose
+from eigenbody.routes.relative.named import Names, held
+from eigenbody.routes.relative.sides import Drawing
+from eigenbody.routes.relative.topology import Tree
+from eigenbody.spatial.rotations import cross
+
+RANK = 1e-9  # a row is redundant when less than this part of it is independent of the others
+_STEP = 1e-40  # of the complex step
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sums of channels held at f(t): `combine` (rows, channels) and the first two rates of f (rows,)."""
+
+    channels: tuple[Channel, ...]
+    combine: np.ndarray
+    rate: np.ndarray
+    second_rate: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.combine)
+
+    def taken(self, which: np.ndarray) -> Rows:
+        """Some of the rows."""
+        return Rows(self.channels, self.combine[which], self.rate[which], self.second_rate[which])
+
+    def cartesian(self, pose: Pose) -> np.ndarray:
+        """The modified Cartesian Jacobian J (rows, carriers, 6)."""
+        return np.tensordot(self.combine, gradients(self.channels, pose), 1)
+
+    def cartesian_rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+        """Its derivative along motions."""
+        return np.tensordot(self.combine, gradient_rates(self.channels, pose, motion), 1)
+
+
+def variation_rows(channels: tuple[Channel, ...]) -> Rows:
+    """One row for each channel."""
+    n = len(channels)
+    return Rows(channels, np.eye(n), np.zeros(n), np.zeros(n))
+
+
+def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
+    """Cut joints, couplings, prescribed motions and drivers."""
+    description = drawing.description
+    rows: list[tuple[list[tuple[float, Channel]], float, float]] = []
+    for entry in tree.cut:
+        first, second = drawing.sides(entry)
+        pitch = entry.get("pitch", 0.0)
+        rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, drawing.count, pitch)]
+    for entry in description.couplings:
+        rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
+    for name, signal, _ in motions(description):
+        rows.append(([(1.0, names.measure(name))], *_time_rates(signal, t)))
+    channels = [channel for row, _, _ in rows for _, channel in row]
+    combine = np.zeros((len(rows), len(channels)))
+    start = 0
+    for k, (row, _, _) in enumerate(rows):
+        combine[k, start : start + len(row)] = [factor for factor, _ in row]
+        start += len(row)
+    rates = np.array([(rate, second) for _, rate, second in rows]).reshape(-1, 2)
+    return Rows(tuple(channels), combine, rates[:, 0], rates[:, 1])
+
+
+def _time_rates(signal: Signal, t: float) -> tuple[float, float]:
+    """First and second derivative of a prescribed motion by time."""
+    if isinstance(signal, float | int):
+        return 0.0, 0.0
+    if isinstance(signal, Expression):
+        rate = signal.derivative("t")
+        return float(rate.evaluate({"t": t})), float(rate.derivative("t").evaluate({"t": t}))
+    if isinstance(signal, Table) and signal.of is None:
+        piece = int(np.clip(np.searchsorted(signal.x, t) - 1, 0, len(signal.x) - 2))
+        return float(np.diff(signal.y)[piece] / np.diff(signal.x)[piece]), 0.0
+    raise Unsupported("a motion prescribed by a table of something else than time")
+
+
+# ---- the Jacobian and its time derivatives
+
+
+def jacobian(rows: Rows, at: Kinematics) -> np.ndarray:
+    """Phi_q = J B (rows, n), Eq. 2.39."""
+    return np.einsum("rci,cin->rn", rows.cartesian(at.pose), at.B)
+
+
+def jacobian_rate(rows: Rows, at: Kinematics) -> np.ndarray:
+    """dPhi_q/dt along the motion."""
+    J, J_rate = rows.cartesian(at.pose), rows.cartesian_rate(at.pose, at.motion)
+    return np.einsum("rci,cin->rn", J_rate, at.B) + np.einsum("rci,cin->rn", J, at.B_rate)
+
+
+def jacobian_second_rate(rows: Rows, at: Kinematics, nu_rate: np.ndarray) -> np.ndarray:
+    """d2Phi_q/dt2 along the motion with accelerations nu_rate; d2J/dt2 is a complex step of dJ/dt."""
+    acceleration = at.B @ nu_rate + at.B_rate @ at.nu
+    pose, motion, h = at.pose, at.motion, 1j * _STEP
+    turned = cross(motion.w[:, None, :], np.swapaxes(pose.R, 1, 2)).swapaxes(1, 2)
+    ahead = Pose(pose.r + h * motion.v, pose.R + h * turned)
+    later = Motion(motion.v + h * acceleration[:, :3], motion.w + h * acceleration[:, 3:])
+    J_second = rows.cartesian_rate(ahead, later).imag / _STEP
+    J, J_rate = rows.cartesian(pose), rows.cartesian_rate(pose, motion)
+    second = np.einsum("rci,cin->rn", J_second, at.B) + 2 * np.einsum("rci,cin->rn", J_rate, at.B_rate)
+    return second + np.einsum("rci,cin->rn", J, at.B_second_rate(nu_rate))
+
+
+def multiplier_stiffness(rows: Rows, at: Kinematics, multipliers: np.ndarray) -> np.ndarray:
+    """d(Phi_q^T lambda)/dq at constant lambda (n, n): the geometric stiffness that Trom's Eq. 4.13 drops."""
+    pull = np.tensordot(multipliers, rows.cartesian(at.pose), 1)
+    pull_by = np.tensordot(multipliers, rows.cartesian_rate(at.pose, at.directions), 1)  # (b, carriers, 6)
+    return np.einsum("cia,bci->ab", at.B, pull_by) + np.einsum("bcia,ci->ab", at.B_partial, pull)
+
+
+# ---- rank and reduction
+
+
+def independent_rows(rows: Rows, at: Kinematics, scale: np.ndarray) -> np.ndarray:
+    """Indices of independent rows of Phi_q, by QR with pivoting; columns are scaled.
+
+    A row is judged by the size of the terms of which it is the sum: one whose terms cancel is redundant.
+    """
+    from scipy.linalg import qr
+
+    if not len(rows):
+        return np.zeros(0, dtype=int)
+    terms = np.einsum("rci,cin->rn", np.abs(rows.cartesian(at.pose)), np.abs(at.B) * scale)
+    size = np.maximum(np.linalg.norm(terms, axis=1), 1e-300)
+    scaled = jacobian(rows, at) * scale / size[:, None]
+    _, triangle, order = qr(scaled.T, mode="economic", pivoting=True)
+    return np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > RANK))])
+
+
+def null_space(matrix: np.ndarray, method: str = "qr") -> np.ndarray:
+    """Q2 (n, freedoms): motions that the independent rows allow, by QR (Eqs. 4.1 to 4.6), SVD or LU."""
+    from scipy.linalg import lu, qr
+
+    rank, n = matrix.shape
+    if not rank:
+        return np.eye(n)
+    if method == "svd":
+        return np.linalg.svd(matrix)[2][rank:].T
+    if method == "qr":
+        return qr(matrix.T)[0][:, rank:]
+    if method != "lu":
+        raise ComputationError(f'there is no reduction "{method}"; known: qr, svd, lu.')
+    dependent = _pivots(matrix)
+    free = np.setdiff1d(np.arange(n), dependent)
+    left, lower, upper = lu(matrix[:, dependent])
+    motion = np.zeros((n, n - rank))
+    motion[free] = np.eye(n - rank)
+    motion[dependent] = -np.linalg.solve(left @ lower @ upper, matrix[:, free])
+    return motion
+
+
+def _pivots(matrix: np.ndarray) -> np.ndarray:
+    """Columns that elimination with full pivoting makes dependent."""
+    work, chosen = matrix.astype(float).copy(), []
+    rows = list(range(len(work)))
+    for _ in range(len(work)):
+        k, column = np.unravel_index(np.argmax(np.abs(work[rows])), (len(rows), work.shape[1]))
+        row = rows.pop(int(k))
+        chosen.append(int(column))
+        factor = work[rows, column] / work[row, column]
+        work[rows] -= np.outer(factor, work[row])
+    return np.sort(chosen)
+
+
+def choose_coordinates(rows: np.ndarray, wishes: np.ndarray, scale: np.ndarray) -> tuple[list[int], list[int]]:
+    """Independent coordinates: which of the wishes (m, n) can be had, in order, and which of the n coordinates fill up
+    the rest, the most independent first."""
+    basis = np.linalg.qr((rows * scale).T)[0] if len(rows) else np.zeros((len(scale), 0))
+    n, freedoms = len(scale), len(scale) - basis.shape[1]
+    kept: list[int] = []
+    for k, wish in enumerate(wishes * scale):
+        size = np.linalg.norm(wish)
+        left = _without(basis, wish)
+        if len(kept) < freedoms and size > 0 and np.linalg.norm(left) > RANK * size:
+            kept.append(k)
+            basis = np.column_stack((basis, left / np.linalg.norm(left)))
+    filled: list[int] = []
+    while len(kept) + len(filled) < freedoms:
+        rest = np.eye(n) - basis @ basis.T
+        best = int(np.argmax(np.round(np.linalg.norm(rest, axis=0), 9)))
+        left = _without(basis, np.eye(n)[best])
+        filled.append(best)
+        basis = np.column_stack((basis, left / np.linalg.norm(left)))
+    return kept, sorted(filled)
+
+
+def _without(basis: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """What is left of a vector after projection, twice."""
+    for _ in range(2):
+        vector = vector - basis @ (basis.T @ vector)
+    return vector

@@ -1,0 +1,304 @@
+"""Scalars between two bodies: value, gradient by small motions of the bodies, and the rate of the gradient.
+
+A gradient is a row of Trom's modified Cartesian Jacobian (1990, Table 2.6): for each body that is touched, six numbers
+[g, m] with ds = g . dr + m . dtheta, all in global axes. `gradient_rate` is its derivative along a motion (v, w) of the
+bodies; it is linear in the motion, so that with the columns of B as motions it gives the partial derivatives by the
+generalized coordinates, and with the velocities the time derivative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from eigenbody.routes.relative.sides import Side
+from eigenbody.spatial.rotations import apply, cotangent_coefficient, cross, dot, log, skew
+
+Terms = list[tuple[int, np.ndarray]]  # carrier and six numbers (..., 6)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Centres of mass r (carriers, 3) and rotations R (carriers, 3, 3); ground is the last carrier."""
+
+    r: np.ndarray
+    R: np.ndarray
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Velocities v, w (..., carriers, 3), both in global axes; or any variation of the poses."""
+
+    v: np.ndarray
+    w: np.ndarray
+
+
+class Channel(Protocol):
+    """What a force can act along."""
+
+    def gradient(self, pose: Pose) -> Terms:
+        """Six numbers for each body touched."""
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Their derivative along a motion."""
+
+
+class Measure(Channel, Protocol):
+    """A channel with a value."""
+
+    def value(self, pose: Pose) -> float:
+        """The scalar itself (angles within half a turn)."""
+
+
+def _point(side: Side, pose: Pose) -> np.ndarray:
+    return pose.r[side.carrier] + pose.R[side.carrier] @ side.point
+
+
+def _point_rate(side: Side, pose: Pose, motion: Motion) -> np.ndarray:
+    c = side.carrier
+    return motion.v[..., c, :] + cross(motion.w[..., c, :], pose.R[c] @ side.point)
+
+
+def _turned(carrier: int, vector: np.ndarray, motion: Motion) -> np.ndarray:
+    """Rate of a vector fixed on a body."""
+    return cross(motion.w[..., carrier, :], vector)
+
+
+def _row(force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    if force.shape != moment.shape:
+        force, moment = np.broadcast_arrays(force, moment)
+    return np.concatenate((force, moment), axis=-1)
+
+
+@dataclass(frozen=True)
+class Displacement:
+    """a . (P2 - P1), the axis a (body axes) fixed on `carrier`."""
+
+    first: Side
+    second: Side
+    carrier: int
+    axis: np.ndarray
+
+    def value(self, pose: Pose) -> float:
+        """Displacement along the axis."""
+        d = _point(self.second, pose) - _point(self.first, pose)
+        return float(np.real(pose.R[self.carrier] @ self.axis @ d))
+
+    def gradient(self, pose: Pose) -> Terms:
+        """Trom Table 2.6, rows of the translational joint."""
+        p, q = _point(self.first, pose), _point(self.second, pose)
+        i, j = self.first.carrier, self.second.carrier
+        a = pose.R[self.carrier] @ self.axis
+        return [
+            (j, _row(a, cross(q - pose.r[j], a))),
+            (i, _row(-a, -cross(p - pose.r[i], a))),
+            (self.carrier, _row(np.zeros(3), cross(a, q - p))),
+        ]
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Product rule."""
+        p, q = _point(self.first, pose), _point(self.second, pose)
+        dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
+        i, j = self.first.carrier, self.second.carrier
+        a = pose.R[self.carrier] @ self.axis
+        da = _turned(self.carrier, a, motion)
+        arms = (dq - motion.v[..., j, :], dp - motion.v[..., i, :])
+        return [
+            (j, _row(da, cross(arms[0], a) + cross(q - pose.r[j], da))),
+            (i, _row(-da, -cross(arms[1], a) - cross(p - pose.r[i], da))),
+            (self.carrier, _row(np.zeros(3), cross(da, q - p) + cross(a, dq - dp))),
+        ]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """|P2 - P1|; a translational spring (Trom 1990, Eqs. 3.22 to 3.29)."""
+
+    first: Side
+    second: Side
+
+    def value(self, pose: Pose) -> float:
+        """Length."""
+        return float(np.linalg.norm(_point(self.second, pose) - _point(self.first, pose)))
+
+    def gradient(self, pose: Pose) -> Terms:
+        """The unit vector u and its moments."""
+        p, q = _point(self.first, pose), _point(self.second, pose)
+        u = (q - p) / np.sqrt(dot(q - p, q - p))
+        i, j = self.first.carrier, self.second.carrier
+        return [(j, _row(u, cross(q - pose.r[j], u))), (i, _row(-u, -cross(p - pose.r[i], u)))]
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """du = (dd - u u.dd) / l (Eq. 3.29)."""
+        p, q = _point(self.first, pose), _point(self.second, pose)
+        dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
+        length = np.sqrt(dot(q - p, q - p))
+        u = (q - p) / length
+        du = ((dq - dp) - u * dot(dq - dp, u)[..., None]) / length
+        i, j = self.first.carrier, self.second.carrier
+        second = cross(dq - motion.v[..., j, :], u) + cross(q - pose.r[j], du)
+        first = cross(dp - motion.v[..., i, :], u) + cross(p - pose.r[i], du)
+        return [(j, _row(du, second)), (i, _row(-du, -first))]
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """a . b of an axis of the first side and one of the second (body axes); perpendicular axes of Trom's Table 2.4."""
+
+    i: int
+    j: int
+    a: np.ndarray
+    b: np.ndarray
+
+    def value(self, pose: Pose) -> float:
+        """The scalar product."""
+        return float(np.real(self.product(pose)))
+
+    def product(self, pose: Pose) -> complex:
+        """The scalar product, of complex poses too."""
+        return (pose.R[self.i] @ self.a) @ (pose.R[self.j] @ self.b)
+
+    def moment(self, pose: Pose) -> np.ndarray:
+        """Gradient by a rotation of the second body; that of the first is its negative."""
+        return cross(pose.R[self.j] @ self.b, pose.R[self.i] @ self.a)
+
+    def moment_rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+        """Derivative of the moment along a motion."""
+        a, b = pose.R[self.i] @ self.a, pose.R[self.j] @ self.b
+        return cross(_turned(self.j, b, motion), a) + cross(b, _turned(self.i, a, motion))
+
+    def rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+        """Derivative of the value along a motion."""
+        return dot(self.moment(pose), motion.w[..., self.j, :] - motion.w[..., self.i, :])
+
+    def gradient(self, pose: Pose) -> Terms:
+        """Trom Table 2.6, rows of the revolute joint."""
+        return _moments(self.i, self.j, self.moment(pose))
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Product rule."""
+        return _moments(self.i, self.j, self.moment_rate(pose, motion))
+
+
+def _moments(i: int, j: int, moment: np.ndarray) -> Terms:
+    """Moments of equal size on two bodies."""
+    row = _row(np.zeros(3), moment)
+    return [(j, row), (i, -row)]
+
+
+@dataclass(frozen=True)
+class Angle:
+    """atan2(sine, cosine) of two scalar products."""
+
+    sine: Cosine
+    cosine: Cosine
+
+    def value(self, pose: Pose) -> float:
+        """Angle within half a turn."""
+        return float(np.arctan2(self.sine.value(pose), self.cosine.value(pose)))
+
+    def gradient(self, pose: Pose) -> Terms:
+        """(c ds - s dc) / (c^2 + s^2)."""
+        s, c = self.sine.product(pose), self.cosine.product(pose)
+        moment = (c * self.sine.moment(pose) - s * self.cosine.moment(pose)) / (c * c + s * s)
+        return _moments(self.sine.i, self.sine.j, moment)
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Quotient rule."""
+        s, c = self.sine.product(pose), self.cosine.product(pose)
+        ds, dc = (part.rate(pose, motion)[..., None] for part in (self.sine, self.cosine))
+        ms, mc = self.sine.moment(pose), self.cosine.moment(pose)
+        dms, dmc = self.sine.moment_rate(pose, motion), self.cosine.moment_rate(pose, motion)
+        square = c * c + s * s
+        top, dtop = c * ms - s * mc, dc * ms + c * dms - ds * mc - s * dmc
+        rate = dtop / square - top * (2 * c * dc + 2 * s * ds) / square**2
+        return _moments(self.sine.i, self.sine.j, rate)
+
+
+@dataclass(frozen=True)
+class RotationComponent:
+    """Component of the rotation vector of the second frame relative to the first, in the axes of the first."""
+
+    first: Side
+    second: Side
+    component: int
+
+    def _relative(self, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
+        """Rotation vector (3,) and the axes of the first side (3, 3)."""
+        E1 = pose.R[self.first.carrier] @ self.first.axes
+        return log(E1.T @ pose.R[self.second.carrier] @ self.second.axes), E1
+
+    def value(self, pose: Pose) -> float:
+        """Component of the rotation vector."""
+        return float(np.real(self._relative(pose)[0][self.component]))
+
+    def gradient(self, pose: Pose) -> Terms:
+        """s' = T(s) w with T = 1 - [s]/2 + c(s.s) [s]^2 and w the relative angular velocity in the first axes."""
+        s, E1 = self._relative(pose)
+        c, _, _ = cotangent_coefficient(dot(s, s))
+        T = np.eye(3) - skew(s) / 2 + c * skew(s) @ skew(s)
+        return _moments(self.first.carrier, self.second.carrier, E1 @ T[self.component])
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Product rule, the coefficient c included."""
+        i, j = self.first.carrier, self.second.carrier
+        s, E1 = self._relative(pose)
+        c, slope, _ = cotangent_coefficient(dot(s, s))
+        S = skew(s)
+        T = np.eye(3) - S / 2 + c * S @ S
+        ds = apply(T @ E1.T, motion.w[..., j, :] - motion.w[..., i, :])
+        dS = skew(ds)
+        dT = -dS / 2 + c * (dS @ S + S @ dS) + (2 * slope * dot(ds, s))[..., None, None] * (S @ S)
+        row = apply(E1, dT[..., self.component, :]) + _turned(i, E1 @ T[self.component], motion)
+        return _moments(i, j, row)
+
+
+@dataclass(frozen=True)
+class SmallRotation:
+    """Variation of the relative rotation about an axis of the first frame; a coordinate, which has no finite value."""
+
+    first: Side
+    second: Side
+    component: int
+
+    def gradient(self, pose: Pose) -> Terms:
+        """The axis itself."""
+        axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
+        return _moments(self.first.carrier, self.second.carrier, axis)
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """The axis turns with the first body."""
+        axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
+        rate = _turned(self.first.carrier, axis, motion)
+        return _moments(self.first.carrier, self.second.carrier, rate)
+
+
+@dataclass(frozen=True)
+class Component:
+    """One component of a force at a point of a body, or of a torque; the axis turns with the body or stays."""
+
+    side: Side
+    axis: np.ndarray  # body axes if it turns, else global
+    turns: bool
+    is_torque: bool
+
+    def _axis(self, pose: Pose) -> np.ndarray:
+        return pose.R[self.side.carrier] @ self.axis if self.turns else self.axis
+
+    def gradient(self, pose: Pose) -> Terms:
+        """Virtual displacement of the point along the axis, or rotation about it."""
+        axis, c = self._axis(pose), self.side.carrier
+        if self.is_torque:
+            return [(c, _row(np.zeros(3), axis))]
+        return [(c, _row(axis, cross(_point(self.side, pose) - pose.r[c], axis)))]
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """Product rule."""
+        axis, c = self._axis(pose), self.side.carrier
+        rate = _turned(c, axis, motion) if self.turns else np.zeros_like(motion.w[..., c, :])
+        if self.is_torque:
+            return [(c, _row(np.zeros(3), rate))]
+        arm = pose.R[c] @ self.side.point
+        return [(c, _row(rate, cross(_turned(c, arm, motion), axis) + cross(arm, rate)))]

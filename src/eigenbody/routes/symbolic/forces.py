@@ -1,0 +1,118 @@
+"""Applied forces by their virtual work: deflections s(q) with tensions, and loads at points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenbody.model.description import Entry
+from eigenbody.routes.drawing import body_of
+from eigenbody.routes.symbolic.joints import Pair, measure, rotation_vector
+from eigenbody.routes.symbolic.kinematics import E, Kinematics
+from eigenbody.routes.symbolic.signals import as_symbolic
+
+
+@dataclass(frozen=True)
+class Applied:
+    """Deflections s (m,) with the energy V stored in them and further tensions (m,) that pull them shorter."""
+
+    s: np.ndarray
+    energy: Any
+    tension: np.ndarray
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force and a torque (3,) in global axes on a body, the force at a point."""
+
+    body: int
+    point: np.ndarray
+    force: np.ndarray
+    torque: np.ndarray
+
+
+def applied(kin: Kinematics, entry: Entry) -> Applied:
+    """Springs, dampers, bushings, bearings and forces along a measure."""
+    if entry.type in ("bushing", "bearing"):
+        return _bushing(kin, entry)
+    s = np.array([_deflection(kin, entry)], object)
+    if entry.type in ("expression", "actuator"):
+        return Applied(s, 0 * kin.coordinates.t, np.array([-signal(kin, entry["value"], s[0])], object))
+    number = kin.pool.number
+    k, c = number(f"k_{entry.name}", entry.get("k", 0.0)), number(f"c_{entry.name}", entry.get("c", 0.0))
+    free = number(f"free_{entry.name}", entry.get("free_length", entry.get("free", 0.0)))
+    tension = c * kin.coordinates.rate(s[0])
+    if entry.get("force") is not None:
+        tension = tension + signal(kin, entry["force"], s[0])
+    return Applied(s, k * (s[0] - free) ** 2 / 2, np.array([tension], object))
+
+
+def _deflection(kin: Kinematics, entry: Entry) -> Any:
+    import sympy
+
+    if entry.get("along") is not None:
+        return measure(kin, entry["along"])
+    gap = Pair(kin, entry).gap
+    return sympy.sqrt(gap @ gap)
+
+
+def _bushing(kin: Kinematics, entry: Entry) -> Applied:
+    pair = Pair(kin, entry)
+    if entry.type == "bushing":
+        s = np.concatenate([pair.displacement, rotation_vector(pair)])
+    else:  # tilt z1 x z2 about x and y of the first frame
+        s = np.array([*pair.displacement, -pair.cosine(1, 2), pair.cosine(0, 2)], object)
+    k, c = (_six(kin, entry, letter)[: len(s), : len(s)] for letter in "kc")
+    symmetric, rest = (k + k.T) / 2, (k - k.T) / 2
+    energy = sum((s @ symmetric * s).tolist(), start=0 * kin.coordinates.t) / 2
+    rate = kin.coordinates.rate(s) if c.any() else 0 * s
+    return Applied(s, energy, rest @ s + c @ rate)
+
+
+def _six(kin: Kinematics, entry: Entry, letter: str) -> np.ndarray:
+    given = entry.get(letter)
+    values = np.zeros((6, 6)) if given is None else np.asarray(given, float)
+    return kin.pool.matrix(f"{letter}_{entry.name}", np.diag(values) if values.ndim == 1 else values)
+
+
+def load(kin: Kinematics, entry: Entry) -> Load:
+    """A force or torque on a body, fixed in global axes or carried along."""
+    bodies = kin.description.bodies
+    body = body_of(kin.description, entry["body"])
+    at = bodies.position[body] if entry.get("at") is None else np.asarray(entry["at"], float)
+    if entry.get("at") is not None and entry.get("frame") == "body":
+        at = bodies.position[body] + bodies.rotation[body] @ at
+    value = np.array([signal(kin, v, None) for v in entry["value"]], object)
+    if entry.get("axes") == "body":
+        value = kin.S[body] @ (_plain(kin.base[body] @ kin.turn @ bodies.rotation[body]) @ value)
+    else:
+        value = _plain(kin.turn) @ value
+    none = 0 * E[0]
+    is_torque = entry.type == "torque"
+    point = kin.r[body] if is_torque else kin.point(body, f"at_{entry.name}", at)
+    return Load(body, point, none if is_torque else value, value if is_torque else none)
+
+
+def _plain(matrix: np.ndarray) -> np.ndarray:
+    """Numbers that are not worth symbols, exact zeros and ones kept."""
+    import sympy
+
+    exact = {0.0: 0, 1.0: 1, -1.0: -1}
+    clean = np.where(np.abs(matrix) < 1e-15, 0.0, matrix)
+    return np.vectorize(lambda v: sympy.Integer(exact[v]) if v in exact else sympy.Float(v), otypes=[object])(clean)
+
+
+def signal(kin: Kinematics, value: Any, own: Any) -> Any:
+    """A number or an expression of t, measures and their rates; s and v are the element's own."""
+
+    def name_of(name: str) -> Any:
+        if name == "t":
+            return kin.coordinates.t
+        if own is not None and name in ("s", "v"):
+            return own if name == "s" else kin.coordinates.rate(own)
+        bare = name.rstrip("'")
+        return measure(kin, bare) if bare == name else kin.coordinates.rate(measure(kin, bare))
+
+    return as_symbolic(value, name_of)
