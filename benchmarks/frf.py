@@ -53,7 +53,7 @@ def batched_lu(model, last, hz, chunk=8):
     """What one would write with NumPy alone: a dense solution of the second-order equations for every frequency."""
     import numpy as np
 
-    from eigenbody.analyses.ports import ports
+    from eigenbody.analyses.linearize.ports import ports
 
     linear = ports(model, last, ["j1.rz", last + "''"], "dense").linear
     n, (_, B, C, D) = linear.dof, linear.state_space

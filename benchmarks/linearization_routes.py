@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import eigenbody as eb
-from eigenbody.analyses.difference import DisturbedMotion
-from eigenbody.analyses.difference import linearize as by_differences
-from eigenbody.analyses.verify import place_of
+from eigenbody.analyses.verify.difference import DisturbedMotion
+from eigenbody.analyses.verify.difference import linearize as by_differences
+from eigenbody.analyses.verify.find import place_of
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.routes.base import Linear
 from eigenbody.routes.relative import linearize as by_partials

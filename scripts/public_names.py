@@ -14,11 +14,11 @@ STUB = Path(eigenbody.__file__).with_suffix(".pyi")
 
 def stub() -> str:
     """The text of the stub."""
-    lines = [
+    lines = sorted(
         f"from eigenbody.{module} import {name} as {name}"
         for module, names in eigenbody.PUBLIC.items()
         for name in names.replace("$", "").split()
-    ]
+    )
     head = "# Written by scripts/public_names.py from the list in __init__.py."
     return "\n".join([head, "", *lines, "", "PUBLIC: dict[str, str]", "__version__: str", ""])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -14,25 +14,30 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
 LAYERS = (
     "base", "spatial", "numerics", "structures", "model", "elements", "system", "dynamics", "mobility", "loads",
-    "linearization", "simulation", "operating", "routes", "analyses", "present", "api", "cli",
+    "linearization", "simulation", "operating", "routes", "analyses", "present", "report", "api", "cli",
 )  # fmt: skip
+SLICES = (
+    "linearize", "check", "along", "modes", "drawing", "verify", "sensitivity", "sweep", "frequency", "response",
+    "random", "design", "report",
+)  # fmt: skip
+"""Analyses, each a folder: what one needs of another it imports from the folder, and only from folders before it."""
 TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "control",
     "sympy", "pyyeti", "numba",
 }  # fmt: skip
 ONLY_IN = {
-    "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present",), "rich": ("present", "cli"),
-    "typer": ("cli",), "plotly": ("present",), "sympy": ("routes",), "pyyeti": ("structures",),
-    "numba": ("simulation",),
+    "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present", "analyses/drawing"),
+    "rich": ("present", "cli"), "typer": ("cli",), "plotly": ("report",), "sympy": ("routes",),
+    "pyyeti": ("structures",), "numba": ("simulation",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
-DRAWN = ("base", "analyses")
-"""Layers of results that print and draw themselves: they import `present` where they do, and there alone."""
+DRAWN = "base/result.py"
+"""Results print and draw themselves: it imports `present` where they do, and there alone."""
 SHOWING = ("base", "spatial", "model", "present")
 """What `present` may import: it is handed results and computes nothing."""
-REPORT = "present/report/"  # runs analyses and puts their results on one page
+DRAWING = "eigenbody.analyses.drawing"  # what a mechanism looks like in space: pictures of modes show it
 LONGEST = 400
 
 
@@ -52,11 +57,24 @@ class Module(NamedTuple):
 
     @property
     def layer(self) -> str:
-        """Its folder; of an analysis with a folder of its own, the looks belong to `present`, the command to `cli`."""
-        first, *rest = self.name.removesuffix(".py").split("/")
-        if first == "analyses" and len(rest) > 1:
-            return {"look": "present", "command": "cli"}.get(rest[-1], first)
-        return {"__init__": "api", "__main__": "cli"}.get(first, first)
+        return layer_of(self.name.removesuffix(".py").removesuffix("/__init__").split("/"))
+
+    @property
+    def folder(self) -> str:
+        """The folder of a look or a command, by its dotted name."""
+        return "eigenbody." + ".".join(self.name.split("/look")[0].removesuffix("/command.py").split("/"))
+
+
+def layer_of(parts: Sequence[str]) -> str:
+    """The layer of a module: its first folder. Looks belong to `present`, commands to `cli`, wherever they are; the
+    report is an analysis that presents."""
+    if "look" in parts:
+        return "present"
+    if parts[-1] == "command":
+        return "cli"
+    if list(parts[:2]) == ["analyses", "report"]:
+        return "report"
+    return {"__init__": "api", "__main__": "cli"}.get(parts[0], parts[0])
 
 
 @cache
@@ -84,7 +102,7 @@ class Import(NamedTuple):
     @property
     def layer(self) -> str:
         parts = self.name.split(".")
-        return parts[1] if len(parts) > 1 and parts[1] in LAYERS else "api"
+        return layer_of(parts[1:]) if len(parts) > 1 and parts[1] in LAYERS else "api"
 
 
 @cache
@@ -122,19 +140,36 @@ def every_module_is_in_a_known_layer(module: Module) -> Found:
 def imports_go_one_way(module: Module) -> Found:
     own = LAYERS.index(module.layer)
     for item in module.imports:
-        if item.is_own and not item.typing_only and LAYERS.index(item.layer) > own:
-            drawing_itself = item.lazy and item.layer == "present" and module.layer in DRAWN
-            if not drawing_itself:
-                yield item.line, f"{module.layer} imports {item.name}"
+        drawing_itself = item.lazy and item.layer == "present" and module.name == DRAWN
+        if item.is_own and not item.typing_only and LAYERS.index(item.layer) > own and not drawing_itself:
+            yield item.line, f"{module.layer} imports {item.name}"
+
+
+def slices_are_entered_by_their_doors(module: Module) -> Found:
+    """An analysis imports another from its folder, never from a module in it, and only one that stands before it."""
+    own = slice_of(module.name.removesuffix(".py").split("/"))
+    for item in module.imports:
+        path = item.name.split(".")[1:]
+        other = slice_of(path)
+        if other in (None, own) or item.layer in ("present", "cli"):
+            continue
+        if not PACKAGE.joinpath(*path).is_dir():
+            yield item.line, f"{item.name}: import it from the folder"
+        if module.layer == "analyses" and not item.typing_only and SLICES.index(other) > SLICES.index(own):
+            yield item.line, f"{own} imports {other}, which comes after it"
+
+
+def slice_of(path: Sequence[str]) -> str | None:
+    return path[1] if len(path) > 1 and path[0] == "analyses" else None
 
 
 def present_computes_nothing(module: Module) -> Found:
-    """It imports no analysis and no numerics; what it shows is an attribute of the result it is handed. The looks of an
-    analysis with a folder of its own may name what is in that folder."""
-    own = "eigenbody." + module.name.rpartition("/")[0].replace("/", ".")
-    if module.layer == "present" and not module.name.startswith(REPORT):
+    """It imports no analysis and no numerics; what it shows is an attribute of the result it is handed. A look may name
+    what is in its folder."""
+    if module.layer == "present":
         for item in module.imports:
-            if item.is_own and not item.typing_only and item.layer not in SHOWING and not item.name.startswith(own):
+            near = item.name.startswith((module.folder, DRAWING))
+            if item.is_own and not item.typing_only and item.layer not in SHOWING and not near:
                 yield item.line, f"present imports {item.name}"
 
 
@@ -144,7 +179,11 @@ def foreign_imports_are_declared_dependencies(module: Module) -> Found:
         root = item.name.split(".")[0]
         if not (item.is_own or root in sys.stdlib_module_names or root in DEPENDENCIES):
             yield item.line, root
-        if root in ONLY_IN and not item.typing_only and module.layer not in ONLY_IN[root]:
+        if (
+            root in ONLY_IN
+            and not item.typing_only
+            and not {module.layer, module.name.rpartition("/")[0]} & {*ONLY_IN[root]}
+        ):
             yield item.line, f"{root} is for {' and '.join(ONLY_IN[root])} alone"
 
 
@@ -274,21 +313,28 @@ def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
     every_module_is_in_a_known_layer: [("helpers/x.py", "")],
     imports_go_one_way: [
-        ("model/model.py", "def view(self):\n    from eigenbody.present.report.build import view"),
-        ("numerics/eigen.py", "from eigenbody.system.state import State"),
-        ("analyses/modes.py", "from eigenbody.present.tables import modes_text"),
-        ("analyses/modes.py", "def f():\n    from eigenbody import load"),
+        ("model/model.py", "def view(self):\n    from eigenbody.analyses.report import view"),
+        ("numerics/x.py", "from eigenbody.system.state import State"),
+        ("analyses/new/__init__.py", "def f():\n    from eigenbody.present.tables import Sheet"),
+        ("analyses/new/__init__.py", "from eigenbody.analyses.new.look import sheet"),
+        ("analyses/new/__init__.py", "def f():\n    from eigenbody import load"),
         ("present/tables.py", "def f():\n    from eigenbody.cli.session import load"),
+    ],
+    slices_are_entered_by_their_doors: [
+        ("analyses/random/x.py", "from eigenbody.analyses.modes.find import Modes"),
+        ("analyses/modes/x.py", "def f():\n    from eigenbody.analyses.sweep import sweep"),
+        ("api.py", "from eigenbody.analyses.modes.find import Modes"),
     ],
     present_computes_nothing: [
         ("present/tables.py", "from eigenbody.numerics.eigen.dense import spectrum"),
-        ("present/frf.py", "def f(r):\n    from eigenbody.analyses.frf import frf"),
-        ("present/frf.py", "from eigenbody.linearization.model import LinearModel"),
-        ("present/frf.py", "from eigenbody.dynamics.mechanics import Mechanics"),
-        ("analyses/new/look.py", "from eigenbody.analyses.frf import frf"),
+        ("present/x.py", "def f(r):\n    from eigenbody.analyses.frequency import frf"),
+        ("present/x.py", "from eigenbody.linearization.model import LinearModel"),
+        ("simulation/look.py", "from eigenbody.dynamics.mechanics import Mechanics"),
+        ("analyses/new/look/plots.py", "from eigenbody.analyses.frequency import frf"),
     ],
     foreign_imports_are_declared_dependencies: [
         ("numerics/x.py", "import pandas"), ("numerics/x.py", "import mechanisms"), ("cli/x.py", "import matplotlib"),
+        ("analyses/new/x.py", "import typer"),
     ],
     other_routes_are_independent_of_the_engine: [
         ("routes/x.py", "from eigenbody.elements.registry import joints"), ("routes/x.py", "import eigenbody"),
@@ -296,8 +342,8 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
     modules_are_short: [("numerics/x.py", "x = 1\n" * LONGEST)],
     private_names_stay_at_home: [("present/x.py", "from eigenbody.present.tables import _head")],
     private_attributes_stay_at_home: [
-        ("present/psd.py", "def f(r):\n    return r._weighting('a')"),
-        ("present/psd.py", "def f(r):\n    r._known = 1"),
+        ("present/x.py", "def f(r):\n    return r._weighting('a')"),
+        ("present/x.py", "def f(r):\n    r._known = 1"),
     ],
     frozen_objects_are_not_written_to: [
         ("operating/x.py", "def f(system):\n    system.__dict__['length'] = 1.0"),
@@ -320,9 +366,12 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
 """Every rule, with modules that break it."""
 
 ALLOWED = [
-    ("analyses/modes.py", "def f():\n    from eigenbody.present.tables import modes_text"),
+    ("base/result.py", "def f():\n    from eigenbody.present.tables import Sheet"),
     ("present/tables.py", "if TYPE_CHECKING:\n    from eigenbody.analyses.modes import Modes"),
-    ("present/report/build.py", "from eigenbody.analyses.modes import modes"),
+    (
+        "analyses/report/build.py",
+        "from eigenbody.analyses.modes import modes\nfrom eigenbody.present.tables import Sheet",
+    ),
     ("analyses/new/look.py", "from eigenbody.analyses.new import New"),
     ("model/x.py", "class A:\n    def __post_init__(self):\n        object.__setattr__(self, 'of', 1)"),
     ("base/batched.py", "def f(kind):\n    copy = object.__new__(kind)\n    object.__setattr__(copy, 'of', 1)"),

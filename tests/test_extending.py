@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+import eigenbody.analyses
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.flexible import FLEXIBLE
 from eigenbody.elements.forces import FORCES
@@ -281,6 +282,12 @@ def test_registry_line_makes_the_public_names_and_the_command(
     source = Path(eb.__file__).read_text().replace("PUBLIC = {", f"PUBLIC = {{{line},")
     package = ModuleType("package")
     exec(source, vars(package))
+    monkeypatch.setattr(eigenbody.analyses, "__path__", [*eigenbody.analyses.__path__, str(tmp_path)])
+    for name, block in FILES.items():
+        if ".compliance" in name:  # a command is read from the folder of its analysis
+            file = tmp_path.joinpath("compliance", (name.partition(".compliance.")[2] or "__init__") + ".py")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(block)
     assert package.__getattr__("compliance") is sys.modules["eigenbody.analyses.compliance"].compliance
     monkeypatch.setitem(eb.PUBLIC, "analyses.compliance", package.PUBLIC["analyses.compliance"])
     monkeypatch.chdir(tmp_path)

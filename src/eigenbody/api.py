@@ -12,7 +12,7 @@ from eigenbody.model.source import read
 from eigenbody.numerics.runtime import without_collection
 
 if TYPE_CHECKING:
-    from eigenbody.present.report.build import View
+    from eigenbody.analyses.report import View
 
 
 class Model(described.Model):
@@ -27,7 +27,7 @@ class Model(described.Model):
 
     def view(self, modes: int = 0) -> View:
         """The mechanism in 3-D, at its operating point; shows itself in a notebook. `modes`: so many of them moving."""
-        from eigenbody.present.report.build import view
+        from eigenbody.analyses.report import view
 
         return view(self, modes)
 

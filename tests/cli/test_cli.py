@@ -578,7 +578,7 @@ def fails_with(monkeypatch, error: BaseException) -> None:
     def fail(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("eigenbody.analyses.modes.modes", fail)
+    monkeypatch.setattr("eigenbody.analyses.modes.find.modes", fail)
 
 
 def test_failed_computation_is_code_3(run, monkeypatch):
@@ -604,7 +604,7 @@ def test_numbers_that_are_not_finite_are_never_a_result(run, monkeypatch):
         values = good.eigenvalues.copy()
         values[3] = wrong
         bad = replace(good, eigenvalues=values)
-        monkeypatch.setattr("eigenbody.analyses.modes.modes", lambda *a, bad=bad, **k: bad)
+        monkeypatch.setattr("eigenbody.analyses.modes.find.modes", lambda *a, bad=bad, **k: bad)
         for options in (["--json"], [], ["-o", "x.npz"], ["--plot", "x.png"]):
             outcome = run("modes", "rotor.yaml", *options)
             assert (outcome.code, outcome.out) == (3, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eigenbody.analyses.routes import route_named
+from eigenbody.analyses.verify.routes import route_named
 from eigenbody.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -59,7 +59,7 @@ def test_a_wrong_route_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: 
         return replace(found, eigenvalues=found.eigenvalues * 1.001)
 
     wrong = replace(right, name="wrong", linearize=linearize)
-    monkeypatch.setattr("eigenbody.analyses.verify.all_routes", lambda: (right, wrong))
+    monkeypatch.setattr("eigenbody.analyses.verify.find.all_routes", lambda: (right, wrong))
     code, out, _ = run(capsys, "verify", SLIDER)
     assert code == 3
     assert "disagree: wrong and the engine" in out

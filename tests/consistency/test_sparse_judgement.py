@@ -11,7 +11,7 @@ from mpmath import eigsy, matrix, mp, sqrt
 
 import eigenbody as eb
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
-from eigenbody.operating.stability import judge
+from eigenbody.operating.equilibrium.stability import judge
 
 BODIES = 40
 SOFT = 1e-10  # beside springs of 1 N/m: a real mode of 1e-5 rad/s

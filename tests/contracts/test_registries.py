@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 
-from eigenbody.cli.app import commands
+from eigenbody.cli.app import commands, function_of
 from eigenbody.elements.registry import Registry
 from eigenbody.elements.vocabulary import VOCABULARY
 
@@ -23,7 +22,7 @@ def test_a_type_has_the_name_of_its_line(section: str, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "module"), commands().items())
 def test_a_command_has_the_name_of_its_function(name: str, module: str) -> None:
-    assert callable(getattr(import_module(module), name))
+    assert function_of(name, module).__name__ == name
 
 
 def test_values_are_made_once_and_when_asked_for() -> None:

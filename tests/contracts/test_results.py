@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 import eigenbody as eb
-from eigenbody.analyses.inspection import inspect
-from eigenbody.analyses.verify import by_route
+from eigenbody.analyses.check import check
+from eigenbody.analyses.verify.find import by_route
 from eigenbody.base.result import Drawn, Result, Shown
 from eigenbody.present.export import endings_of
 
@@ -68,7 +68,7 @@ MADE: dict[str, Callable[[], Shown]] = {
     "inverse": lambda: eb.inverse(MODEL, {"low": "0", "high": "0"}, until=0.01, points=3),
     "simulation": motion,
     "spectrum": lambda: eb.fft(motion(), "low"),
-    "inspection": lambda: inspect(MODEL),
+    "inspection": lambda: check(MODEL),
 }
 REFUSED = {
     "RouteModel": ("tex", "py"),

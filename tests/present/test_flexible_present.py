@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.inspection import inspect
+from eigenbody.analyses.check import check
+from eigenbody.analyses.drawing.scene import scene_of
+from eigenbody.analyses.report.build import build
+from eigenbody.analyses.report.motions import motion_document, scales
 from eigenbody.base.errors import InputError
-from eigenbody.present.report.build import build
-from eigenbody.present.report.motions import motion_document, scales
-from eigenbody.present.report.scene import scene_of
 
 STEEL = {"E": 210e9, "density": 7850}
 RUBBER = {"E": 1e9, "density": 1000}
@@ -73,7 +73,7 @@ def test_nothing_internal_is_shown(form: dict[str, Any]) -> None:
     model = clamped(**form)
     point, modes, found = eb.operating_point(model), eb.modes(model), eb.equilibrium(model)
     shown = [
-        str(inspect(model)), json.dumps(inspect(model).document()), str(modes), json.dumps(modes.as_dict()),
+        str(check(model)), json.dumps(check(model).document()), str(modes), json.dumps(modes.as_dict()),
         str(modes.explain()), json.dumps(modes.explain().as_dict()), str(eb.reactions(point)),
         json.dumps(eb.reactions(point).as_dict()), str(found), json.dumps(found.as_dict()),
         str(eb.impulse(point, {"body": "rod.end", "impulse": [0, 0, 1]})), build(model, n=3).html(),
@@ -84,7 +84,7 @@ def test_nothing_internal_is_shown(form: dict[str, Any]) -> None:
 
 @FORMS
 def test_check_counts_modes_and_rows(form: dict[str, Any]) -> None:
-    found = inspect(clamped(**form))
+    found = check(clamped(**form))
     assert found.gruebler == found.dof == found.body_coordinates - found.rows
     assert [joint.name for joint in found.joints] == ["clamp"]
     assert sum(body.coordinates for body in found.bodies) == found.body_coordinates
@@ -93,7 +93,7 @@ def test_check_counts_modes_and_rows(form: dict[str, Any]) -> None:
 
 def test_check_tells_the_frequencies_of_the_free_body() -> None:
     """First bending of a free beam: (4.730 / L)^2 sqrt(EI / m) without shear, rotary inertia a little less."""
-    document = inspect(clamped(shear=False, modes=8)).document()
+    document = check(clamped(shear=False, modes=8)).document()
     entry = document["bodies"][0]
     bending = 4.730040745**2 * np.sqrt(1e9 * 0.05**2 / 12 / 1000) / (2 * np.pi)
     assert entry["frequency_hz"][0] == pytest.approx(bending, rel=5e-3)

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.analyses.drawing.scene import scene_of
+from eigenbody.analyses.drawing.shapes import equivalent_solid
+from eigenbody.analyses.report.charts import plain
+from eigenbody.analyses.report.motions import packed, scales
+from eigenbody.analyses.report.page import safe_json
 from eigenbody.model.description import is_internal
-from eigenbody.present.report.charts import plain
-from eigenbody.present.report.motions import packed, scales
-from eigenbody.present.report.page import safe_json
-from eigenbody.present.report.scene import scene_of
-from eigenbody.present.report.shapes import equivalent_solid
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")

@@ -10,7 +10,7 @@ from families import family
 
 import eigenbody as eb
 from design_models import preloaded_pair, unequal_four_bar
-from eigenbody.analyses.derivatives import derivatives
+from eigenbody.analyses.sensitivity.derivatives import derivatives
 from eigenbody.base.errors import EigenbodyError, InputError
 from eigenbody.model.paths import numeric_paths
 from mechanisms import random_mechanism

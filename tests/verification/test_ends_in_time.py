@@ -13,7 +13,7 @@ from eigenbody.linearization.linearize import dense_model
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.projection import closed, weight
 from eigenbody.numerics.matrices.assembly import join
-from eigenbody.operating.settle import settle
+from eigenbody.operating.equilibrium.settle import settle
 from eigenbody.operating.steady.equations import Trial
 from eigenbody.operating.steady.rates import along_neutral
 from eigenbody.operating.steady.settle import STEPS, settled

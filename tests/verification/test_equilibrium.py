@@ -345,7 +345,7 @@ def test_dynamic_relaxation_settles_too() -> None:
     """The fallback by itself, on a chain that starts level."""
     from eigenbody.linearization.point import system_of
     from eigenbody.mobility.initial import initial_configuration
-    from eigenbody.operating.settle import _Descent
+    from eigenbody.operating.equilibrium.settle import _Descent
 
     system = system_of(chain(6))
     descent = _Descent(system)

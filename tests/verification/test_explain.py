@@ -10,8 +10,8 @@ import pytest
 from families import family
 
 import eigenbody as eb
-from eigenbody.analyses.mac import mac_matrix
-from eigenbody.analyses.truncate import frequency_response
+from eigenbody.analyses.modes.mac import mac_matrix
+from eigenbody.analyses.modes.truncate import frequency_response
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -9,10 +9,10 @@ import pytest
 from families import family
 
 import eigenbody as eb
-from eigenbody.analyses.frf import frequency_response
-from eigenbody.analyses.frf_modal import ModalForm
-from eigenbody.analyses.frf_system import excited
-from eigenbody.analyses.ports import ports
+from eigenbody.analyses.frequency.find import frequency_response
+from eigenbody.analyses.frequency.modal import ModalForm
+from eigenbody.analyses.frequency.system import excited
+from eigenbody.analyses.linearize.ports import ports
 from eigenbody.numerics.signals.transfer import DenseTransfer
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from scipy.integrate import simpson
 from scipy.interpolate import make_interp_spline
 
 import eigenbody as eb
-from eigenbody.simulation.laws import as_law, read_law
+from eigenbody.simulation.inverse.laws import as_law, read_law
 from mechanisms import KINDS, random_mechanism
 
 MANIPULATOR = Path(__file__).parents[2] / "examples" / "space_manipulator.yaml"

@@ -335,7 +335,7 @@ def test_nothing_moves() -> None:
 
 def test_contradicted_modes_are_replaced_by_plain_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """More zeros than plain eigenvalues within their bounds of zero: a contradiction, and the plain ones are shown."""
-    from eigenbody.analyses import modes as module
+    from eigenbody.analyses.modes import find as module
 
     model = eb.load(OBLIQUE)
     true = eb.modes(model)

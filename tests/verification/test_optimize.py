@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses import optimize as optimizing
-from eigenbody.analyses.designs import DesignSpace, differences
-from eigenbody.analyses.optimize import optimize
-from eigenbody.analyses.problem import read_problem
+from eigenbody.analyses.design.designs import DesignSpace, differences
+from eigenbody.analyses.design.optimize import find as optimizing
+from eigenbody.analyses.design.optimize.find import optimize
+from eigenbody.analyses.design.problem import read_problem
 from eigenbody.base.progress import listening
 from eigenbody.model.model import Model
 from eigenbody.model.source import read
@@ -163,6 +163,20 @@ def test_modes_leave_a_band() -> None:
     hz = eb.modes(found.model).frequency_hz
     assert found.success
     assert ((hz <= band[0] * (1 + 1e-6)) | (hz >= band[1] * (1 - 1e-6))).all()
+
+
+def test_a_band_is_left_where_nothing_oscillates() -> None:
+    """A free body has no frequency that could be in the band: the lightest design is the answer, and prints itself."""
+    model = eb.load({"eigenbody": 1, "bodies": {"a": {"mass": 2, "inertia": [1, 1, 1], "at": [0, 0, 0]}}})
+    problem = {
+        "variables": {"bodies.a.mass": {"from": 1, "to": 4}},
+        "objective": {"minimize": {"mass": "all"}},
+        "constraints": [{"frequencies_outside": [9, 11]}],
+    }
+    found = optimize(model, problem)
+    assert (found.success, found["bodies.a.mass"]) == (True, pytest.approx(1, rel=1e-9))
+    assert found.constraints[0].holds
+    assert "9 to 11" in str(found)
 
 
 # Repeated modes and modes that change places --------------------------------------------------------------------------

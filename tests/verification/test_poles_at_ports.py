@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.frf_residues import Poles
-from eigenbody.analyses.frf_system import excited
-from eigenbody.analyses.ports import ports
+from eigenbody.analyses.frequency.residues import Poles
+from eigenbody.analyses.frequency.system import excited
+from eigenbody.analyses.linearize.ports import ports
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SOLVERS = pytest.mark.parametrize("solver", ["dense", "sparse"])

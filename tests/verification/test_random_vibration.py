@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.signal import coherence, cont2discrete, lfilter
 
 import eigenbody as eb
-from eigenbody.analyses.comfort import (
+from eigenbody.analyses.random.comfort import (
     WEIGHTINGS,
     comfort_verdict,
     estimated_vdv,
@@ -541,7 +541,7 @@ def test_large_models_by_the_sparse_path() -> None:
 def test_sum_over_modes_and_lyapunov_equation_agree_for_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     import runpy
 
-    from eigenbody.analyses import random_paths
+    from eigenbody.analyses.random import paths as random_paths
 
     family = runpy.run_path(str(EXAMPLES / "families.py"))["family"]
     model = eb.load(family("TL6RF1"))

@@ -13,8 +13,8 @@ import pytest
 from scipy.integrate import quad, simpson, solve_ivp
 
 import eigenbody as eb
-from eigenbody.analyses.linear_motion import motion
-from eigenbody.analyses.response_energy import energy_balance
+from eigenbody.analyses.response.energy import energy_balance
+from eigenbody.analyses.response.linear_motion import motion
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MASS, K, C = 2.0, 50.0, 3.0

@@ -10,7 +10,7 @@ from closed_forms import CASES
 from test_route_relative import CONICAL, EXAMPLES, SITUATIONS, in_motion
 
 import eigenbody as eb
-from eigenbody.analyses.difference import DisturbedMotion, applies, extrapolated, linearize
+from eigenbody.analyses.verify.difference import DisturbedMotion, applies, extrapolated, linearize
 from eigenbody.elements.measures import compose
 from eigenbody.routes.base import Unsupported
 from flexible_mechanisms import with_beams

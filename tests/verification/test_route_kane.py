@@ -14,7 +14,7 @@ from closed_forms import CASES, Case
 from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
-from eigenbody.analyses.verify import place_of
+from eigenbody.analyses.verify.find import place_of
 from eigenbody.base.errors import ComputationError
 from eigenbody.routes.kane import ROUTE, ChainSystem, prescribed
 from eigenbody.routes.kane.charts import BALL

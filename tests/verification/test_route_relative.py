@@ -12,7 +12,7 @@ import pytest
 from closed_forms import CASES
 
 import eigenbody as eb
-from eigenbody.analyses.verify import place_of
+from eigenbody.analyses.verify.find import place_of
 from eigenbody.model.model import Model
 from eigenbody.routes.base import Linear, Route
 from eigenbody.routes.relative import ROUTE, linearize

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.verify import by_route, place_of, verify
+from eigenbody.analyses.verify.find import by_route, place_of, verify
 from eigenbody.routes.symbolic import applies, exported
 from eigenbody.routes.symbolic.equations import METHODS, equations, fitting_method
 from eigenbody.routes.symbolic.linear import Linearized, Numbers, linearized

@@ -14,7 +14,7 @@ from families import family
 from scipy.optimize import linear_sum_assignment
 
 import eigenbody as eb
-from eigenbody.analyses.verify import place_of
+from eigenbody.analyses.verify.find import place_of
 from eigenbody.routes.base import Place
 from eigenbody.routes.topology import ROUTE, Oscillations, constraints, linearize, state_matrix, system
 from eigenbody.routes.topology.tables import D, G, H

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.signals import amplitude_spectrum
+from eigenbody.analyses.response.spectra import amplitude_spectrum
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses import sweep as sweeping
-from eigenbody.analyses.roots import dips, roots
+from eigenbody.analyses.sweep import follow as sweeping
+from eigenbody.analyses.sweep.roots import dips, roots
 from eigenbody.base.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

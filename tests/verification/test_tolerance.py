@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.ports import ports
-from eigenbody.analyses.tolerance import tolerance
-from eigenbody.analyses.updating import update
+from eigenbody.analyses.design.tolerance.find import tolerance
+from eigenbody.analyses.design.update import update
+from eigenbody.analyses.linearize.ports import ports
 from eigenbody.model.model import Model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -177,9 +177,9 @@ def test_updating_tells_its_uncertainty() -> None:
 
 def test_jacobian_of_the_fit() -> None:
     """Against central differences, shapes included."""
-    from eigenbody.analyses.designs import DesignSpace
-    from eigenbody.analyses.problem import Problem, Reader
-    from eigenbody.analyses.updating import _Fit, _read, _weights
+    from eigenbody.analyses.design.designs import DesignSpace
+    from eigenbody.analyses.design.problem import Problem, Reader
+    from eigenbody.analyses.design.update import _Fit, _read, _weights
 
     model = eb.load(EXAMPLES / "stewart_platform.yaml")
     data, _ = _read(measured(model.with_values(TRUE)))

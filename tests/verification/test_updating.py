@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.updating import update
+from eigenbody.analyses.design.update import update
 
 
 def oscillators(**stiffness: str) -> eb.Model:

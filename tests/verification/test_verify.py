@@ -12,8 +12,8 @@ from families import family
 from test_seeds import four_bar_with_long_rocker, on_a_bearing, on_a_carrier
 
 import eigenbody as eb
-from eigenbody.analyses.agreement import matched, tolerances
-from eigenbody.analyses.routes import all_routes, route_named
+from eigenbody.analyses.verify.agreement import matched, tolerances
+from eigenbody.analyses.verify.routes import all_routes, route_named
 from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.numerics.eigen.dense import spectrum_first_order

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.agreement import matched
-from eigenbody.analyses.routes import route_named
-from eigenbody.analyses.verify import TOLERANCE, Verification
+from eigenbody.analyses.verify.agreement import matched
+from eigenbody.analyses.verify.find import TOLERANCE, Verification
+from eigenbody.analyses.verify.routes import route_named
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route
 from mechanism_numbers import COORDINATES

@@ -1,20 +1,17 @@
-"""The list of commands: those of `commands/`, and those that a folder of an analysis brings along."""
+"""The list of commands: each folder of an analysis brings its own along."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from eigenbody import PUBLIC
-
-HERE = (
-    "modes", "linearize", "check", "equilibrium", "inverse", "impulse", "simulate", "response", "psd", "frf",
-    "campbell", "sensitivity", "tolerance", "optimize", "verify", "report",
-)  # fmt: skip
 
 EXIT_CODES = """\b
 Exit codes:
@@ -25,15 +22,24 @@ Exit codes:
 
 
 def commands() -> dict[str, str]:
-    """Every command by name, with the module that has the function of that name."""
-    return {name: f"eigenbody.cli.commands.{name}" for name in HERE} | dict(_of_analyses())
+    """Every command by name, with the module or folder of its analysis."""
+    return {
+        name.removeprefix("$"): module for module, names in PUBLIC.items() for name in names.split() if name[0] == "$"
+    }
 
 
-def _of_analyses() -> Iterator[tuple[str, str]]:
-    for module, names in PUBLIC.items():
-        for name in names.split():
-            if name.startswith("$"):
-                yield name.removeprefix("$"), f"eigenbody.{module}.command"
+def function_of(name: str, module: str) -> Callable[..., Any]:
+    """The function of a command, from `command.py` in the folder of its analysis. The analysis itself is not imported:
+    help and faults of the command line come at once."""
+    package, _, _ = f"eigenbody.{module}".rpartition(".")
+    around = import_module(package).__path__
+    own = PathFinder.find_spec(f"eigenbody.{module}", around)
+    spec = PathFinder.find_spec("command", (own and own.submodule_search_locations) or around)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"there is no command.py beside eigenbody.{module}")
+    found = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return getattr(found, name)
 
 
 class _Command(TyperCommand):
@@ -55,8 +61,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EXIT_CODES)(_eigenbody)
     known = commands()
     for name in arguments[:1] if arguments and arguments[0] in known else known:
-        command = getattr(import_module(known[name]), name)
-        app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(command)
+        app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(function_of(name, known[name]))
     return app
 
 

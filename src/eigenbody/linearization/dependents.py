@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Dependents(Shown, look="present.dependents"):
+class Dependents(Shown, look="linearization.look.dependents"):
     """Derivatives of measures and of their rates by the linear state, a row for each measure.
 
     `value` (measures, states) is d(measure)/d[S, W, x]; it depends on S alone. `rate` is d(measure')/d[S, W, x].

@@ -31,7 +31,7 @@ from eigenbody.numerics.matrices.springs import Springs
 
 
 @dataclass(frozen=True)
-class SparseLinearModel(Result, look="present.linear"):
+class SparseLinearModel(Result, look="linearization.look"):
     """Linear equations with named coordinates, kept sparse; `modes` takes it as it takes a `LinearModel`.
 
     `descriptor` is E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers]. At rest `pencil` has

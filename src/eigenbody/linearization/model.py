@@ -51,7 +51,7 @@ def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class LinearModel(Result, look="present.linear"):
+class LinearModel(Result, look="linearization.look"):
     """Exact linear variational equations at an operating point.
 
     The linear state is [S, W, x]: variations of the coordinates, of the velocity coordinates, and first-order states.

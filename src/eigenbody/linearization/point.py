@@ -29,7 +29,7 @@ TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism 
 
 
 @dataclass(frozen=True)
-class OperatingPoint(Shown, look="present.point"):
+class OperatingPoint(Shown, look="linearization.look.point"):
     """Where the mechanism is linearized: state, accelerations, constraint forces, and how well all equations hold."""
 
     model: Model

@@ -82,7 +82,7 @@ class GeneralizedForce:
 
 
 @dataclass(frozen=True)
-class Reactions(Result, look="present.reactions"):
+class Reactions(Result, look="loads.look"):
     """Reactions in all joints, in `axes` ("joint": those of the joint on its first body, or "ground"). SI units."""
 
     axes: str

@@ -10,8 +10,7 @@ from eigenbody.model.source import shown
 from eigenbody.present.tables import SAID, Styled, counted, significant
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.mode_checks import ModesCertificate
-    from eigenbody.analyses.modes import Modes
+    from eigenbody.analyses.modes import Modes, ModesCertificate
     from eigenbody.linearization.certificate import Certificate
     from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Simulation(Drawn, look="present.histories"):
+class Simulation(Drawn, look="simulation.look"):
     """A motion. `states` is one State whose arrays have a leading axis over the output times.
 
     `balance` holds energy against what was fed in. `finished` is False when the motion ends before the time asked for;

@@ -1,0 +1,4 @@
+"""What a mechanism looks like in space: solids, springs, joints."""
+
+from eigenbody.analyses.drawing.elements import places_of_attachment
+from eigenbody.analyses.drawing.scene import Scene, scene_of, xyzw

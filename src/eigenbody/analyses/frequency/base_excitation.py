@@ -1,0 +1,125 @@
+"""Base excitation: the prescribed motion of a driver or joint as the input.
+
+A prescribed measure is held at f(t) + r(t). Its variation r stands on the right side of the augmented equations, once
+at each level of its constraint row: G dq = r, (G u)_q dq + G du = r', and r'' at the level of accelerations. Nothing is
+approximated and nothing is released: holding force, inertia of the base and geometric stiffness are those of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations, equations_of
+from eigenbody.analyses.linearize import Ports, ports
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.model import Model
+from eigenbody.numerics.matrices.linear import factor
+from eigenbody.system.outputs import rate_unit
+
+
+def base_excited(
+    model: Model, name: str, order: int, outputs: str | Sequence[str] | None, solver: str | None = None
+) -> Excited:
+    """The model excited by the motion `name`, given as displacement (order 0), velocity (1) or acceleration (2)."""
+    found = ports(model, [], outputs, solver)
+    linear = found.linear
+    row = _row(linear.point, name)
+    unit = rate_unit(_measured_in(linear.point, row), order)
+    primes = "'" * order
+    return Excited(
+        linear, _equations(found, row), (name + primes,), found.output_names, (unit,), found.output_units,
+        _weight(order),
+    )  # fmt: skip
+
+
+def _weight(order: int) -> Callable[[np.ndarray], np.ndarray]:
+    """r, r', r'' (nf, 3, 1) for a unit motion of that order."""
+
+    def weight(s: np.ndarray) -> np.ndarray:
+        return s[:, None, None] ** (np.arange(3)[:, None] - float(order) if order else np.arange(3)[:, None])
+
+    return weight
+
+
+def _row(point: OperatingPoint, name: str) -> int:
+    """Number of the constraint row that prescribes the motion `name`; `joint.angle` where a joint has several."""
+    rows = point.system.constraints.rows
+    moved: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.kind == "driver":
+            moved.setdefault(row.owner, []).append(number)
+            if row.label.startswith("motion "):
+                moved.setdefault(f"{row.owner}.{row.label.removeprefix('motion ')}", []).append(number)
+    if name not in moved:
+        what = f'no motion "{name}" is prescribed in the model.'
+        remedy = suggest(name, moved) if moved else "Add a driver, or give a joint a motion (motion: 0 for a base)."
+        raise InputError(Fault("base", what, remedy))
+    if len(moved[name]) > 1:
+        several = [key for key, numbers in moved.items() if numbers[0] in moved[name] and key != name]
+        what = f'"{name}" prescribes several motions.'
+        raise InputError(Fault("base", what, f"Name one: {', '.join(several)}."))
+    return moved[name][0]
+
+
+def _measured_in(point: OperatingPoint, row: int) -> str:
+    owner = point.system.constraints.rows[row]
+    system = point.system
+    if owner.label.startswith("motion "):
+        names = [f"{owner.owner}.{owner.label.removeprefix('motion ')}", owner.owner]
+    else:
+        entry = next(entry for entry in system.description.drivers if entry.name == owner.owner)
+        names = [str(entry["measure"])]
+    known = [name for name in names if name in system.aliases]
+    return system.dimensions[system.aliases[known[0]]] if known else ""
+
+
+def _equations(found: Ports, row: int) -> DenseEquations | SparseEquations:
+    """The state equations with the raw inputs r, r', r''."""
+    linear = found.linear
+    right = _right_side(linear, row)
+    rows = list(found.outputs)
+
+    def parts() -> tuple[Any, Any, Any, Any, Any]:
+        d = linear.descriptor
+        return d.E, d.A, right, d.C.tocsr()[rows], np.zeros((len(rows), 3))
+
+    if isinstance(linear, SparseLinearModel):
+        return SparseEquations(parts)
+    own = equations_of(linear, (), found.outputs)
+    assert isinstance(own, DenseEquations)
+    B, D = _condensed(linear, right, rows)
+    return DenseEquations(own.A, B, own.C, D, own.noise, own.second, SparseEquations(parts))
+
+
+def _right_side(linear: LinearModel | SparseLinearModel, row: int) -> np.ndarray:
+    """Columns (n, 3) of r, r', r'' in 0 = A z + B u: minus one in the row at each of the three levels."""
+    chosen, d = linear.chosen, linear.descriptor
+    place = np.flatnonzero(np.asarray(chosen.rows) == row)
+    if not len(place):
+        owner = linear.point.system.constraints.rows[row].owner
+        what = f'"{owner}" repeats what other constraints hold, so it cannot move on its own.'
+        raise InputError(Fault("base", what, "Remove the other constraint, or excite that one."))
+    held, slips = len(chosen.rows), len(chosen.slip_rows)
+    nS, nW = len(chosen.positions), len(chosen.velocities)
+    position = d.differential + int(place[0])
+    velocity = position + held + nS
+    acceleration = velocity + held + slips + nW
+    right = np.zeros((d.A.shape[0], 3))
+    right[[position, velocity, acceleration], [0, 1, 2]] = -1.0
+    return right
+
+
+def _condensed(linear: LinearModel, right: np.ndarray, outputs: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """B and D (.., 3) after the auxiliary unknowns are eliminated."""
+    d = linear.descriptor
+    n = d.differential
+    A = d.A.tocsc()
+    auxiliary = -factor(A[n:, n:].tocsc()).solve(right[n:])
+    C = d.C.tocsc()[:, n:].tocsr()[outputs]
+    return np.asarray(A[:n, n:] @ auxiliary), np.asarray(C @ auxiliary)

@@ -1,0 +1,148 @@
+"""`eigenbody frf`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
+
+PLACES = {
+    "inputs": "--input", "outputs": "--output", "frequencies_hz": "--from/--to/--at", "points": "--points",
+    "base": "--base", "base_order": "--base-order", "unbalance": "--unbalance", "speed_parameter": "--speed",
+    "method": "--method", "modes": "--modes", "solver": "--solver",
+}  # fmt: skip
+
+
+def frf(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    input_: Annotated[
+        list[str] | None,
+        options.option(
+            "--input", "NAME", "An input, or a measure to push along; repeatable. Default: all inputs of the model."
+        ),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        options.option(
+            "--output",
+            "NAME",
+            "An output, or a measure (slide, slide', slide''); repeatable. Default: all outputs, or coordinates.",
+        ),
+    ] = None,
+    start: Annotated[
+        float | None, options.option("--from", "HZ", "Start of the range; default from the modes.")
+    ] = None,
+    stop: Annotated[float | None, options.option("--to", "HZ", "End of the range; default from the modes.")] = None,
+    points: Annotated[int | None, options.option("--points", "N", "Points in the range [400].")] = None,
+    log: Annotated[bool, typer.Option("--log/--linear", help="Spacing of the points.")] = True,
+    at: Annotated[list[float] | None, options.option("--at", "HZ", "This frequency exactly; repeatable.")] = None,
+    method: Annotated[
+        str, typer.Option("--method", metavar="direct|modal", help="Solve at every frequency, or sum over modes.")
+    ] = "direct",
+    modes: Annotated[int | None, options.option("--modes", "N", "With modal: the lowest N modes only.")] = None,
+    residual: Annotated[
+        bool, typer.Option("--residual", help="With --modes: add a constant for the modes left out.")
+    ] = False,
+    refine: Annotated[
+        bool, typer.Option("--refine/--no-refine", help="Add points near resonances and locate the peaks.")
+    ] = True,
+    base: Annotated[
+        str | None, options.option("--base", "NAME", "Excite by the motion of a driver or driven joint.")
+    ] = None,
+    base_order: Annotated[
+        int, typer.Option("--base-order", metavar="0|1|2", help="That motion as displacement, velocity, acceleration.")
+    ] = 0,
+    unbalance: Annotated[
+        str | None,
+        options.option("--unbalance", "BODY=KGM", "Excite by a rotating unbalance: body and mass times eccentricity."),
+    ] = None,
+    axis: Annotated[
+        str | None, options.option("--axis", "X,Y,Z", "Axis of the unbalance; default: of the spin.")
+    ] = None,
+    speed: Annotated[
+        str | None, options.option("--speed", "PARAMETER", "Parameter of the spin; it follows the frequency.")
+    ] = None,
+    solver: options.Solver = None,
+    kind: Annotated[str, typer.Option("--kind", metavar="bode|nyquist", help="Diagram of --plot.")] = "bode",
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Frequency response: any input to any output.
+
+    Complex amplitude of each output for a unit cosine at each input, over frequency, with the resonance peaks located.
+    Instead of a force, the motion of a base (--base) or a rotating unbalance (--unbalance) can excite.
+
+    \b
+    Examples:
+      eigenbody frf car.yaml --input push --output "heave''" --plot car.png
+      eigenbody frf car.yaml --input heave --output heave --from 0.1 --to 50 --points 2000
+      eigenbody frf car.yaml --base road --at 1 --at 2.5 --json
+      eigenbody frf rotor.yaml --unbalance disc=1e-4 --speed speed --from 1 --to 100
+      eigenbody frf tree.json --input j9 --output j1 --method modal --modes 30 -o tree.npz
+
+    \b
+    JSON: {"model", "inputs", "outputs", "units": {"inputs", "outputs"}, "method",
+           "frequency_hz": [...], "real", "imag", "magnitude", "phase_deg",
+           "peaks": [{"input", "output", "frequency_hz", "magnitude"}],
+           "poles": [{"frequency_hz", "mode", "inputs", "outputs"}],
+           "notes", "warnings", "certificate"}
+      real, imag, magnitude, phase_deg are indexed [frequency][output][input]; the
+      phase is unwrapped. null: infinite, exactly on an undamped mode ("poles" names it).
+
+    \b
+    Files: .csv has a line for each frequency; .json the document above; .npz and .mat
+      hold frequency_hz, response (complex), magnitude, phase_deg, each (frequencies,
+      outputs, inputs), peaks (frequency, magnitude) and the names and units.
+    """
+    _checked(kind, at, (start, stop, points), unbalance, axis)
+    goal = delivery.Delivery("analyses.frequency.look", model, json, out, plot, quiet)
+    turning = _unbalance(unbalance, axis)
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.frequency.find import frf as response_of
+
+    with session.places_of(mechanism, **PLACES):
+        wanted: Any = at if at else None if (start, stop, points) == (None, None, None) else (start, stop, points)
+        result = response_of(
+            mechanism, input_, output, wanted, method=method, modes=modes, residual=residual, refine=refine,
+            spacing="log" if log else "linear", base=base, base_order=base_order, unbalance=turning,
+            speed_parameter=speed, solver=solver,
+        )  # fmt: skip
+    from eigenbody.analyses.frequency.look import require_known
+
+    require_known(result)
+    goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
+
+
+def _checked(kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: str | None, axis: str | None) -> None:
+    faults = []
+    if kind not in ("bode", "nyquist"):
+        faults.append(Fault("--kind", f'"{kind}" is not known.', "Use bode or nyquist."))
+    if at and span != (None, None, None):
+        faults.append(Fault("--at", "single frequencies and a range were both given.", "Give one of them."))
+    if axis is not None and unbalance is None:
+        faults.append(Fault("--axis", "only an unbalance has an axis.", "Give --unbalance BODY=KGM too."))
+    if faults:
+        raise InputError(faults)
+
+
+def _unbalance(text: str | None, axis: str | None) -> dict[str, Any] | None:
+    """`disc=1e-4` and `0,0,1` as the library takes them."""
+    if text is None:
+        return None
+    body, _, moment = (part.strip() for part in text.rpartition("="))
+    if not body or not session.NUMBER.fullmatch(moment):
+        what = "an unbalance is written BODY=KGM, mass times eccentricity in kg m."
+        raise InputError(Fault(f"--unbalance {text}", what, "For example: --unbalance disc=1e-4."))
+    given: dict[str, Any] = {"body": body, "moment": float(moment)}
+    if axis is not None:
+        parts = [part.strip() for part in axis.split(",")]
+        if len(parts) != 3 or not all(session.NUMBER.fullmatch(part) for part in parts):
+            raise InputError(Fault(f"--axis {axis}", "an axis is three numbers.", "For example: --axis 0,0,1."))
+        given["axis"] = [float(part) for part in parts]
+    return given

@@ -1,0 +1,212 @@
+"""Rotating unbalance: a force moment * omega^2 that turns with the frequency, about an axis through a body.
+
+As a complex amplitude along two normals n1, n2 of the axis (n1 x n2 = axis) it is (1, -i): cos along n1, sin along n2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eigenbody.analyses.frequency.evaluate import Evaluator
+from eigenbody.analyses.frequency.poles import Pole, SharpPole, SharpPoles
+from eigenbody.analyses.frequency.system import Excited, equations_of, excited
+from eigenbody.analyses.linearize import Ports, ports
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.base.progress import report
+from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.model import Model
+from eigenbody.operating.find import operating_point
+
+KEYS = ("body", "moment", "axis")
+CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite
+FOLLOWED = 1e-10  # relative error of the spin that a parameter is solved for
+
+
+@dataclass(frozen=True)
+class Unbalance:
+    """Checked: body, moment m e in kg m, unit axis (None: the axis it spins about)."""
+
+    body: str
+    moment: float
+    axis: np.ndarray | None
+
+
+def unbalance_excited(
+    model: Model, given: Mapping[str, Any], outputs: str | Sequence[str] | None, solver: str | None = None
+) -> Excited:
+    """The model excited by an unbalance whose speed is the frequency, at the operating point as it is."""
+    unbalance = checked(model, given)
+    axis = unbalance.axis if unbalance.axis is not None else _spin_axis(operating_point(model), unbalance)
+    return _excited(model, unbalance, axis, outputs, solver)[0]
+
+
+def checked(model: Model, given: Mapping[str, Any]) -> Unbalance:
+    """The unbalance, or all that is wrong with it."""
+    faults = []
+    for key in given:
+        if key not in KEYS:
+            faults.append(Fault("unbalance", f'"{key}" is not known.', suggest(str(key), KEYS)))
+    bodies = model.description.bodies.known_names
+    body, moment, axis = given.get("body"), given.get("moment"), given.get("axis")
+    if body not in bodies:
+        faults.append(Fault("unbalance", f'there is no body "{body}".', suggest(str(body), bodies)))
+    if not isinstance(moment, int | float) or not np.isfinite(moment) or moment <= 0:
+        faults.append(Fault("unbalance", "the moment (mass times eccentricity) is a positive number in kg m."))
+    direction = None
+    if axis is not None:
+        direction = np.asarray(axis, float)
+        if direction.shape != (3,) or not np.isfinite(direction).all() or not direction.any():
+            faults.append(Fault("unbalance", "the axis is a direction of three numbers, not all zero."))
+        else:
+            direction = direction / np.linalg.norm(direction)
+    if faults:
+        raise InputError(faults)
+    return Unbalance(str(body), float(moment or 0.0), direction)
+
+
+def spin(point: OperatingPoint, body: str) -> np.ndarray:
+    """Angular velocity (3,) of a body in global axes."""
+    i = point.system.description.bodies.names.index(body)
+    return np.real(point.state.R[i] @ point.state.w[i])
+
+
+def _spin_axis(point: OperatingPoint, unbalance: Unbalance) -> np.ndarray:
+    rate = spin(point, unbalance.body)
+    if not rate.any():
+        what = f'"{unbalance.body}" does not spin at the operating point, so its axis is not known.'
+        raise InputError(Fault("unbalance", what, "Give the axis: --axis 0,0,1."))
+    return rate / np.linalg.norm(rate)
+
+
+def normals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """n1 and n2 with n1 x n2 = axis; for an axis along z they are x and y."""
+    cyclic = np.roll(np.eye(3), -1, axis=0)[int(np.argmax(np.abs(axis)))]  # x for z, y for x, z for y
+    first = cyclic - axis * (cyclic @ axis)
+    first = first / np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _excited(
+    model: Model, unbalance: Unbalance, axis: np.ndarray, outputs: str | Sequence[str] | None, solver: str | None
+) -> tuple[Excited, Ports]:
+    names = []
+    taken = {entry.name for entry in model.description.inputs}
+    for number, normal in enumerate(normals(axis), 1):
+        name = f"unbalance {number}"
+        while name in taken:
+            name += " again"
+        model = model.input(name, body=unbalance.body, direction=normal.tolist())
+        names.append(name)
+    found = ports(model, names, outputs, solver)
+    rotating = unbalance.moment * np.array([[1.0], [-1.0j]])
+    weight = lambda s: -(s[:, None, None] ** 2) * rotating  # noqa: E731
+    name = f"unbalance of {unbalance.body}"
+    return replace(excited(found), inputs=(name,), input_units=("",), weight=weight), found
+
+
+class Synchronous:
+    """The response to an unbalance at the speed of the rotor, linearized anew at every speed."""
+
+    def __init__(
+        self, model: Model, given: Mapping[str, Any], outputs: str | Sequence[str] | None, parameter: str
+    ) -> None:
+        self._parameter, self._unbalance = parameter, checked(model, given)
+        if parameter not in model.parameters:
+            what = f'there is no parameter "{parameter}".'
+            raise InputError(Fault("speed_parameter", what, suggest(parameter, model.parameters)))
+        self._model = model
+        start = float(model.parameters[parameter]) or 1.0
+        first = self._point(start)
+        own = self._unbalance.axis
+        self._axis = own if own is not None else _spin_axis(first, self._unbalance)
+        self._line(start, self._speed(first), self._speed(self._point(2 * start)))
+        self.system, found = _excited(model, self._unbalance, self._axis, outputs, "dense")
+        self._ports = found.inputs, found.outputs
+        self._model = found.linear.point.model  # with inputs and outputs
+
+    def _line(self, start: float, first: float, second: float) -> None:
+        """Spin over parameter as a straight line, to start from."""
+        self._slope = (second - first) / start
+        self._zero = first - self._slope * start
+        if not np.isfinite(self._slope) or abs(second - first) <= 1e-9 * abs(first) or second == first:
+            what = f'"{self._parameter}" does not change the spin of {self._unbalance.body}.'
+            raise InputError(Fault("speed_parameter", what, "Name the parameter that sets the velocity of its joint."))
+
+    def _point(self, value: float) -> OperatingPoint:
+        return operating_point(self._model.with_parameters({self._parameter: value}))
+
+    def _speed(self, point: OperatingPoint) -> float:
+        return float(spin(point, self._unbalance.body) @ self._axis)
+
+    def _spinning(self, omega: float) -> OperatingPoint:
+        """The operating point at which the body spins at omega: the parameter from the line through two speeds,
+        corrected by secants."""
+        value, slope = (omega - self._zero) / self._slope, self._slope
+        point = self._point(value)
+        speed = self._speed(point)
+        for _ in range(20):
+            if abs(speed - omega) <= FOLLOWED * abs(omega):
+                return point
+            new = value + (omega - speed) / slope
+            point = self._point(new)
+            reached = self._speed(point)
+            slope = (reached - speed) / (new - value) if reached != speed else slope
+            value, speed = new, reached
+        raise ComputationError(
+            f'The parameter "{self._parameter}" could not be set so that {self._unbalance.body} spins at'
+            f" {omega:.6g} rad/s: {value:.6g} gives {speed:.6g}. Name the parameter that sets the spin."
+        )
+
+    def _at(self, omega: float) -> Excited:
+        """The system that spins at omega."""
+        linear = linear_model(self._spinning(omega), solver="dense")
+        equations = equations_of(linear, *self._ports)
+        return replace(self.system, linear=linear, equations=equations)
+
+    @cached_property
+    def resonances(self) -> np.ndarray:
+        """Eigenvalues at the model's own speed, to choose a range."""
+        return Evaluator(self.system).resonances
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done."""
+        return (
+            f'Spin speed = frequency: "{self._parameter}" follows, and the model is linearized anew at every speed.',
+        )
+
+    def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]:
+        """H (nf, ny, 1) and the critical speeds that were met."""
+        found = [Evaluator(system).respond(w) for system, w in self._systems(omega)]
+        return np.concatenate([H for H, _ in found]), tuple(pole for _, poles in found for pole in poles)
+
+    def __call__(self, omega: np.ndarray) -> np.ndarray:
+        """H (nf, ny, 1), whatever arithmetic makes of it at a critical speed."""
+        return np.concatenate([Evaluator(system)(w) for system, w in self._systems(omega)])
+
+    def _systems(self, omega: np.ndarray) -> Iterator[tuple[Excited, np.ndarray]]:
+        for i, value in enumerate(omega.tolist()):
+            report("frequency response, speed by speed", i / len(omega))
+            yield self._at(value), np.array([value])
+
+    def sharp_poles(self, low: float, high: float) -> tuple[SharpPole, ...]:
+        """None is known beforehand."""
+        return ()
+
+    @property
+    def beside_resonances(self) -> np.ndarray:
+        """None is known beforehand."""
+        return np.zeros(0)
+
+    def is_undamped(self, omega: float) -> np.ndarray:
+        """Entries (ny, 1) that are infinite at an undamped whirl as fast as the spin."""
+        system = self._at(omega)
+        poles = SharpPoles(system)((1 - CRITICAL) * omega, (1 + CRITICAL) * omega)
+        near = [pole.felt for pole in poles if not pole.decay]
+        return np.any([np.zeros((len(system.outputs), 1), bool), *near], axis=0)

@@ -1,0 +1,96 @@
+"""`eigenbody linearize`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
+
+
+def linearize(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    coordinates: Annotated[
+        str | None, options.option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        options.option("--method", "NAME", "By another route: relative, kane, topology, difference, symbolic."),
+    ] = None,
+    solver: options.Solver = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Linear equations: M, C, K and A, B, C, D.
+
+    At the operating point, with named states, inputs and outputs.
+
+    \b
+    Examples:
+      eigenbody linearize rotor.yaml
+      eigenbody linearize slider.yaml --coordinates rail,hinge --json
+      eigenbody linearize rotor.yaml -o rotor.mat
+      eigenbody linearize slider.yaml --method symbolic -o slider.tex
+
+    \b
+    JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
+           "states", "inputs", "outputs", "units", "A", "B", "C", "D",
+           "certificate", "notes", "warnings"}
+      Matrices are lists of rows. With non-holonomic constraints mass, damping and
+      stiffness are null: only A, B, C, D exist. Above 2000 degrees of freedom all of
+      them are null and "descriptor" has E, A, B, C, D of E z' = A z + B u,
+      y = C z + D u by their entries ({"shape", "row", "column", "value"}),
+      z = [states, auxiliary unknowns].
+      With --method: {"model", "method", "title", "source", "is_exact", "notes",
+      "matrices": {name: rows}, "eigenvalues": [{"real", "imag"}]}, the matrices by the
+      names of the route's authors; see docs/verify.md.
+
+    \b
+    Files:
+      .npz   A, B, C_out, D, E, M, C (damping), K, the names and their units
+      .mat   A, B, C, D, E, M, Cd (damping), K, the names and their units as cell
+             arrays, and the struct "descriptor" with sparse E, A, B, C, D and the
+             names of its unknowns
+      .csv   a block for each of mass, damping, stiffness, A, B, C, D: the first line is
+             its name and the column names, each further line begins with the row name;
+             a blank line between blocks
+      .json  the document above
+      Large models: .npz has E_row, E_column, E_value, E_shape and likewise A, B, C, D;
+      .mat has them sparse; .csv only with --solver dense.
+      With --method: .json; with --method symbolic also .tex (equations of motion and
+      their linear form) and .py (a function that needs NumPy alone).
+    """
+    if method is not None:
+        _by_route(model, set_, method, coordinates or solver, json, out, quiet)
+        return
+    goal = delivery.Delivery("linearization.look", model, json, out, None, quiet)
+    wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
+    if wanted is not None and not all(wanted):
+        raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.linearize.linear import linearize as linearize_at
+    from eigenbody.present.documents import require_finite_linear
+
+    with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
+        result = linearize_at(mechanism, coordinates=wanted, solver=solver)
+    require_finite_linear(result)
+    goal.deliver(result, result.point.warnings)
+
+
+def _by_route(
+    model: str, set_: list[str] | None, method: str, refused: str | None, json: bool, out: str | None, quiet: bool
+) -> None:
+    """Matrices and eigenvalues of another route."""
+    if refused is not None:
+        what = "a route has coordinates and a solver of its own."
+        raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
+    endings = ("json", "tex", "py") if method == "symbolic" else ("json",)
+    goal = delivery.Delivery("analyses.verify.look.route", model, json, out, None, quiet, endings)
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.verify import by_route
+
+    with session.places_of(mechanism, route="--method"):
+        result = by_route(mechanism, method)
+    goal.deliver(result, result.point.warnings)

@@ -1,0 +1,112 @@
+"""`eigenbody modes`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes.frames import FrameModes
+    from eigenbody.model.model import Model
+
+
+def modes(
+    model: options.ModelPath,
+    set_: options.Set = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "That many modes, lowest first.", min=1)] = None,
+    near: Annotated[float | None, options.option("--near", "HZ", "The modes nearest to a frequency.")] = None,
+    frame: Annotated[
+        str | None,
+        options.option(
+            "--frame", "NAME", "Also in a rotating frame: one of the model's frames, or that of a spinning joint."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each mode is: label, energy shares, participation, screw axes.")
+    ] = False,
+    solver: options.Solver = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Frequencies, damping, stability, shapes.
+
+    All modes at the operating point, or the lowest (--n), or those near a frequency (--near, best with --n).
+
+    \b
+    Examples:
+      eigenbody modes rotor.yaml
+      eigenbody modes rotor.yaml --set "speed=1 Hz" --n 10 --plot rotor.png
+      eigenbody modes rotor.yaml --near 50 --n 4 --json
+      eigenbody modes rotor.yaml --frame spin
+      eigenbody modes rotor.yaml --explain --plot bars.png
+
+    \b
+    JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
+           "modes": [{"index", "real", "imag", "frequency_hz", "damped_frequency_hz",
+                      "damping_ratio", "kind", "stability", "error"}],
+           "certificate": {"residual", "drift", "redundant", "tangent_error"},
+           "notes", "warnings"}
+      real, imag      eigenvalue in rad/s; one entry for each conjugate pair, each
+                      real eigenvalue and each zero, sorted by magnitude
+      frequency_hz    |eigenvalue| / 2 pi
+      damping_ratio   -real / |eigenvalue|; null for rigid modes
+      kind            oscillatory, real or rigid (a recognized zero)
+      stability       stable, marginal, drifting (a free motion) or unstable where coefficients are
+                      constant; frozen where they change along the motion, immobile without freedom
+      error           bound of the eigenvalue's error (1/s)
+      With --frame also "frames": {"frame", "about", "at", "rate", "rotating": [modes],
+      "pairs": [{"fixed", "rotating", "whirl", "likeness"}], "fixed_is_constant",
+      "rotating_is_constant", "coordinates", "notes"}.
+      With --explain each mode also has "label", "whirl", "kinetic_energy": {body: {"x",
+      "y", "z", "rx", "ry", "rz"}}, "strain_energy": {element: share}, "dissipation":
+      {element: share}, "participation": {coordinate: share}, "screw_axes": {body:
+      {"motion", "point", "direction", "pitch", "wanders"}}. Shares sum to one and are
+      negative for what destabilizes; {} where there is no such energy.
+
+    \b
+    Files: .csv is the table; .json the document above; .npz and .mat hold
+      eigenvalues, frequency_hz, damped_frequency_hz, damping_ratio, kind, stability,
+      shapes (modes, bodies, 6): displacement and small rotation in global axes,
+      states_shape (modes, states), bodies, states; with --explain the shares too.
+    """
+    if near is not None and not (math.isfinite(near) and near >= 0):
+        raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
+    goal = delivery.Delivery("analyses.modes.look", model, json, out, plot, quiet)
+    if explain and frame is not None:
+        raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.modes.find import modes as modes_of
+    from eigenbody.present.documents import require_finite_modes
+
+    if frame is not None:
+        found = _in_frames(mechanism, frame, (n, near, solver))
+        goal.deliver(found, found.fixed.linear.point.warnings)
+        return
+    with session.places_of(mechanism, solver="--solver"):
+        result = modes_of(mechanism, n=n, near=near, solver=solver)
+    require_finite_modes(result)
+    with session.places_of(mechanism):
+        wanted = result.explain() if explain else result
+    goal.deliver(wanted, result.linear.point.warnings)
+
+
+def _in_frames(mechanism: Model, frame: str, few: tuple[object, ...]) -> FrameModes:
+    """Fixed and rotating frame side by side."""
+    if any(option is not None for option in few):
+        what = "all modes of both frames are compared."
+        raise InputError(Fault("--frame", what, "Leave out --n, --near and --solver."))
+    from eigenbody.analyses.modes.frames import modes_in_frames
+    from eigenbody.present.documents import require_finite_modes
+
+    with session.places_of(mechanism, frame="--frame"):
+        found = modes_in_frames(mechanism, frame)
+    for modes_there in (found.fixed, found.rotating):
+        require_finite_modes(modes_there)
+    return found

@@ -1,0 +1,368 @@
+"""Modes: eigenvalues, damping, stability and shapes of a linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
+from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
+from eigenbody.analyses.modes.few import few_modes
+from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, spectrum_of
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
+from eigenbody.linearization.certificate import Certificate
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject, subject
+from eigenbody.model.model import Model
+from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
+from eigenbody.numerics.matrices.linear import blocks
+from eigenbody.numerics.runtime import on_one_thread, without_collection
+from eigenbody.operating.constancy import has_constant_coefficients
+from eigenbody.operating.find import operating_point
+from eigenbody.spatial.rotations import apply
+from eigenbody.system.state import spread
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes.explain import Explanation
+
+FROZEN = (
+    "The equations change along the motion, in these coordinates and in every turning frame tried: the eigenvalues are"
+    " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
+    " follow the motion: eb.along(...).transition()."
+)
+NOT_TRIED = (
+    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
+    " frames are not tried for so many freedoms, and nothing is said about stability."
+)
+IN_FRAME = (
+    "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
+    " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
+)
+CONTRADICTED = (
+    "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
+    " them is not decided."
+)
+MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
+MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
+TIE = 5e-10  # components of a shape that differ by less of the largest are equal
+CACHED = 2**16  # entries of shapes that are compared at a time
+FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
+
+
+@dataclass(frozen=True)
+class Modes(Drawn, look="analyses.modes.look"):
+    """Modes of a linear model: one entry for each conjugate pair, each real eigenvalue and each zero state.
+
+    eigenvalues  (n,) complex, sorted by magnitude, positive imaginary part of each pair; recognized zeros are exactly 0
+    motion       (n, rows, 6) complex motion of every row of the table of bodies, among them the nodes and modal
+                 coordinates of flexible bodies: displacement of the centre of mass (m, global axes) and small rotation
+                 (rad, global axes), scaled so that the largest component of [displacement, length * rotation] is one
+                 and real
+    states_shape (n, states) complex, the same motion in the linear state [S, W, x]
+    """
+
+    linear: LinearModel | SparseLinearModel
+    eigenvalues: np.ndarray
+    motion: np.ndarray
+    states_shape: np.ndarray | None  # None on the sparse path
+    is_rigid: np.ndarray  # recognized zeros
+    growths: tuple[str, ...]  # of each entry in these linear equations: stable, marginal, drifting or unstable
+    growth: str  # of the whole (of what was found, on the sparse path)
+    errors: Callable[[], np.ndarray]  # finds `bounds`
+    check: ModesCertificate
+    remarks: tuple[str, ...]  # on these modes; `notes` has those on the linear equations too
+    contradictions: tuple[str, ...]  # what the certificate contradicts; the plain eigenvalues are shown then
+    residuals: np.ndarray | None = None  # of each entry, on the sparse path
+    complete: bool | None = True  # whether no lower mode was missed; None where the sparse path could not tell
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """(n,) error bound of each eigenvalue, 1/s."""
+        return self.errors()
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether the linear equations stay the same along the motion, so that eigenvalues tell its stability."""
+        return has_constant_coefficients(self.linear)
+
+    @cached_property
+    def steady_frame(self) -> tuple[str, str] | None:
+        """Where the equations change along the motion in these coordinates: a frame that turns with a joint in which
+        they do not, by the joint's name, and their verdict there."""
+        from eigenbody.analyses.modes.turning import verdict_in_turning_frame
+
+        return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
+
+    @property
+    def stability(self) -> str:
+        """ "stable", "marginal", "drifting" or "unstable" where the equations are constant (in these coordinates or in
+        a turning frame), else "frozen"; "immobile" where nothing can move."""
+        if not self.linear.states:
+            return "immobile"
+        if self.is_constant:
+            return self.growth
+        return "frozen" if self.steady_frame is None else self.steady_frame[1]
+
+    @property
+    def stabilities(self) -> tuple[str, ...]:
+        """The same of each entry; "frozen" where the eigenvalues are those of an instant."""
+        return self.growths if self.is_constant else ("frozen",) * len(self.growths)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the linear equations and of these modes."""
+        if self.is_constant:
+            return (*self.linear.notes, *self.remarks)
+        if self.steady_frame is None:
+            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
+        else:
+            word = IN_FRAME.format(*self.steady_frame)
+        return (*self.linear.notes, word, *self.remarks)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """ "oscillatory", "real" or "rigid"."""
+        pairs = zip(self.is_rigid, self.eigenvalues, strict=True)
+        return tuple("rigid" if rigid else "oscillatory" if value.imag > 0 else "real" for rigid, value in pairs)
+
+    @property
+    def damping_ratio(self) -> np.ndarray:
+        """-real / |eigenvalue|; nan for rigid entries."""
+        return damping_ratios(self.eigenvalues)
+
+    @property
+    def solver(self) -> str:
+        """ "dense" or "sparse"."""
+        return "sparse" if isinstance(self.linear, SparseLinearModel) else "dense"
+
+    @property
+    def frequency_hz(self) -> np.ndarray:
+        """|eigenvalue| / 2 pi."""
+        return frequencies_hz(self.eigenvalues)
+
+    @property
+    def damped_frequency_hz(self) -> np.ndarray:
+        """Imaginary part / 2 pi."""
+        return self.eigenvalues.imag / (2 * np.pi)
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom."""
+        return self.linear.dof
+
+    @property
+    def states(self) -> int:
+        """Number of linear states."""
+        return len(self.linear.states)
+
+    @property
+    def certificate(self) -> Certificate:
+        """How well the equations hold."""
+        return self.linear.certificate
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order of `shapes`."""
+        return self.linear.point.system.description.bodies.material_names
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """(n, bodies, 6) complex motion of every body: `motion` without nodes and modal coordinates. A flexible body
+        moves with its centre of mass and mean rotation; `deformations` has its nodes."""
+        is_material = self.linear.point.system.description.bodies.is_material
+        return self.motion if is_material.all() else self.motion[:, is_material]
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """All numbers that are shown of them, by name; the damping ratio of a rigid mode is undefined."""
+        return {**self.linear.second_order_numbers, "eigenvalues": self.eigenvalues, "mode_shapes": self.motion}
+
+    @cached_property
+    def deformations(self) -> NodeMotion:
+        """Displacement and rotation of every node of the flexible bodies."""
+        return node_motion(self.linear.point, self.motion)
+
+    @property
+    def undamped_frequency_hz(self) -> np.ndarray:
+        """Frequencies of M and the conservative part of K alone, lowest first; negative where unstable."""
+        from scipy.linalg import eigh
+
+        if isinstance(self.linear, SparseLinearModel):
+            self.linear.refuse_dense("M")
+        squared = eigh(self.linear.conservative, self.linear.M, eigvals_only=True)
+        return np.sign(squared) * np.sqrt(np.abs(squared)) / (2 * np.pi)
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def explain(self) -> Explanation:
+        """Energy shares, participation, screw axes and a label for every mode."""
+        from eigenbody.analyses.modes.explain import explain
+
+        return explain(self)
+
+
+@on_one_thread
+@without_collection
+def modes(
+    model: Subject,
+    n: int | None = None,
+    near: float | None = None,
+    solver: str | None = None,
+) -> Modes:
+    """Modes of a model or of what a result was found at: all, the `n` lowest, or the `n` nearest to a frequency.
+
+    `near` is in Hz and compares |eigenvalue| / 2 pi. All modes are found up to 2000 degrees of freedom; above, or when
+    few of many are asked for, the sparse path finds `n` (default 20). `solver` "dense" or "sparse" forces a path.
+    """
+    if n is not None and n < 1:
+        raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
+    model = subject(model, LinearModel, SparseLinearModel)
+    if isinstance(model, Model | OperatingPoint):
+        point = operating_point(model)
+        dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
+        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:
+            found = _few_of_many(point, n, near)
+            if found is not None:
+                return found
+        linear = linear_model(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
+    else:
+        linear = model
+    if isinstance(linear, SparseLinearModel):
+        return sparse_modes(linear, n or 20, near)
+    return _dense_modes(linear, n, near)
+
+
+def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:
+    """A few modes by the sparse path, or None where it meets rigid motion or does not converge: there the dense path,
+    which is affordable, knows better."""
+    linear = linear_model(point, solver="sparse")
+    assert isinstance(linear, SparseLinearModel)
+    try:
+        found = sparse_modes(linear, n, near)
+    except ComputationError:
+        return None
+    return None if found.is_rigid.any() else found
+
+
+def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:
+    report("finding modes")
+    spectrum = spectrum_of(linear)
+    entries, vectors, check = _entries(linear, spectrum, n, near)
+    contradictions: tuple[str, ...] = ()
+    if not check.holds:
+        contradictions = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
+        spectrum = spectrum_first_order(linear.A, linear.noise_A, recognize=False)
+        entries, vectors, _ = _entries(linear, spectrum, n, near)
+    motion, scale = _shapes(linear.point, _body_motion(linear.P, vectors[:, : linear.P.shape[1]]), vectors)
+    on_axis = spectrum.is_rigid | spectrum.on_axis
+    flags = zip(spectrum.eigenvalues[entries], on_axis[entries], spectrum.defective[entries], strict=True)
+    return Modes(
+        linear=linear,
+        eigenvalues=spectrum.eigenvalues[entries],
+        motion=motion,
+        states_shape=vectors / scale[:, None],
+        is_rigid=spectrum.is_rigid[entries],
+        growths=tuple(_growth(*flag) for flag in flags),
+        growth=spectrum.stability,
+        errors=lambda: spectrum.bounds[entries],
+        check=check,
+        remarks=(*contradictions, *open_questions(linear, spectrum, entries)),
+        contradictions=contradictions,
+    )
+
+
+def _entries(
+    linear: LinearModel, spectrum: Spectrum, n: int | None, near: float | None
+) -> tuple[np.ndarray, np.ndarray, ModesCertificate]:
+    """The entries that were asked for, their vectors (entries, states) and whether they hold."""
+    chosen = conjugate_representatives(spectrum)
+    if near is not None:
+        distance = np.abs(frequencies_hz(spectrum.eigenvalues[chosen]) - near)
+        chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(chosen)])]
+    elif n is not None:
+        chosen = chosen[:n]
+    vectors = spectrum.columns(chosen).T
+    return chosen, vectors, certify_modes(linear, spectrum, chosen, vectors)
+
+
+def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes:
+    """A few modes by the sparse path."""
+    report("finding modes")
+    found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
+    motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
+    flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
+    parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
+    known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
+    partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
+    check = ModesCertificate(float(found.residuals.max(initial=0.0)), None, (found.zeros, found.near_zero))
+    remarks = [] if found.stability else [partial]
+    remarks += [MISSED] if found.complete is False else []
+    contradictions = () if check.counts_agree else (MISCOUNTED.format(*check.zeros),)
+    return Modes(
+        linear=linear,
+        eigenvalues=found.eigenvalues,
+        motion=motion,
+        states_shape=None,
+        is_rigid=found.is_zero,
+        growths=parts,
+        growth=found.stability or known,
+        errors=lambda: found.bounds,
+        check=check,
+        residuals=found.residuals,
+        complete=found.complete,
+        contradictions=contradictions,
+        remarks=(*contradictions, *remarks, *open_questions_of_few(linear.point, found)),
+    )
+
+
+def _growth(value: complex, on_axis: bool, defective: bool) -> str:
+    if on_axis:
+        return "drifting" if defective else "marginal"
+    return "stable" if value.real < 0 else "unstable"
+
+
+def _body_motion(P: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """dq (n, nq) of coordinates (n, positions), real where they are; what the joints hold is left out."""
+    rows = np.flatnonzero(P.any(axis=1))
+    thin = P[rows].T
+    out = np.zeros((len(moved), len(P)), dtype=complex if np.any(moved.imag) else float)
+    if np.iscomplexobj(out):
+        out.imag[:, rows] = moved.imag @ thin
+    out.real[:, rows] = moved.real @ thin
+    return out
+
+
+def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motion of every body from dq (n, nq), scaled so that the largest component is one; and the scale."""
+    system = point.system
+    motion = spread(system, dq)  # (n, bodies, 6)
+    motion[..., 3:] = apply(np.real(point.state.R), motion[..., 3:])
+    weight = np.tile(np.repeat((1.0, system.length), 3), system.bodies)
+    scale = _largest(motion.reshape(len(dq), len(weight)), weight)
+    still = scale == 0  # the bodies' own motion decides; only pure states have none
+    scale[still] = _largest(fallback[still], np.ones(fallback.shape[1]))
+    scale[scale == 0] = 1.0
+    if not np.iscomplexobj(motion) and not np.any(scale.imag):
+        return (motion / scale.real[:, None, None]).astype(complex), scale
+    return motion / scale[:, None, None], scale
+
+
+def _largest(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The largest entry (n,) complex of every row, times its weight; of entries equal to nine digits the first."""
+    out = np.zeros(len(rows), dtype=complex)
+    for block in blocks(len(rows), max(CACHED // max(rows.shape[1], 1), 1)) if rows.size else ():
+        size = np.abs(rows[block]) * weight
+        first = np.argmax(size >= (1 - TIE) * size.max(axis=1, keepdims=True), axis=1)
+        out[block] = rows[block][np.arange(len(first)), first] * weight[first]
+    return out

@@ -1,0 +1,382 @@
+"""One line that says what a mode is: who moves, how, and which way it whirls.
+
+Everything is read off the motion. Bodies with at least a tenth of the kinetic energy are named. Bodies that move as one
+are taken as one rigid body, which rotates when most of its energy is rotation about its centre of mass, or when the
+axis passes within its own reach (the points at which joints and forces act on it), and else translates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.analyses.modes.elastic_labels import ElasticPart
+from eigenbody.analyses.modes.screws import fastest, screws
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.description import owner_of
+from eigenbody.spatial.rotations import apply, cross, dot
+from eigenbody.system.measureset import MeasureSet, SetJet
+
+NAMED = 0.1  # share of kinetic energy from which a body is named
+TOGETHER = 1e-3  # relative kinetic energy of the motion by which bodies may part and still move as one
+CLEAR = 0.9  # share of one direction that names it
+ROUND = 0.1  # circularity from which a motion whirls
+SPINS = 1e-9  # part of the fastest turning from which a body spins
+WITHIN = 1.05  # of the reach
+MOST = 3  # bodies named, and motions told apart
+AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What one mode is."""
+
+    label: str
+    whirl: str  # "forward", "backward" or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What the labels of all modes have in common: bodies with inertia, reach and spin, and directions with a name."""
+
+    names: tuple[str, ...]  # sections of a flexible body have that of the whole
+    position: np.ndarray  # (bodies, 3)
+    mass: np.ndarray
+    inertia: np.ndarray  # (bodies, 3, 3) global axes
+    reach: np.ndarray  # (bodies,)
+    spin: np.ndarray  # (bodies, 3) angular velocity, global axes
+    vertical: np.ndarray | None  # unit vector against gravity
+    axis: np.ndarray | None  # of the machine: of its spin, or of its free rotation
+    centre: np.ndarray  # a point of that axis
+    on_axis: np.ndarray  # (bodies,) bool: bodies that spin, or would spin freely
+    length: float
+
+
+def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray) -> Scene:
+    """The scene at an operating point; the machine's axis is that of its fastest spin, else of its free rotation."""
+    system, state = point.system, point.state
+    R, gravity = np.real(state.R), np.real(system.gravity)
+    own = system.description.bodies.is_material
+    position, spin = np.real(state.r)[own], apply(R, np.real(state.w))[own]
+    rate = np.sqrt(dot(spin, spin))
+    if rate.max(initial=0.0) > 0:
+        first = int(np.argmax(rate))
+        axis, on_axis = spin[first] / rate[first], rate > SPINS * rate[first]
+    else:
+        axis, first, on_axis = _free_axis(twist, is_rigid, kinetic)
+    weight = np.sqrt(gravity @ gravity)
+    return Scene(
+        names=tuple(owner_of(name) for name in system.description.bodies.material_names),
+        position=position,
+        mass=np.real(system.mass)[own],
+        inertia=(R @ np.real(system.inertia) @ np.swapaxes(R, -1, -2))[own],
+        reach=_reach(point)[own],
+        spin=spin,
+        vertical=-gravity / weight if weight > 0 else None,
+        axis=axis,
+        centre=position[first] if len(rate) else np.zeros(3),
+        on_axis=on_axis,
+        length=system.length,
+    )
+
+
+def _free_axis(
+    twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray
+) -> tuple[np.ndarray | None, int, np.ndarray]:
+    """Axis of the free rotation, a body on it and all that turn in it, where all zeros are rotations about it."""
+    found: np.ndarray | None = None
+    body, turning = 0, np.zeros(twist.shape[1], dtype=bool)
+    none = (None, 0, np.zeros_like(turning))
+    for i in np.flatnonzero(is_rigid):
+        if not np.any(kinetic[i]):
+            continue  # the sparse path does not tell how a motion at constant speed looks
+        shares = kinetic[i].sum(axis=-1)
+        body = int(np.argmax(shares))
+        about = fastest(twist[i, body, 3:])
+        size = np.sqrt(about @ about)
+        if kinetic[i, body, 3:].sum() < CLEAR * kinetic[i].sum() or not size:
+            return none
+        if found is not None and abs(found @ about) < (1 - 1e-6) * size:
+            return none
+        found, turning = about / size, turning | (shares >= NAMED)
+    return found, body, turning
+
+
+def _reach(point: OperatingPoint) -> np.ndarray:
+    """(bodies,) largest arm at which anything acts on each body."""
+    system, mechanics = point.system, point.mechanics
+    out = np.zeros(len(system.places.names))
+    pairs: list[tuple[MeasureSet, SetJet]] = [
+        (system.constraints.measures, mechanics.holonomic.jet),
+        (system.forces.measures, mechanics.applied.jet),
+        (system.slips, mechanics.non_holonomic.jet),
+    ]
+    for measures, jet in pairs:
+        gradient = np.real(jet.gradient) if measures.count else np.zeros((0, 12))
+        for kernel, positions in measures.batches:
+            for side in range(kernel.carriers.shape[-1]):
+                push, moment = (gradient[positions, 6 * side + k : 6 * side + k + 3] for k in (0, 3))
+                force = np.sqrt(dot(push, push))
+                arm = np.sqrt(dot(moment, moment)) / np.where(force > 1e-12, force, np.inf)
+                np.maximum.at(out, kernel.carriers[:, side], arm)
+    return out[: system.bodies]
+
+
+# ---- one mode
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Bodies that move as one: their motion in words, and the complex vector that moves."""
+
+    bodies: tuple[int, ...]
+    words: str
+    vector: np.ndarray
+    whirl: str
+
+
+def story(
+    scene: Scene, twist: np.ndarray, kinetic: np.ndarray, eigenvalue: complex, is_rigid: bool, drifts: bool,
+    elastic: Sequence[ElasticPart] = (),
+) -> Story:  # fmt: skip
+    """The label of one mode from its motion twist (bodies, 6), kinetic shares (bodies, 6) and bodies that deform."""
+    bent = [part for part in elastic if part.share >= NAMED and part.words and not is_rigid]
+    stiff = [part for part in elastic if part.share >= NAMED and (is_rigid or not part.words)]
+    shares = kinetic.sum(axis=-1)
+    if not np.any(shares) and not bent:
+        return Story("free motion (at constant speed)" if is_rigid else "no body moves", "")
+    order = np.argsort(-np.round(shares, 9), kind="stable")
+    named = [int(b) for b in order if shares[b] >= NAMED]
+    apart = {b for part in (*bent, *(part for part in stiff if len(part.bodies) > 1)) for b in part.bodies}
+    named = [b for b in named if b not in apart]
+    if not named and not bent and not stiff:
+        return _crowd(shares, kinetic, eigenvalue, is_rigid)
+    top = np.abs(twist * np.repeat((1.0, scene.length), 3)).max()
+    twist = twist / (top if top > 0 else 1.0)
+    oscillates = eigenvalue.imag > 0 and not is_rigid
+    groups = [_bent_group(scene, part, oscillates) for part in bent]
+    groups += [_group(scene, twist, kinetic, part.bodies, oscillates) for part in stiff if len(part.bodies) > 1]
+    groups += [_group(scene, twist, kinetic, bodies, oscillates) for bodies in _together(scene, twist, named)]
+    text = _told(scene, groups, is_rigid)
+    whirl = next((group.whirl for group in groups if group.whirl), "")
+    ending = _ending(eigenvalue, is_rigid, drifts)
+    return Story(text + (f", {whirl} whirl" if whirl else "") + ending, whirl)
+
+
+def _ending(eigenvalue: complex, is_rigid: bool, drifts: bool) -> str:
+    if is_rigid:
+        return " (at constant speed)" if drifts else ""
+    if eigenvalue.imag > 0:
+        return ", growing" if eigenvalue.real > 1e-12 * abs(eigenvalue) else ""
+    return ", diverging" if eigenvalue.real > 0 else ", without oscillation"
+
+
+def _crowd(shares: np.ndarray, kinetic: np.ndarray, eigenvalue: complex, is_rigid: bool) -> Story:
+    """Many bodies, none with much of the energy."""
+    most = np.sort(shares)[::-1]
+    count = int(np.searchsorted(np.cumsum(most), CLEAR * most.sum())) + 1
+    parts = kinetic.sum(axis=0)
+    largest = int(np.argmax(parts))
+    word = f"translation {AXES[largest]}" if largest < 3 else f"rotation about {AXES[largest - 3]}"
+    mostly = "" if parts[largest] >= CLEAR else "mostly "
+    text = f"{count} of {len(shares)} bodies {mostly}{word}"
+    return Story(("free motion: " if is_rigid else "") + text + _ending(eigenvalue, is_rigid, False), "")
+
+
+def _together(scene: Scene, twist: np.ndarray, named: Sequence[int]) -> list[tuple[int, ...]]:
+    """Named bodies in groups that move as one rigid body, the most energetic first."""
+    groups: list[list[int]] = []
+    for b in named:
+        for group in groups:
+            apart = twist[b] - _carried(twist[group[0]], scene.position[b] - scene.position[group[0]])
+            if _energy(scene, b, apart) <= TOGETHER * _energy(scene, b, twist[b]):
+                group.append(b)
+                break
+        else:
+            groups.append([b])
+    return [tuple(group) for group in groups]
+
+
+def _carried(twist: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """The same rigid motion at a point `arm` away."""
+    return np.concatenate((twist[:3] + cross(twist[3:], arm), twist[3:]))
+
+
+def _energy(scene: Scene, b: int, twist: np.ndarray) -> float:
+    turn = twist[3:]
+    return float(scene.mass[b] * np.vdot(twist[:3], twist[:3]).real + np.vdot(turn, scene.inertia[b] @ turn).real)
+
+
+def _group(scene: Scene, twist: np.ndarray, kinetic: np.ndarray, bodies: tuple[int, ...], oscillates: bool) -> _Group:
+    """Name the motion of bodies that move as one."""
+    index = list(bodies)
+    mass = scene.mass[index]
+    centre = mass @ scene.position[index] / mass.sum() if mass.sum() > 0 else scene.position[index[0]]
+    at = _carried(twist[index[0]], centre - scene.position[index[0]])
+    spin = _spin_of(scene, index) if oscillates else None
+    if not _rotates(scene, kinetic, index, centre, at):
+        whirl = _whirl(at[:3], spin)
+        return _Group(bodies, _translation(scene, at[:3], bool(whirl), index), at[:3], whirl)
+    whirl = _whirl(at[3:], spin)
+    line = screws(centre[None], at[None, None], scene.length).point[0, 0]
+    return _Group(bodies, _rotation(scene, at[3:], bool(whirl), index, line), at[3:], whirl)
+
+
+def _bent_group(scene: Scene, part: ElasticPart, oscillates: bool) -> _Group:
+    """A body that deforms."""
+    spin = _spin_of(scene, list(part.bodies)) if oscillates else None
+    return _Group(part.bodies, part.words, part.vector, _whirl(part.vector, spin))
+
+
+def _spin_of(scene: Scene, index: list[int]) -> np.ndarray | None:
+    """Unit spin of the first body of a group that spins."""
+    for b in index:
+        rate = np.sqrt(scene.spin[b] @ scene.spin[b])
+        if scene.on_axis[b] and rate > 0:
+            return scene.spin[b] / rate
+    return None
+
+
+def _rotates(scene: Scene, kinetic: np.ndarray, index: list[int], centre: np.ndarray, at: np.ndarray) -> bool:
+    moving = scene.mass[index].sum() * np.vdot(at[:3], at[:3]).real
+    whole = sum(_energy(scene, b, _carried(at, scene.position[b] - centre)) for b in index)
+    if whole <= 0:
+        return bool(kinetic[index][:, 3:].sum() > kinetic[index][:, :3].sum())
+    if whole - moving >= 0.5 * whole:
+        return True
+    axis = screws(centre[None], at[None, None], scene.length).point[0, 0]
+    if not np.isfinite(axis).all():
+        return False
+    away = axis - centre
+    reach = max(scene.reach[b] + float(np.linalg.norm(scene.position[b] - centre)) for b in index)
+    return bool(np.sqrt(away @ away) <= WITHIN * reach)
+
+
+def _whirl(vector: np.ndarray, spin: np.ndarray | None) -> str:
+    """Which way the part of a complex vector across the spin turns: Re(c exp(i b t)) turns about Im c x Re c."""
+    if spin is None:
+        return ""
+    across = vector - spin * (spin @ vector)
+    size = np.vdot(across, across).real
+    if size < 0.5 * np.vdot(vector, vector).real or not size:
+        return ""
+    turn = 2 * float(spin @ cross(across.imag, across.real)) / size
+    return "forward" if turn > ROUND else "backward" if turn < -ROUND else ""
+
+
+def _line(vector: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """Direction of a complex vector if it moves along a line, and the normal of its plane."""
+    strength, axes = np.linalg.eigh(np.outer(vector, vector.conj()).real)
+    straight = strength[-1] >= CLEAR * strength.sum()
+    return (axes[:, -1] if straight else None), axes[:, 0]
+
+
+def _axis_name(direction: np.ndarray) -> str:
+    k = int(np.argmax(np.abs(direction)))
+    return AXES[k] if direction[k] ** 2 >= CLEAR else ""
+
+
+def _pointing(direction: np.ndarray) -> str:
+    sign = np.sign(direction[np.argmax(np.abs(direction))]) or 1.0
+    return "(" + ", ".join(f"{value + 0.0:.2g}" for value in np.round(sign * direction, 2)) + ")"
+
+
+def _parallel(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    return a is not None and b is not None and (a @ b) ** 2 >= CLEAR
+
+
+def _across(a: np.ndarray, b: np.ndarray | None) -> bool:
+    return b is not None and (a @ b) ** 2 <= 1 - CLEAR
+
+
+def _plane_axes(vector: np.ndarray) -> str:
+    """`x and y`: the directions with at least a tenth of a motion that is not along a line."""
+    share = np.abs(vector) ** 2 / (np.abs(vector) ** 2).sum()
+    return _listed([name for name, part in zip(AXES, share, strict=True) if part >= 1 - CLEAR])
+
+
+def _translation(scene: Scene, vector: np.ndarray, whirls: bool, index: list[int]) -> str:
+    line, normal = _line(vector)
+    if line is not None and not whirls:
+        if _parallel(line, scene.vertical):
+            return "vertical bounce"
+        name = _axis_name(line)
+        return f"translation {name}" if name else f"translation along {_pointing(line)}"
+    lateral = _parallel(normal, scene.axis) and scene.on_axis[index].any()
+    return "lateral translation" if lateral else f"translation {_plane_axes(vector)}"
+
+
+def _rotation(scene: Scene, vector: np.ndarray, whirls: bool, index: list[int], point: np.ndarray) -> str:
+    line, normal = _line(vector)
+    central = bool(scene.on_axis[index].any())
+    if line is not None and not whirls:
+        about = _axis_name(line) or _pointing(line)
+        if _parallel(line, scene.axis) and (central or _on_line(scene, point)):
+            return f"torsion about {about}"
+        return f"rocking about {about}" if central and _across(line, scene.axis) else f"rotation about {about}"
+    if central and _parallel(normal, scene.axis):
+        return "rocking"
+    return f"rotation about {_plane_axes(vector)}"
+
+
+def _on_line(scene: Scene, point: np.ndarray) -> bool:
+    """Whether a point lies on the axis of the machine."""
+    if scene.axis is None or not np.isfinite(point).all():
+        return False
+    away = cross(point - scene.centre, scene.axis)
+    return bool(np.sqrt(away @ away) <= (WITHIN - 1) * scene.length)
+
+
+def _told(scene: Scene, groups: list[_Group], is_rigid: bool) -> str:
+    """`a and b translation x, c rotation about y`; of free motion `free rotation about z of rotor`."""
+    by_words: dict[str, list[_Group]] = {}
+    for group in groups:
+        by_words.setdefault(group.words, []).append(group)
+    parts = []
+    for words, members in list(by_words.items())[:MOST]:
+        who, phase = _who(scene, members)
+        if is_rigid:
+            who = _listed(_names(scene, [b for group in members for b in group.bodies]))
+            for special, plain in (("torsion", "rotation"), ("rocking", "rotation"), ("bounce", "translation")):
+                words = words.replace(special, plain)
+            parts.append(f"free {words} of {who}")
+        else:
+            parts.append(f"{who} {words}{phase}")
+    return ", ".join(parts) + (", ..." if len(by_words) > MOST else "")
+
+
+def _who(scene: Scene, members: list[_Group]) -> tuple[str, str]:
+    """Those that move alike, and whether in phase: `a and b`, " in phase" or `a against b and c`, ""."""
+    names = [_names(scene, member.bodies) for member in members]
+    everyone = _listed(list(dict.fromkeys(name for own in names for name in own)))
+    if len(members) == 1 or len({name for own in names for name in own}) == 1:
+        return everyone, ""
+    first = members[0].vector
+    alignment = [_alignment(first, member.vector) for member in members]
+    if min(alignment) > 0.5:
+        return everyone, " in phase"
+    if min(abs(value) for value in alignment) < 0.5:
+        return everyone, " out of phase"
+    with_it, against = (
+        [n for own, value in zip(names, alignment, strict=True) if value * sign > 0 for n in own] for sign in (1, -1)
+    )
+    return f"{_listed(with_it)} against {_listed(against)}", ""
+
+
+def _names(scene: Scene, bodies: Sequence[int]) -> list[str]:
+    """Of bodies, sections of one flexible body once."""
+    return list(dict.fromkeys(scene.names[b] for b in bodies))
+
+
+def _alignment(a: np.ndarray, b: np.ndarray) -> float:
+    """1 in phase along the same direction, -1 opposite."""
+    size = np.sqrt(np.vdot(a, a).real * np.vdot(b, b).real)
+    return float(np.vdot(a, b).real / size) if size else 0.0
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > MOST:
+        return f"{', '.join(names[:MOST])} and {len(names) - MOST} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,138 @@
+"""What the bodies do in a mode: displacements and velocities in all coordinates of the bodies, dense or sparse path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.rows import rate_rows
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.spatial.rotations import apply, apply_transposed, cross
+from eigenbody.system.state import collect, spread
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes.find import Modes
+
+DRIFTS = 1e-9  # a zero entry whose velocity is above this part of its displacement is a motion at constant speed
+
+
+@dataclass(frozen=True, slots=True)
+class ModeMotion:
+    """The motion of every entry: variations dq and du (n, nq) and first-order states (n, nx), complex.
+
+    `twist` (n, bodies, 6) is displacement of the centre of mass and small rotation in global axes, or, for the
+    entries in `drifts` (zeros that are a motion at constant speed), velocity and angular velocity. `speed` (n, nq) is
+    du, for zeros that which would be moved through (nothing moves in them of itself).
+    """
+
+    q: np.ndarray
+    u: np.ndarray
+    x: np.ndarray
+    twist: np.ndarray
+    speed: np.ndarray
+    drifts: np.ndarray
+
+
+def mode_motion(modes: Modes) -> ModeMotion:
+    """Motion of all bodies in each mode."""
+    linear, point = modes.linear, modes.linear.point
+    if isinstance(linear, LinearModel):
+        z = modes.states_shape
+        assert z is not None
+        nS, nW = len(linear.coordinates), len(linear.velocities)
+        q, u, x = z @ linear.shape_q.T, z @ linear.shape_u.T, z[:, nS + nW :]
+        pushed = z[:, nS : nS + nW] @ linear.shape_u[:, nS : nS + nW].T
+    else:
+        q = variations(modes)
+        u = q * modes.eigenvalues[:, None] if linear.is_static else _velocities(point, modes.eigenvalues, q)
+        x, pushed = _first_order_states(point, modes.eigenvalues, q, u), np.zeros_like(q)
+    own, moved = (_size(point, part) for part in (pushed, q))
+    drifts = modes.is_rigid & (own > DRIFTS * moved)
+    speed = np.where(modes.is_rigid[:, None], np.where(drifts[:, None], pushed, q), u)
+    twist = global_motion(point, np.where(drifts[:, None], pushed, q))
+    return ModeMotion(q, u, x, twist, speed, drifts)
+
+
+def global_motion(point: OperatingPoint, q: np.ndarray) -> np.ndarray:
+    """(n, nq) variations to (n, bodies, 6) in global axes."""
+    motion = spread(point.system, q)
+    return np.concatenate((motion[..., :3], apply(np.real(point.state.R), motion[..., 3:])), axis=-1)
+
+
+def variations(modes: Modes) -> np.ndarray:
+    """dq (n, nq) from the shapes."""
+    turned = apply_transposed(np.real(modes.linear.point.state.R), modes.motion[..., 3:])
+    both = np.concatenate((modes.motion[..., :3], turned), axis=-1)
+    return both.reshape(len(both), 6 * both.shape[1])[:, modes.linear.point.system.body_columns]
+
+
+def _velocities(point: OperatingPoint, eigenvalues: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """du (n, nq) of modes in motion: rates of coordinates are dW = eigenvalue dS, constraints do the rest."""
+    frame = MotionFrame(point.mechanics, point.chosen)
+    rates = eigenvalues * (frame.speed_rows("gradient") @ q.T)
+    held = frame.held("rate_q") @ q.T
+    return solved(frame, np.concatenate((-held, rates - frame.speed_rows("rate_q") @ q.T))).T
+
+
+def _first_order_states(point: OperatingPoint, eigenvalues: np.ndarray, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """x (n, nx) of modes, from eigenvalue x = X x + Q dq + U du."""
+    count = len(point.system.states)
+    out = np.zeros((len(q), count), complex)
+    if not count:
+        return out
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import spsolve
+
+    rows = rate_rows(point, MotionFrame(point.mechanics, point.chosen), True)
+    driven = (rows.q @ q.T + rows.u @ u.T).T
+    for i in np.flatnonzero(eigenvalues != 0):
+        out[i] = spsolve((eigenvalues[i] * eye_array(count) - rows.x).tocsc(), driven[i])
+    return out
+
+
+def solved(frame: MotionFrame, rhs: np.ndarray) -> np.ndarray:
+    """Solve at velocity level with complex right sides."""
+    both = frame.at_velocity.solve(np.ascontiguousarray(np.hstack((rhs.real, rhs.imag))))
+    return both[:, : rhs.shape[1]] + 1j * both[:, rhs.shape[1] :]
+
+
+def _size(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
+    """sqrt(u^H M u) of each row."""
+    if not len(u):
+        return np.zeros(0)
+    return np.asarray(np.sqrt(np.abs((u.conj() * point.mechanics.inertia_times(u)).sum(axis=-1))))
+
+
+def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
+    """(n,) complex x^H (M A_S + C_gyro D) x: what inertia in motion adds to the stiffness (docs/theory)."""
+    mechanics, state = point.mechanics, point.state
+    if not len(motion.q) or not (
+        np.any(state.v) or np.any(state.w) or np.any(mechanics.acceleration) or point.system.description.frames
+    ):
+        return np.zeros(len(motion.q), complex)
+    frame = MotionFrame(mechanics, point.chosen)
+    q = motion.q.T
+    D = solved(frame, -_rows(frame, "rate_q", q))
+    A = solved(frame, -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D)))
+    force = mechanics.inertia_times(A.T) + _gyroscopic(point, D.T)
+    for part in mechanics.flexible:
+        force = force + part.damping().times(D.T) + part.stiffness(mechanics.acceleration).times(motion.q)
+    return (motion.q.conj() * force).sum(axis=-1)
+
+
+def _rows(frame: MotionFrame, what: str, vectors: np.ndarray) -> np.ndarray:
+    return np.concatenate((frame.held(what) @ vectors, frame.speed_rows(what) @ vectors))
+
+
+def _gyroscopic(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
+    """(n, nq) change of w x J w by du."""
+    system, w = point.system, np.real(point.state.w)
+    inertia = np.real(system.inertia)
+    turn = spread(system, u)[..., 3:]
+    moment = cross(np.broadcast_to(w, turn.shape), apply(inertia, turn))
+    moment = moment + cross(turn, np.broadcast_to(apply(inertia, w), turn.shape))
+    return collect(system, np.zeros_like(moment), moment)

@@ -1,0 +1,84 @@
+"""Whether the equations are constant for an observer who turns with a part of the mechanism, and stable there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from eigenbody.analyses.modes.frame_chart import SAME, TurningFrame, charted, turning_frame
+from eigenbody.analyses.modes.spectrum import spectrum_of
+from eigenbody.base.errors import EigenbodyError
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.turns import counted
+from eigenbody.model.description import is_internal
+from eigenbody.operating.constancy import same_equations
+from eigenbody.spatial.rotations import about_axis, apply, cross
+from eigenbody.system.state import State
+
+PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
+TRIED = 4  # joints whose turning frames are tried
+
+
+def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
+    """The first joint in whose turning frame the equations are constant, and the stability there; None without one."""
+    if point.is_at_rest or len(point.chosen.velocities) > DENSE_FREEDOMS:
+        return None
+    names = [entry.name for entry in point.model.description.joints if not is_internal(entry)]
+    tried: list[TurningFrame] = []
+    for name in names:
+        try:
+            turning = turning_frame(point, name)
+            if len(tried) == TRIED or any(_alike(turning, other) for other in tried):
+                continue
+            tried.append(turning)
+            there = charted(point, turning, False)
+            if is_constant_in(there, turning):
+                return name, spectrum_of(dense_model(replace(there, is_steady=True), there.chosen)).stability
+        except EigenbodyError:  # the joint does not turn, or its motion has no such coordinates
+            continue
+    return None
+
+
+def _alike(one: TurningFrame, other: TurningFrame) -> bool:
+    return bool(np.allclose(one.angular_velocity, other.angular_velocity) and np.allclose(one.at, other.at))
+
+
+def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
+    """Whether the equations in the coordinates of a point stay the same while a frame turns; None unless every body
+    rests or turns with it."""
+    here = dense_model(point, point.chosen)
+    for phase in PHASES:
+        state = _later(point, turning, phase)
+        if state is None:
+            return None
+        there = at_state(point.model, point.system, state).choosing(point.chosen)
+        if not same_equations(here, dense_model(there, point.chosen)):
+            return False
+    return True
+
+
+def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
+    """The steady motion when the frame has turned on; None unless every body rests or turns with the frame."""
+    state, spin = point.state, turning.angular_velocity
+    omega = apply(state.R, state.w)
+    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
+    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
+
+    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
+        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
+
+    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
+    if not turning.rate or not np.all(resting | along):
+        return None
+    turn = np.where(along[:, None, None], about_axis(turning.about, phase), np.eye(3))
+    moved = replace(
+        state,
+        r=np.where(along[:, None], turning.at + apply(turn, state.r - turning.at), state.r),
+        R=turn @ state.R,
+        v=apply(turn, state.v),
+        t=state.t + phase / turning.rate,
+    )
+    return counted(point.system, state, moved)

@@ -1,0 +1,343 @@
+"""`eb.report` and `model.view()`: from a model to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.analyses.drawing import scene_of
+from eigenbody.analyses.report import charts as charts_of
+from eigenbody.analyses.report.motions import mode_documents, motion_document, packed_bends, packed_shapes
+from eigenbody.analyses.report.page import Page
+from eigenbody.analyses.report.sections import (
+    Section,
+    certificate_section,
+    chart_section,
+    model_section,
+    modes_section,
+    paragraph,
+    result_section,
+    scrolling,
+    stability_section,
+    summary,
+)
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.progress import report as progress
+from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.subject import Subject
+from eigenbody.model.model import Model
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.find import operating_point
+from eigenbody.present.words import verdict
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes import Modes
+    from eigenbody.linearization.point import OperatingPoint
+    from eigenbody.simulation.result import Simulation
+
+MODES = 40  # shown where no number is asked for
+ALL_UP_TO = 200  # degrees of freedom: all modes are found, so that the verdict covers them all
+FRAMES = 600  # of a simulated motion
+SENSITIVE = 12  # modes whose sensitivities are shown
+
+Range = tuple[str, float | str, float | str] | tuple[str, float | str, float | str, int]
+
+
+def report(
+    model: Subject,
+    file: str | Path | None = None,
+    *,
+    n: int | None = None,
+    campbell: Range | None = None,
+    response: float | None = None,
+    simulate: float | None = None,
+    sensitivity: str | Sequence[str] | None = None,
+    optimize: str | Path | Mapping[str, Any] | None = None,
+    results: Sequence[Any] = (),
+) -> str:
+    """One self-contained page: the mechanism in 3-D with its modes moving, tables, stability, charts, certificate.
+
+    n            modes to show, lowest first; by default 40
+    campbell     (parameter, from, to) or with a number of points: frequencies and damping over a parameter
+    response     end (s) of the response to a unit step at every input; by default a few periods of the lowest mode,
+                 0 leaves it out. It needs inputs and outputs, as the frequency response does
+    simulate     end (s) of a simulated motion to play
+    sensitivity  parameters whose influence on the modes is shown; an empty list: those of the model
+    optimize     problem to be solved, as for `optimize`: the design before and after
+    results      further results of any analysis; each brings its table and chart
+
+    Returns the HTML; writes it to `file` too, if one is named.
+    """
+    text = build(model_asking_for(model), n, campbell, response, simulate, sensitivity, optimize, results).html()
+    if file is not None:
+        from eigenbody.present.export import ending_of, write_atomically
+
+        ending_of(file, ("html", "htm"))
+        write_atomically(file, lambda stream: stream.write(text.encode()))
+    return text
+
+
+def build(
+    model: Model,
+    n: int | None = None,
+    campbell: Range | None = None,
+    response: float | None = None,
+    simulate: float | None = None,
+    sensitivity: str | Sequence[str] | None = None,
+    optimize: str | Path | Mapping[str, Any] | None = None,
+    results: Sequence[Any] = (),
+) -> Page:
+    """The page of `report`, not yet written."""
+    _check(n, response, simulate)
+    point = operating_point(model)
+    modes = _modes(point, n)
+    _require_finite(modes)
+    found = modes.explain() if len(modes) else None
+    count = min(len(modes), n or MODES)
+    progress("drawing the mechanism")
+    scene = scene_of(point)
+    labels = found.labels[:count] if found is not None else ()
+    simulation = _simulate(point, simulate) if simulate is not None else None
+    sections = [stability_section(modes, charts_of.eigenvalue_chart(modes, labels)), modes_section(modes, found, count)]
+    sections += _linear_sections(modes, response)
+    if campbell is not None:
+        sections.append(_campbell_section(model, campbell))
+    if simulation is not None:
+        sections.append(_simulation_section(simulation))
+    if sensitivity is not None:
+        sections.append(_sensitivity_section(model, sensitivity, point))
+    if optimize is not None:
+        sections.append(_optimize_section(model, optimize))
+    sections += [_any_section(result, k) for k, result in enumerate(results)]
+    sections += [model_section(point), certificate_section(modes)]
+    return Page(
+        name=model.name,
+        summary=summary(point, modes),
+        scene=scene.document(),
+        modes=mode_documents(modes, found, count, scene),
+        shapes=packed_shapes(modes, count, scene),
+        bends=packed_bends(modes, count, scene),
+        motion=motion_document(simulation, scene) if simulation is not None else None,
+        first=_first(modes, count),
+        stability=modes.stability,
+        verdict=verdict(modes),
+        sections=sections,
+        footer=_footer(),
+        warnings=point.warnings,
+    )
+
+
+def view(model: Model, modes: int = 0) -> View:
+    """The mechanism at its operating point in 3-D, and its lowest modes if asked for; shows itself in a notebook."""
+    if modes < 0:
+        raise InputError(Fault("modes", f"{modes} modes cannot be shown.", "Ask for zero or more."))
+    point = operating_point(model)
+    scene = scene_of(point)
+    page = Page(model.name, summary(point, None), scene.document(), is_compact=True)
+    if modes:
+        found = _modes(point, modes)
+        _require_finite(found)
+        count = min(len(found), modes)
+        page.modes = mode_documents(found, found.explain() if len(found) else None, count, scene)
+        page.shapes = packed_shapes(found, count, scene)
+        page.bends = packed_bends(found, count, scene)
+        page.first = _first(found, count)
+    return View(page.html())
+
+
+@dataclass(frozen=True)
+class View:
+    """A page for a notebook: shows itself in a frame of its own, from which it reaches nothing else."""
+
+    html: str
+    height: int = 560
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe title="Mechanism" sandbox="allow-scripts" style="width:100%;height:{self.height}px;border:0"'
+            f' srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+    def write(self, file: str | Path) -> None:
+        """Write the page to a file."""
+        from eigenbody.present.export import write_atomically
+
+        write_atomically(file, lambda stream: stream.write(self.html.encode()))
+
+
+def figure(result: Any) -> Any:
+    """An interactive plotly figure of a result; the first where it has several units."""
+    import plotly.graph_objects as go
+
+    charts = _charts(result)
+    if not charts:
+        what = f"a {type(result).__name__} has no interactive chart."
+        raise InputError(
+            Fault("result", what, "Give modes, a frequency response, a sweep, a response or a simulation.")
+        )
+    return go.Figure(charts_of.with_colours(charts[0][1]))
+
+
+# ---- parts
+
+
+def _check(n: int | None, response: float | None, simulate: float | None) -> None:
+    faults = []
+    if n is not None and n < 1:
+        faults.append(Fault("n", f"{n} modes cannot be shown.", "Ask for at least one."))
+    for name, value in (("response", response), ("simulate", simulate)):
+        if value is not None and not (np.isfinite(value) and value >= 0 and (value > 0 or name == "response")):
+            faults.append(Fault(name, f"{value:g} is not a positive time.", "Give its end in seconds."))
+    if faults:
+        raise InputError(faults)
+
+
+def _modes(point: OperatingPoint, n: int | None) -> Modes:
+    from eigenbody.analyses.modes import modes
+
+    few = None if len(point.chosen.velocities) <= ALL_UP_TO else n or MODES
+    return modes(point, n=few)
+
+
+def _require_finite(modes: Modes) -> None:
+    from eigenbody.present.documents import require_finite_modes
+
+    require_finite_modes(modes)
+
+
+def _first(modes: Modes, count: int) -> int:
+    """The first mode that oscillates: it says more than a free motion."""
+    return next((i for i in range(count) if modes.kinds[i] == "oscillatory"), 0)
+
+
+def _simulate(point: OperatingPoint, until: float) -> Simulation:
+    from eigenbody.simulation.run import simulate
+
+    begin = float(np.real(point.state.t))
+    return simulate(point, until=begin + until, points=FRAMES + 1)
+
+
+def _simulation_section(simulation: Simulation) -> Section:
+    found = charts_of.simulation_charts(simulation)
+    words = "It can be played above." if found else "Nothing moves: it starts at rest in equilibrium."
+    intro = f"The nonlinear motion from the operating point to {simulation.t[-1]:g} s, by {simulation.method}. {words}"
+    below = "".join(paragraph(remark, "quiet") for remark in simulation.remarks)
+    return chart_section("simulation", "Simulation", intro, found, below)
+
+
+def _campbell_section(model: Model, wanted: Range) -> Section:
+    from eigenbody.analyses.sweep import campbell, value_range
+
+    name, start, stop, *rest = wanted
+    points = int(rest[0]) if rest else 41
+    if points < 2:
+        raise InputError(Fault("campbell", f"{points} points make no curve.", "Ask for at least two."))
+    return _any_section(campbell(model, name, value_range(model, name, start, stop, points)), 0)
+
+
+def _sensitivity_section(model: Model, names: str | Sequence[str], point: OperatingPoint) -> Section:
+    from eigenbody.analyses.sensitivity import sensitivity
+
+    few = min(len(point.chosen.velocities), SENSITIVE)
+    found = sensitivity(model, names or None, n=max(few, 1), at=point)
+    return result_section(found, "sensitivity", "Sensitivities")
+
+
+def _optimize_section(model: Model, problem: str | Path | Mapping[str, Any]) -> Section:
+    from eigenbody.analyses.design.optimize import optimize
+
+    return result_section(optimize(model, problem), "optimization", "Before and after optimization")
+
+
+def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
+    """Frequency response and step response, where the model has inputs and outputs."""
+    linear = modes.linear
+    if not linear.inputs or not linear.outputs:
+        return []
+    from eigenbody.analyses.frequency import frf
+    from eigenbody.analyses.response import StepInput, response
+
+    parts = [_tried("frf", "Frequency response", lambda: _any_section(frf(linear), 0))]
+    until = _step_time(modes) if end is None else end
+    if until > 0 and not isinstance(linear, SparseLinearModel):
+        for k, name in enumerate(linear.inputs[:4]):
+            title = f"Response to a unit step of {name}"
+            make = lambda name=name, title=title, k=k: chart_section(  # noqa: E731
+                f"step-{k}", title, "Deviations from the operating point.",
+                charts_of.response_charts(response(linear, StepInput(name), times=(until, 801))),
+            )  # fmt: skip
+            parts.append(_tried(f"step-{k}", title, make))
+    return parts
+
+
+def _tried(id_: str, title: str, make: Callable[[], Section]) -> Section:
+    """The section, or why there is none: a part that nobody asked for by name does not spoil the page."""
+    try:
+        return make()
+    except EigenbodyError as error:
+        return Section(id_, title, paragraph(str(error), "warning"))
+
+
+def _step_time(modes: Modes) -> float:
+    """Ten periods of the lowest mode; shorter where a mode grows."""
+    rates = np.abs(modes.eigenvalues[~modes.is_rigid])
+    if not len(rates):
+        return 1.0
+    growth = float(modes.eigenvalues.real.max(initial=0.0))
+    return float(min(20 * np.pi / rates.min(), 6.0 / growth if growth > 0 else np.inf))
+
+
+def _charts(result: Any) -> list[tuple[str, charts_of.Chart]]:
+    """Charts of a result of a kind that is known here."""
+    from eigenbody.analyses.frequency import FrequencyResponse
+    from eigenbody.analyses.modes import Modes
+    from eigenbody.analyses.response import TimeResponse
+    from eigenbody.analyses.sweep import Sweep
+    from eigenbody.simulation.result import Simulation
+
+    if isinstance(result, Modes):
+        return [("", charts_of.eigenvalue_chart(result, [str(kind) for kind in result.kinds]))]
+    makers: tuple[tuple[type, Callable[[Any], list[tuple[str, charts_of.Chart]]]], ...] = (
+        (FrequencyResponse, charts_of.frf_charts),
+        (Sweep, lambda sweep: [("", charts_of.sweep_chart(sweep))]),
+        (TimeResponse, charts_of.response_charts),
+        (Simulation, charts_of.simulation_charts),
+    )
+    return next((make(result) for kind, make in makers if isinstance(result, kind)), [])
+
+
+def _any_section(result: Any, number: int) -> Section:
+    """Section of any result: charts and the result's own table."""
+    from eigenbody.analyses.frequency import FrequencyResponse
+    from eigenbody.analyses.sweep import Sweep
+
+    found = _charts(result)
+    if not found:
+        return result_section(result, f"result-{number}")
+    below = scrolling(result._repr_html_()) if hasattr(result, "_repr_html_") else ""
+    if isinstance(result, FrequencyResponse):
+        return chart_section(
+            "frf", "Frequency response", "", found, f"<details><summary>Peaks and notes</summary>{below}</details>"
+        )
+    if isinstance(result, Sweep):
+        title = f"Modes over {result.parameter}"
+        return chart_section(
+            "campbell",
+            title,
+            "",
+            found,
+            f"<details><summary>Branches, critical speeds, boundaries</summary>{below}</details>",
+        )
+    return chart_section(f"result-{number}", type(result).__name__, "", found, below)
+
+
+def _footer() -> str:
+    from datetime import date
+    from importlib.metadata import version
+
+    return f"Made by eigenbody {version('eigenbody')} on {date.today().isoformat()}. SI units, global axes."

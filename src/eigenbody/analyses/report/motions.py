@@ -1,0 +1,122 @@
+"""Motions for the page: complex mode shapes and simulated poses as packed 32-bit floats, and what each mode is."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eigenbody.analyses.drawing import Scene, xyzw
+from eigenbody.model.description import owner_of
+from eigenbody.model.source import shown
+from eigenbody.present.tables import significant
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes import Explanation, Modes
+    from eigenbody.simulation.result import Simulation
+
+SHOWN = 0.16  # largest displacement that amplitude 1 shows, in sizes of the mechanism
+TILT = 0.45  # largest rotation that amplitude 1 shows, in radians
+FEW = 7  # shares of an energy
+MAX_POSES = 120_000  # bodies times frames of a simulated motion
+STILL = {
+    "rigid": "A motion that nothing restores. The page swings it to and fro to show its shape.",
+    "real": "It does not oscillate. The page swings it to and fro to show its shape.",
+}
+
+
+def packed(values: np.ndarray) -> str:
+    """Base64 of little-endian 32-bit floats."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
+
+
+def scales(modes: Modes, count: int, scene: Scene) -> np.ndarray:
+    """Factor (count,) that makes amplitude 1 of every mode well visible: nothing leaves the picture or turns over."""
+    shapes = modes.motion[:count, scene.rows]
+    moved = np.linalg.norm(shapes[..., :3], axis=-1)
+    turned = np.linalg.norm(shapes[..., 3:], axis=-1)
+    largest = np.maximum(moved, turned * scene.radii).max(axis=1, initial=0.0)
+    largest = np.maximum(largest, np.linalg.norm(scene.bent.shapes(modes, count), axis=-1).max(axis=1, initial=0.0))
+    factor = np.where(largest > 0, SHOWN * scene.size / np.where(largest > 0, largest, 1.0), 0.0)
+    turn = turned.max(axis=1, initial=0.0) * factor
+    return factor * np.where(turn > TILT, TILT / np.where(turn > 0, turn, 1.0), 1.0)
+
+
+def packed_shapes(modes: Modes, count: int, scene: Scene) -> str:
+    """(modes, bodies, 6, real and imaginary part)."""
+    shapes = modes.motion[:count, scene.rows]
+    return packed(np.stack((shapes.real, shapes.imag), axis=-1))
+
+
+def packed_bends(modes: Modes, count: int, scene: Scene) -> str:
+    """(modes, vertices, 3, real and imaginary part) of lines that bend."""
+    shapes = scene.bent.shapes(modes, count)
+    return packed(np.stack((shapes.real, shapes.imag), axis=-1))
+
+
+def mode_documents(modes: Modes, found: Explanation | None, count: int, scene: Scene) -> list[dict[str, Any]]:
+    """What the page says of every mode."""
+    factor = scales(modes, count, scene)
+    out = []
+    for i in range(count):
+        hz = float(modes.damped_frequency_hz[i])
+        out.append(
+            {
+                "index": i + 1,
+                "hz": hz,
+                "label": found.labels[i] if found is not None else "",
+                "facts": _facts(modes, found, i),
+                "remark": STILL.get(modes.kinds[i], ""),
+                "scale": float(f"{factor[i]:.9g}"),
+                "energies": _energies(found, i) if found is not None else [],
+            }
+        )
+    return out
+
+
+def _facts(modes: Modes, found: Explanation | None, i: int) -> list[tuple[str, str]]:
+    value = complex(modes.eigenvalues[i])
+    facts = []
+    if modes.kinds[i] == "oscillatory":
+        facts.append(("frequency", f"{significant(value.imag / (2 * math.pi), 5)} Hz"))
+        facts.append(("period", f"{significant(2 * math.pi / value.imag, 4)} s"))
+    if modes.kinds[i] != "rigid":
+        facts.append(("damping ratio", significant(float(modes.damping_ratio[i]), 4)))
+        size = abs(value)
+        if abs(value.real) > 1e-9 * size:
+            word = "doubles in" if value.real > 0 else "halves in"
+            facts.append((word, f"{significant(math.log(2) / abs(value.real), 4)} s"))
+    if found is not None and found.whirls[i]:
+        facts.append(("whirl", found.whirls[i]))
+    return [*facts, ("stability", modes.stabilities[i]), ("kind", modes.kinds[i])]
+
+
+def _energies(found: Explanation, i: int) -> list[tuple[str, list[tuple[str, float]]]]:
+    by_body = found.kinetic[i].sum(axis=-1) + found.deformation[i]
+    owners = tuple(dict.fromkeys(owner_of(body) for body in found.bodies))
+    by_owner = np.bincount([owners.index(owner_of(body)) for body in found.bodies], by_body)
+    return [
+        ("Kinetic energy by body", _largest(owners, by_owner)),
+        ("Strain energy by element", _largest(found.strain_sources, found.strain[i])),
+        ("Dissipation by element", _largest(found.dissipation_sources, found.dissipation[i])),
+        ("Participation by coordinate", _largest(found.coordinates, found.participation[i])),
+    ]
+
+
+def _largest(names: tuple[str, ...], shares: np.ndarray) -> list[tuple[str, float]]:
+    shares = np.nan_to_num(np.real(shares), posinf=0.0, neginf=0.0)
+    order = np.argsort(-np.round(np.abs(shares), 9), kind="stable")[:FEW]
+    return [(shown(names[k], 40), float(f"{shares[k]:.4g}")) for k in order if abs(shares[k]) >= 5e-4]
+
+
+def motion_document(simulation: Simulation, scene: Scene) -> dict[str, Any]:
+    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and vertices (times, vertices, 3) of what
+    bends, thinned where there are very many."""
+    r, R = np.real(simulation.states.r)[:, scene.rows], np.real(simulation.states.R)[:, scene.rows]
+    step = max(1, -(-r.shape[0] * max(r.shape[1] + len(scene.bent), 1) // MAX_POSES))
+    poses = np.concatenate((r[::step], xyzw(R[::step])), axis=-1)
+    times = [float(f"{t:.7g}") for t in simulation.t[::step]]
+    bent = {"vertices": packed(scene.bent.path(simulation, step))} if len(scene.bent) else {}
+    return {"times": times, "poses": packed(poses), **bent}

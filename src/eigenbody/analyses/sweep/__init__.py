@@ -1,0 +1,6 @@
+"""Modes followed along a parameter or a speed: branches, crossings, boundaries of stability."""
+
+from eigenbody.analyses.sweep.campbell import Campbell, campbell
+from eigenbody.analyses.sweep.follow import Sweep, SweepInterrupted, sweep
+from eigenbody.analyses.sweep.values import value_range
+from eigenbody.analyses.sweep.variants import VariantModes, variants

@@ -1,0 +1,293 @@
+"""Campbell diagram: frequencies over speed, sense of whirl, excitation lines and critical speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from eigenbody.analyses.modes import charted, modes, modes_in_frames, tracked_rows, turning_frame
+from eigenbody.analyses.sweep.critical import critical_places
+from eigenbody.analyses.sweep.describe import WHIRLS, whirl_sense, whirl_word
+from eigenbody.analyses.sweep.follow import (
+    HALVINGS,
+    Sweep,
+    branches_of,
+    collected,
+    finished,
+    modes_along,
+    one_by_one,
+    point_modes,
+    values_at,
+    walked,
+)
+from eigenbody.analyses.sweep.tracking import PointModes
+from eigenbody.analyses.sweep.values import Values, few_of, path_of
+from eigenbody.analyses.sweep.walk import Outcome, Walk
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.point import OperatingPoint, system_of
+from eigenbody.linearization.subject import Subject
+from eigenbody.model.model import Model
+from eigenbody.model.source import shown as printable
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.find import operating_point
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TURNS = 1e-9  # relative: an angular velocity that is none
+
+
+@dataclass(frozen=True)
+class CriticalSpeed:
+    """A branch meets an excitation line: |imaginary part| = order * spin."""
+
+    branch: int
+    order: float
+    values: dict[str, float]  # of the parameters
+    spin: float  # rad/s
+    frequency: float  # rad/s, |imaginary part|
+
+
+@dataclass(frozen=True)
+class Campbell(Sweep):
+    """A sweep over a speed.
+
+    spin             (points,) rad/s, positive: rate of the spinning joint at the operating point; nan at failed points
+    whirl            of each branch: "forward" with the spin, "backward", "none" (not circular) or "mixed"
+    whirl_frequency  (points, branches) imaginary part with the sign of the whirl: positive with the spin; nan where the
+                     motion does not whirl
+    """
+
+    is_over_speed: ClassVar[bool] = True
+    joint: str  # that spins, "" where none or none in particular does
+    frame: str  # in which the modes are measured, "" for the fixed one
+    per_rev: tuple[float, ...]
+    spin: np.ndarray
+    whirl: tuple[str, ...]
+    whirl_frequency: np.ndarray
+    critical_speeds: tuple[CriticalSpeed, ...]
+
+    def plot(self, signed: bool = False) -> Figure:
+        """Frequencies over the parameter with excitation lines and critical speeds, and damping ratios below.
+
+        `signed` draws backward whirl with negative frequencies.
+        """
+        return self.look.diagram(self, signed)
+
+    def locus(self) -> Figure:
+        """Root locus: eigenvalues in the complex plane, coloured by the parameter."""
+        return super().plot()
+
+
+def campbell(
+    model: Subject,
+    parameter: str | Mapping[str, Values],
+    values: Values | None = None,
+    per_rev: Sequence[float] | None = None,
+    frame: str | None = None,
+    joint: str | None = None,
+    n: int | None = None,
+    refine: int = HALVINGS,
+) -> Campbell:
+    """Frequencies over a parameter that changes a speed, with the critical speeds.
+
+    The spin is read from the operating point of every point: it is the rate of `joint`, by default of the one joint
+    that spins, whatever the parameter's unit. `per_rev` lists the orders of excitation: lines of frequency
+    order * spin, by default once per revolution. With `frame` (a moving frame of the model or a joint) modes are
+    measured in the frame that turns with it; there unbalance stands still and the default order is 0. For the rest see
+    `sweep`.
+    """
+    model = model_asking_for(model)
+    path = path_of(model, parameter, values)
+    orders = _orders(per_rev, frame)
+    _refuse_unknown(model, frame, joint)
+    if frame is not None and n is not None:
+        raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
+    few = few_of(model, n)
+    if frame is None:
+        walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
+    else:
+        walk = walked(model, path, lambda at: _evaluate_in_frame(model, at, frame), refine)
+    spinning = _spinning(model, walk, joint or _joint_of(model, frame))
+    if spinning is None and (joint is not None or per_rev is not None):
+        raise InputError(_no_spin(model, walk, joint))
+    return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
+
+
+def _evaluate_in_frame(model: Model, values: dict[str, np.ndarray], frame: str) -> list[Outcome]:
+    """As `modes_along`, in coordinates measured in the rotating frame."""
+    return one_by_one(model, values, lambda variant: _modes_in_frame(variant, frame))
+
+
+def _modes_in_frame(model: Model, frame: str) -> PointModes:
+    point = operating_point(model)
+    if _stands_still(point, frame):
+        return replace(point_modes(modes(point)), notes=())
+    turned = charted(point, turning_frame(point, frame), False)
+    return replace(point_modes(modes(dense_model(turned, turned.chosen))), notes=())  # _frame_notes says more
+
+
+def _stands_still(point: OperatingPoint, frame: str) -> bool:
+    """Whether the frame does not turn here: then it is the fixed one."""
+    for entry in point.model.description.frames:
+        if entry.name == frame:
+            return not np.real(entry["rate"])
+    ends = next(entry["between"] for entry in point.model.description.joints if entry.name == frame)
+    w = point.mechanics.at.w
+    carriers = [point.system.places.carrier(end) for end in ends]
+    body = carriers[1] if carriers[1] < point.system.bodies else carriers[0]
+    return bool(np.abs(w[body]).max() <= TURNS * np.abs(w).max(initial=0.0))
+
+
+# The joint that spins -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Spinning:
+    """A joint that spins, by the carriers of its two ends."""
+
+    name: str
+    ends: tuple[int, int]
+
+    def rate(self, point: PointModes) -> float:
+        """rad/s, positive."""
+        first, second = point.spins[list(self.ends)]
+        return float(np.linalg.norm(second - first))
+
+    def axis(self, point: PointModes) -> np.ndarray:
+        """Angular velocity of the end that turns faster: its direction is that of forward whirl."""
+        both = point.spins[list(self.ends)]
+        return both[1] if np.linalg.norm(both[1]) >= np.linalg.norm(both[0]) else both[0]
+
+
+def _spinning(model: Model, walk: Walk, name: str | None) -> _Spinning | None:
+    """The joint asked for, or the only one that spins; several that turn alike count as one."""
+    candidates = _candidates(model, walk)
+    if name is not None:
+        return next((joint for joint in candidates if joint.name == name), None)
+    if not candidates:
+        return None
+    good = [walk.outcomes[i] for i in walk.good]
+    rates = np.array([[joint.rate(point) for point in good] for joint in candidates])
+    return candidates[0] if np.allclose(rates, rates[0], rtol=1e-9, atol=0) else None
+
+
+def _candidates(model: Model, walk: Walk) -> list[_Spinning]:
+    """Joints that spin at some point."""
+    places = system_of(model).places
+    good = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
+    fastest = max(float(np.abs(point.spins).max(initial=0.0)) for point in good)
+    joints = [
+        _Spinning(entry.name, (places.carrier(entry["between"][0]), places.carrier(entry["between"][1])))
+        for entry in model.description.joints
+    ]
+    return [joint for joint in joints if max(joint.rate(point) for point in good) > TURNS * max(fastest, 1e-300)]
+
+
+def _joint_of(model: Model, frame: str | None) -> str | None:
+    return frame if frame in {entry.name for entry in model.description.joints} else None
+
+
+def _no_spin(model: Model, walk: Walk, joint: str | None) -> Fault:
+    spinning = [candidate.name for candidate in _candidates(model, walk)]
+    if joint is not None:
+        remedy = f"These do: {', '.join(spinning)}." if spinning else "Give it a velocity."
+        return Fault("joint", f'the joint "{printable(joint)}" does not spin at any point.', remedy)
+    if spinning:
+        return Fault("joint", f"several joints spin: {', '.join(spinning)}.", "Name the one that excites.")
+    return Fault("per_rev", "no joint spins, so there are no excitation lines.", "Give a joint a velocity.")
+
+
+def _orders(per_rev: Sequence[float] | None, frame: str | None) -> tuple[float, ...]:
+    if per_rev is None:
+        return (1.0,) if frame is None else (0.0,)
+    orders = tuple(dict.fromkeys(float(order) for order in per_rev))
+    if not all(np.isfinite(order) and order >= 0 for order in orders):
+        raise InputError(Fault("per_rev", "orders of excitation are numbers, zero or positive."))
+    return orders
+
+
+def _refuse_unknown(model: Model, frame: str | None, joint: str | None) -> None:
+    joints = [entry.name for entry in model.description.joints]
+    frames = [*(entry.name for entry in model.description.frames), *joints]
+    for name, known, place in ((frame, frames, "frame"), (joint, joints, "joint")):
+        if name is not None and name not in known:
+            raise InputError(Fault(place, f'there is no {place} "{printable(name)}".', suggest(name, known)))
+
+
+# Result ---------------------------------------------------------------------------------------------------------------
+def _campbell(
+    model: Model, walk: Walk, spinning: _Spinning | None, orders: tuple[float, ...], frame: str | None
+) -> Campbell:
+    shown, lower = branches_of(walk)
+    axes = None if spinning is None else _axes(walk, spinning)
+    base = collected(walk, model, with_boundaries=True, axes=axes, in_frame=frame is not None)
+    speed = np.full(len(walk.t), np.nan)
+    signed = np.full(base.eigenvalues.shape, np.nan)
+    whirl = ("none",) * len(shown)
+    criticals: tuple[CriticalSpeed, ...] = ()
+    if spinning is not None and axes is not None:
+        speed[walk.good] = _rates(walk, spinning)
+        sense = whirl_sense(walk.track.fronts, shown, len(tracked_rows(system_of(model)).names), axes)
+        imaginary = base.eigenvalues.imag[walk.good]
+        turning = np.where(np.abs(np.nan_to_num(sense)) > WHIRLS, np.sign(sense), np.nan)
+        signed[walk.good] = turning * imaginary
+        fixed = turning * imaginary + (speed[walk.good][:, None] if frame is not None else 0.0)
+        spins = speed[walk.good] > 0
+        whirl = tuple(whirl_word(fixed[spins, k], sense[spins, k]) for k in range(len(shown)))
+        if not walk.interrupted:
+            found = critical_places(walk, shown, lower, orders, spinning.rate)
+            criticals = tuple(
+                CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, abs(c.value.imag)) for c in found
+            )
+    own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
+    own["labels"] = tuple(
+        label + (f", {sense} whirl" if sense in ("forward", "backward") else "")
+        for label, sense in zip(base.labels, whirl, strict=True)
+    )
+    own["notes"] = (*base.notes, *_frame_notes(model, walk, frame), *_spin_notes(model, walk, spinning))
+    return Campbell(
+        **own,
+        joint="" if spinning is None else spinning.name,
+        frame=frame or "",
+        per_rev=orders if spinning is not None else (),
+        spin=speed,
+        whirl=whirl,
+        whirl_frequency=signed,
+        critical_speeds=criticals,
+    )
+
+
+def _rates(walk: Walk, spinning: _Spinning) -> np.ndarray:
+    good = (walk.outcomes[i] for i in walk.good)
+    return np.array([spinning.rate(point) for point in good if isinstance(point, PointModes)])
+
+
+def _axes(walk: Walk, spinning: _Spinning) -> np.ndarray:
+    """(good points, 3) unit vectors along the spin; where there is none that of the nearest point."""
+    vectors = np.array([spinning.axis(p) for p in (walk.outcomes[i] for i in walk.good) if isinstance(p, PointModes)])
+    size = np.linalg.norm(vectors, axis=1)
+    turning = np.flatnonzero(size > TURNS * size.max())
+    nearest = turning[np.argmin(np.abs(np.arange(len(size))[:, None] - turning), axis=1)]
+    return vectors[nearest] / size[nearest][:, None]
+
+
+def _frame_notes(model: Model, walk: Walk, frame: str | None) -> tuple[str, ...]:
+    """What the frame does to the eigenvalues, and whether the equations are constant in it (at the last point)."""
+    turning = [i for i in walk.good if np.abs(walk.outcomes[i].spins).max(initial=0.0) > 0]
+    if frame is None or not turning or walk.interrupted:
+        return ()
+    variant = model.with_values(values_at(walk, float(walk.t[turning[-1]])))
+    about = "Measured in the rotating frame: circular motion sideways to the axis is shifted by the spin."
+    return (about, *modes_in_frames(variant, frame).notes[1:])
+
+
+def _spin_notes(model: Model, walk: Walk, spinning: _Spinning | None) -> tuple[str, ...]:
+    if spinning is not None:
+        return ()
+    several = ", ".join(joint.name for joint in _candidates(model, walk))
+    if several:
+        return (f"Several joints spin ({several}): name one for excitation lines and critical speeds.",)
+    return ("No joint spins: there are no excitation lines and no critical speeds.",)

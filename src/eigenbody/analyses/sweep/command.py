@@ -1,0 +1,133 @@
+"""`eigenbody campbell`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from eigenbody.analyses.sweep.campbell import Campbell
+    from eigenbody.model.model import Model
+
+
+def campbell(
+    model: options.ModelPath,
+    parameter: Annotated[str | None, options.option("--parameter -p", "NAME", "Parameter to change.")] = None,
+    start: Annotated[str | None, options.option("--from", "VALUE", 'First value: 0 or "2 rad/s".')] = None,
+    stop: Annotated[str | None, options.option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')] = None,
+    points: Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")] = 41,
+    values: Annotated[str | None, options.option("--values", "A,B,C", "The values one by one instead.")] = None,
+    order: Annotated[
+        list[float] | None,
+        options.option("--order", "N", "Excitation per revolution; repeatable. Default 1, with --frame 0."),
+    ] = None,
+    joint: Annotated[
+        str | None, options.option("--joint", "NAME", "Joint that excites; default the one that spins.")
+    ] = None,
+    frame: Annotated[
+        str | None,
+        options.option(
+            "--frame", "NAME", "Measure in a rotating frame: one of the model's frames, or that of a spinning joint."
+        ),
+    ] = None,
+    n: Annotated[int | None, options.option("--n", "COUNT", "Follow that many modes, lowest first.", min=1)] = None,
+    locus: Annotated[bool, typer.Option("--locus", help="Draw the root locus, not the Campbell diagram.")] = False,
+    signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Modes over a speed or parameter, critical speeds.
+
+    At every value: operating point, linearization, modes. Modes are followed as branches through crossings and
+    veerings; critical speeds and stability boundaries are found as roots on the branches, not read off the grid. A
+    point that fails is marked and the sweep goes on. The spin is read from the operating point, whatever the parameter.
+
+    \b
+    Examples:
+      eigenbody campbell rotor.yaml --parameter speed --from 0 --to "1 Hz" --plot campbell.png
+      eigenbody campbell rotor.yaml --parameter speed --to "200 rad/s" --order 1 --order 2
+      eigenbody campbell rotor.yaml --parameter speed --to "1 Hz" --frame spin
+      eigenbody campbell bicycle.yaml --parameter v --from 0 --to 10 --locus --plot locus.png
+      eigenbody campbell car.yaml --parameter k --values "10 kN/m,20 kN/m,40 kN/m" --json
+
+    \b
+    JSON: {"model", "parameter", "unit", "values", "parameters", "added", "stability",
+           "joint", "frame", "orders", "spin_rad_s",
+           "branches": [{"index", "label", "whirl", "rigid", "real", "imag",
+                         "frequency_hz", "damping_ratio"}],
+           "critical_speeds": [{"branch", "order", "value", "spin_rad_s", "frequency_hz"}],
+           "stability_boundaries": [{"branch", "kind", "begins", "value", "frequency_hz"}],
+           "boundaries_sought": "between points", "at points" or "nowhere",
+           "crossings": [{"kind", "value", "branches"}],
+           "failed": [{"index", "value", "message"}], "notes"}
+      values         in SI units; points added between those asked for are true in "added"
+      real, imag     of the branch at every point, rad/s; null at a failed point
+      frequency_hz   |imag| / 2 pi
+      whirl          forward, backward, none or mixed; null where nothing spins
+      kind           of a boundary: flutter or divergence; of a crossing: crossing,
+                     veering, split (a pair becomes two real eigenvalues), joining (the
+                     reverse), collision (two pairs become one) or doubt
+      begins         whether growth begins or ends there, going along the values
+
+    \b
+    Files: .csv has a line for each point and branch; .json the document above; .npz and
+      .mat hold values, spin_rad_s, eigenvalues (points, branches), frequency_hz,
+      damping_ratio, labels, whirl, critical_values, boundary_values and more.
+    """
+    goal = delivery.Delivery("analyses.sweep.look", model, json, out, plot, quiet)
+
+    def deliver(found: Campbell) -> None:
+        goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
+
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.sweep.campbell import campbell as campbell_of
+    from eigenbody.analyses.sweep.follow import SweepInterrupted
+
+    with session.places_of(
+        mechanism, parameter="--parameter", values="--values" if values else "--from, --to", per_rev="--order",
+        frame="--frame", joint="--joint", n="--n",
+    ):  # fmt: skip
+        name = _parameter(mechanism, parameter)
+        grid = _values(mechanism, name, start, stop, points, values)
+        try:
+            result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
+        except SweepInterrupted as stopped:
+            deliver(cast("Campbell", stopped.partial))
+            raise
+    deliver(result)
+
+
+def _parameter(mechanism: Model, name: str | None) -> str:
+    known = list(mechanism.document.get("parameters") or {})
+    if name is not None:
+        return name
+    if not known:
+        remedy = 'Add a section parameters, for example parameters: {speed: "1 Hz"}, and use it as "=speed".'
+        raise InputError(Fault("parameters", "the model has no parameter to change.", remedy))
+    raise InputError(Fault("--parameter", "no parameter is named.", f"Choose one of: {', '.join(known[:12])}."))
+
+
+def _values(
+    mechanism: Model, name: str, start: str | None, stop: str | None, points: int, values: str | None
+) -> np.ndarray | Sequence[str]:
+    """The values as given, or the range."""
+    if values is not None:
+        if start is not None or stop is not None:
+            raise InputError(Fault("--values", "values are given in two ways.", "Leave out --from and --to."))
+        return [value.strip() for value in values.split(",")]
+    if stop is None:
+        raise InputError(Fault("--to", "the end of the range is missing.", 'For example: --from 0 --to "1 Hz".'))
+    from eigenbody.analyses.sweep.values import value_range
+
+    return value_range(mechanism, name, "0" if start is None else start, stop, points)

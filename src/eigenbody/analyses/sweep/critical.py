@@ -1,0 +1,109 @@
+"""Critical speeds: where a branch meets an excitation line, found as a root on the branch itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.analyses.sweep.roots import dips, roots
+from eigenbody.analyses.sweep.tracking import PointModes
+from eigenbody.analyses.sweep.walk import Outcome, Walk
+
+Spin = Callable[[PointModes], float]
+
+
+@dataclass(frozen=True)
+class Critical:
+    """A branch (index into the sweep's) and the line `order` times spin meet at the place t of the path."""
+
+    branch: int
+    order: float
+    t: float
+    spin: float  # rad/s
+    value: complex  # eigenvalue
+
+
+def critical_places(
+    walk: Walk, shown: np.ndarray, lower: np.ndarray, orders: Sequence[float], spin: Spin
+) -> tuple[Critical, ...]:
+    """All crossings of |imaginary part| = order * spin by the branches shown, in the order of the path."""
+    lines = [
+        _Line(walk, k, int(shown[k]), order, side, spin)
+        for k in range(len(shown))
+        if not lower[k] and not walk.track.is_rigid[:, shown[k]].all()
+        for order in orders
+        for side in ((1.0, -1.0) if order else (1.0,))
+    ]
+    brackets = [(line, *bracket) for line in lines for bracket in (*line.brackets(), *line.dips())]
+    if not brackets:
+        return ()
+    columns = np.array([line.column for line, *_ in brackets])
+    sides, turns = (np.array([getattr(line, name) for line, *_ in brackets]) for name in ("side", "order"))
+
+    def miss(t: np.ndarray, which: np.ndarray) -> np.ndarray:
+        seen = walk.branch_at(t, columns[which])
+        return sides[which] * seen.values.imag - turns[which] * _spins(seen.outcomes, spin)
+
+    ends = np.array([bracket for _, *bracket in brackets], dtype=float).T
+    t = roots(miss, *ends)
+    seen = walk.branch_at(t[~np.isnan(t)], columns[~np.isnan(t)])
+    kept = [brackets[k][0] for k in np.flatnonzero(~np.isnan(t))]
+    found = [
+        Critical(line.number, line.order, float(place), float(rate), complex(value))
+        for line, place, rate, value in zip(
+            kept, t[~np.isnan(t)], _spins(seen.outcomes, spin), seen.values, strict=True
+        )
+        if not np.isnan(value.real)
+    ]
+    return tuple(sorted(found, key=lambda c: (c.order, c.t, c.branch)))
+
+
+def _spins(outcomes: Sequence[Outcome], spin: Spin) -> np.ndarray:
+    return np.array([spin(o) if isinstance(o, PointModes) else np.nan for o in outcomes])
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One branch against one excitation line: `side` -1 is the line of negative frequency."""
+
+    walk: Walk
+    number: int
+    column: int
+    order: float
+    side: float
+    spin: Spin
+
+    def misses(self) -> np.ndarray:
+        """(good points,) distance of the branch from the line."""
+        speeds = _spins([self.walk.outcomes[i] for i in self.walk.good], self.spin)
+        return self.side * self.walk.track.values[:, self.column].imag - self.order * speeds
+
+    def brackets(self) -> list[tuple[float, float, float, float]]:
+        """Steps over which the branch changes sides, and points exactly on the line: (t, t, distance, distance)."""
+        g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
+        found = [(t[i], t[i + 1], g[i], g[i + 1]) for i in steps[g[steps] * g[steps + 1] < 0]]
+        return found + [(t[i], t[i], 0.0, 0.0) for i in np.flatnonzero(g == 0) if self._counts(int(i), g)]
+
+    def dips(self) -> list[tuple[float, float, float, float]]:
+        """Brackets of pairs of crossings between two points."""
+        g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
+        moving = self.walk.track.values[:, self.column].imag != 0
+        steps = steps[moving[steps] & moving[steps + 1]]
+
+        def miss(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+            seen = self.walk.branch_at(x, np.full(len(x), self.column))
+            return self.side * seen.values.imag - self.order * _spins(seen.outcomes, self.spin)
+
+        found = []
+        for place, value in dips(miss, t, g, steps):
+            after = int(np.searchsorted(t, place))
+            found += [(t[end], place, g[end], value) for end in (after - 1, after)]
+        return found
+
+    def _counts(self, i: int, g: np.ndarray) -> bool:
+        """A point exactly on the line: a vibration, or (order 0) a frequency that passes through zero there."""
+        if self.order:
+            return bool(self.walk.track.values[i, self.column].imag != 0)
+        return 0 < i < len(g) - 1 and bool(g[i - 1] * g[i + 1] < 0)

@@ -1,0 +1,103 @@
+"""Branches of a sweep in words: which body moves how, and the sense of its whirl about the spin axis."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+import numpy as np
+
+from eigenbody.analyses.sweep.tracking import Front
+from eigenbody.spatial.rotations import frame
+
+WHIRLS = 0.2  # excess of one sense over the other, as share of the whole motion, that makes a whirl
+BENT = ("bending", "bending along the axis", "twisting")
+TWISTS = 0.01  # displacements over rotations of nodes below which a flexible body twists
+ALONE = 0.6  # share of the kinetic energy that lets one body (or direction) stand for the mode
+
+
+def whirl_sense(fronts: Sequence[Front], branches: np.ndarray, bodies: int, axes: np.ndarray) -> np.ndarray:
+    """(points, branches) from -1 to 1: excess of counterclockwise over clockwise motion about `axes` (points, 3).
+
+    Of the shape as it stands, whose motion is Re(shape exp(i w t)) with w > 0; kinetic energies are compared. nan where
+    a branch is not there.
+    """
+    sense = np.full((len(fronts), len(branches)), np.nan)
+    for i, (front, axis) in enumerate(zip(fronts, axes, strict=True)):
+        known = branches < len(front.values)
+        motion = _body_part(front.vectors[branches[known]], bodies) @ frame(axis)  # along e1, e2 and the axis
+        one, two = motion[..., 0], motion[..., 1]
+        excess = (np.abs(one + 1j * two) ** 2 - np.abs(one - 1j * two) ** 2).sum(axis=(1, 2)) / 4
+        whole = (np.abs(motion) ** 2).sum(axis=(1, 2, 3))
+        sense[i, known] = 2 * excess / np.where(whole > 0, whole, 1.0)
+    return sense
+
+
+def whirl_word(speed: np.ndarray, sense: np.ndarray) -> str:
+    """Of a branch by its signed whirl speeds (points,) in the fixed frame, positive with the spin, and its sense."""
+    counted = np.isfinite(speed) & (np.abs(np.nan_to_num(sense)) > WHIRLS) & (speed != 0)
+    if not counted.any():
+        return "none"
+    forward = speed[counted] > 0
+    return "forward" if forward.all() else "backward" if not forward.any() else "mixed"
+
+
+def motion_words(
+    fronts: Sequence[Front], branches: np.ndarray, names: Sequence[str], axes: np.ndarray | None,
+    flexible: Container[str] = (),
+) -> tuple[str, ...]:  # fmt: skip
+    """What moves in each branch, by its kinetic energy over the sweep: `rotor translation`, `disc rocking`; rows of one
+    name are one body, and those that are flexible bend where others are displaced."""
+    turn = [np.eye(3)] * len(fronts) if axes is None else [frame(axis) for axis in axes]
+    share = np.zeros((len(branches), len(names), 2, 3))
+    extra = np.zeros(len(branches))
+    for front, R in zip(fronts, turn, strict=True):
+        known = np.flatnonzero(branches < len(front.values))
+        known = known[~front.is_rigid[branches[known]]]
+        vectors = front.vectors[branches[known]]
+        share[known] += np.abs(_body_part(vectors, len(names)) @ R) ** 2
+        extra[known] += (np.abs(vectors[:, 6 * len(names) :]) ** 2).sum(axis=1)
+    words = []
+    for s, x in zip(share, extra, strict=True):
+        moving = s.sum()
+        moves = moving > 0 and moving >= x
+        words.append(_words(s / moving, names, axes is not None, flexible) if moves else "states" if x else "rigid")
+    return tuple(words)
+
+
+def _body_part(vectors: np.ndarray, bodies: int) -> np.ndarray:
+    """(k, bodies, 2, 3): translation and rotation."""
+    return vectors[:, : 6 * bodies].reshape(len(vectors), bodies, 2, 3)
+
+
+def _without_turning(share: np.ndarray, names: Sequence[str], flexible: Container[str]) -> np.ndarray:
+    """Shares without the rotations of nodes of flexible bodies: these have no inertia worth it, unless they twist."""
+    share = share.copy()
+    for name in {name for name in names if name in flexible}:
+        own = [i for i, other in enumerate(names) if other == name]
+        if share[own, 0].sum() > TWISTS * share[own, 1].sum():
+            share[own, 1] = 0.0
+    return share / share.sum()
+
+
+def _words(share: np.ndarray, names: Sequence[str], about_axis: bool, flexible: Container[str]) -> str:
+    """Of shares (rows, 2, 3) that sum to one."""
+    share = _without_turning(share, names, flexible)
+    number = {name: k for k, name in enumerate(dict.fromkeys(names))}
+    by_body = np.bincount([number[name] for name in names], share.sum(axis=(1, 2)))
+    names = list(number)
+    order = np.argsort(-by_body, kind="stable")
+    alone = by_body[order[0]] >= ALONE or len(names) == 1
+    who = " and ".join(names[i] for i in order[: 1 if alone else 2])
+    bends = names[order[0]] in flexible
+    moved, axial, rocks = BENT if bends else ("translation", "axial", "rocking")
+    motion = share.sum(axis=0)  # (2, 3)
+    if about_axis:
+        parts = {
+            moved: motion[0, :2].sum(), axial: motion[0, 2], rocks: motion[1, :2].sum(),
+            "torsion": motion[1, 2],
+        }  # fmt: skip
+        return f"{who} {max(parts, key=lambda name: float(parts[name]))}"
+    kind = int(np.argmax(motion.sum(axis=1)))
+    one = motion[kind] / motion[kind].sum()
+    axis = f" {'xyz'[int(np.argmax(one))]}" if one.max() >= ALONE else ""
+    return f"{who} {(moved, 'twisting' if bends else 'rotation')[kind]}{axis}"

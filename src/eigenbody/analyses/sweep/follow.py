@@ -1,0 +1,348 @@
+"""Sweeps: modes over a parameter, followed as branches, with what happens on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import numpy as np
+
+from eigenbody.analyses.modes import Modes, damping_ratios, modes, tracked_rows, tracked_shapes
+from eigenbody.analyses.sweep.boundaries import stability_crossings
+from eigenbody.analyses.sweep.crossings import meetings
+from eigenbody.analyses.sweep.describe import motion_words
+from eigenbody.analyses.sweep.settle import settle_crossings
+from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
+from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
+from eigenbody.analyses.sweep.variants import linear_variants
+from eigenbody.analyses.sweep.walk import Evaluate, Outcome, Path, Stopped, Walk
+from eigenbody.analyses.sweep.windows import seek_windows, suspected
+from eigenbody.base.arrays import frozen
+from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
+from eigenbody.base.result import Drawn
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import system_of
+from eigenbody.linearization.subject import Subject
+from eigenbody.model.model import Model
+from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.family import Failed
+from eigenbody.spatial.rotations import apply
+
+if TYPE_CHECKING:
+    pass
+
+HALVINGS = 8
+LISTED = 6  # places in a note
+T = TypeVar("T")
+SweepT = TypeVar("SweepT", bound="Sweep")
+
+
+@dataclass(frozen=True)
+class FailedPoint:
+    """A point of the sweep without modes: index among the points, parameter values, why."""
+
+    index: int
+    values: dict[str, float]
+    message: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Two branches meet: "crossing", "veering", "split" (a pair becomes two real eigenvalues), "joining" (the reverse),
+    "collision" (two pairs become one and part again) or "doubt" (even the shortest step does not tell them apart)."""
+
+    kind: str
+    values: dict[str, float]
+    branches: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class StabilityBoundary:
+    """A branch crosses the imaginary axis: "flutter" with a frequency, "divergence" without."""
+
+    branch: int
+    values: dict[str, float]
+    kind: str
+    begins: bool  # whether growth begins here (True) or ends, going along the sweep
+    frequency: float  # rad/s
+
+
+@dataclass(frozen=True)
+class Sweep(Drawn, look="analyses.sweep.look"):
+    """Modes along a path of parameter values.
+
+    parameters   (points,) SI values by name, points added between those asked for included (`is_added`)
+    eigenvalues  (points, branches) complex, rad/s; a branch keeps its identity over all points. nan at failed points
+                 and where a branch is not among the modes found
+    is_rigid     (points, branches) recognized zeros
+    stability    of each point: stable, marginal, drifting, unstable, or failed
+    labels       of each branch: what moves
+    is_lower     (branches,) the lower half of a pair that is two real eigenvalues elsewhere
+    sought       where stability boundaries were sought: "between points" (wherever parabolas through neighbours let
+                 expect that a real part reaches zero), "at points" alone or "nowhere"
+    is_frozen    whether the equations change along the motion: boundaries are then those of an instant's equations
+    """
+
+    model: Model
+    parameters: Mapping[str, np.ndarray]
+    eigenvalues: np.ndarray
+    is_rigid: np.ndarray
+    is_added: np.ndarray
+    is_lower: np.ndarray
+    stability: tuple[str, ...]
+    labels: tuple[str, ...]
+    events: tuple[Event, ...]
+    boundaries: tuple[StabilityBoundary, ...]
+    sought: str
+    is_frozen: bool
+    failed: tuple[FailedPoint, ...]
+    notes: tuple[str, ...]
+    is_over_speed: ClassVar[bool] = False
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter; of the first where several change."""
+        return next(iter(self.parameters))
+
+    @property
+    def values(self) -> np.ndarray:
+        """(points,) values of the parameter in SI units; of the first where several change."""
+        return self.parameters[self.parameter]
+
+    @property
+    def frequency_hz(self) -> np.ndarray:
+        """(points, branches) |imaginary part| / 2 pi."""
+        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
+
+    @property
+    def damping_ratio(self) -> np.ndarray:
+        """(points, branches) -real / |eigenvalue|; nan for zeros."""
+        return damping_ratios(self.eigenvalues)
+
+    @property
+    def is_failed(self) -> np.ndarray:
+        """(points,) bool."""
+        return np.array([s == "failed" for s in self.stability], dtype=bool)
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """Unit in which the model gives the parameter, and its SI value; ("", 1) for a plain number."""
+        return self.unit_of(self.parameter)
+
+    def unit_of(self, name: str) -> tuple[str, float]:
+        """The same of any of the parameters."""
+        return unit_of(self.model, name)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C; `partial` is the sweep as far as it came."""
+
+    def __init__(self, partial: Sweep) -> None:
+        super().__init__("interrupted")
+        self.partial = partial
+
+
+def sweep(
+    model: Subject,
+    parameter: str | Mapping[str, Values],
+    values: Values | None = None,
+    n: int | None = None,
+    refine: int = HALVINGS,
+    boundaries: bool = True,
+) -> Sweep:
+    """Operating point, linearization and modes over a parameter, modes followed as branches.
+
+    `parameter` names one parameter with its `values` (SI numbers or quantities like "3 kN/m"), or maps several names to
+    arrays of equal length: a path along which all change at once. `n` asks for the lowest modes of each point alone.
+    Steps over which modes cannot be told apart are halved up to `refine` times, and points are added where a real part
+    may reach zero between two; 0 adds none. A point that fails is marked, the sweep goes on. Stability boundaries are
+    closed in to rounding unless `boundaries` is False.
+    """
+    model = model_asking_for(model)
+    path = path_of(model, parameter, values)
+    few = few_of(model, n)
+    walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
+    return finished(lambda: collected(walk, model, boundaries), walk)
+
+
+def modes_along(model: Model, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
+    """Modes at every point of a batch of parameter values; a point that fails says why."""
+    if n is not None:
+        return one_by_one(model, values, lambda variant: point_modes(modes(variant, n=n)))
+    found: list[Outcome] = []
+    try:
+        for linear in linear_variants(model, values):
+            found.append(_outcome(linear, _modes_there))
+    except KeyboardInterrupt as error:
+        raise Stopped(found) from error
+    return found
+
+
+def _modes_there(linear: LinearModel | Failed) -> PointModes:
+    if isinstance(linear, Failed):
+        raise ComputationError(linear.message)
+    return point_modes(modes(linear))
+
+
+def one_by_one(model: Model, values: dict[str, np.ndarray], of: Callable[[Model], PointModes]) -> list[Outcome]:
+    """What `of` gives for each variant of the model, or why it fails."""
+    found: list[Outcome] = []
+    try:
+        for i in range(len(next(iter(values.values())))):
+            found.append(_outcome(model.with_values({name: float(v[i]) for name, v in values.items()}), of))
+    except KeyboardInterrupt as error:
+        raise Stopped(found) from error
+    return found
+
+
+def _outcome(variant: T, of: Callable[[T], PointModes]) -> Outcome:
+    try:
+        return of(variant)
+    except InputError as error:
+        return Failure(" ".join(str(fault) for fault in error.faults))
+    except (EigenbodyError, np.linalg.LinAlgError) as error:
+        return Failure(" ".join(str(error).split()))
+
+
+def point_modes(found: Modes) -> PointModes:
+    """What following needs of the modes of a point."""
+    point = found.linear.point
+    at = point.mechanics.at
+    first_order = len(point.system.states)
+    states = found.states_shape
+    extra = np.zeros((len(found), 0)) if states is None or not first_order else states[:, -first_order:]
+    if not np.isfinite(found.eigenvalues).all() or not np.isfinite(found.motion).all():
+        raise ComputationError("The modes are not finite. Check the model for absurd magnitudes.")
+    return PointModes(
+        eigenvalues=found.eigenvalues,
+        shapes=tracked_shapes(point, found.motion),
+        extra=extra,
+        is_rigid=found.is_rigid,
+        stabilities=found.growths,
+        spins=np.real(apply(at.R, at.w)),
+        is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
+        stability=found.growth,
+        notes=(*found.linear.notes, *found.remarks),
+    )
+
+
+# Result ---------------------------------------------------------------------------------------------------------------
+def walked(model: Model, path: Path, evaluate: Evaluate, refine: int) -> Walk:
+    """All points evaluated and branches followed."""
+    system = system_of(model)
+    rows = tracked_rows(system)
+    walk = Walk(path, evaluate, (rows.mass, rows.inertia))
+    walk.begin()
+    try:
+        walk.refine(refine)
+        if refine:
+            settle_crossings(walk)
+            walk.refine(refine)
+            seek_windows(walk)
+            walk.sought = "between points"
+    except KeyboardInterrupt:
+        walk.interrupted = True
+    return walk
+
+
+def values_at(walk: Walk, t: float) -> dict[str, float]:
+    """Parameter values at a place of the path."""
+    return {name: float(v[0]) for name, v in walk.path.at(np.array([t])).items()}
+
+
+def collected(
+    walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray | None = None, in_frame: bool = False
+) -> Sweep:
+    """The result: points in order, branches sorted by size, conjugates left out; `in_frame` of a turning frame."""
+    shown, lower = branches_of(walk)
+    shape = (len(walk.t), len(shown))
+    values, rigid = np.full(shape, complex(np.nan, np.nan)), np.zeros(shape, dtype=bool)
+    values[walk.good], rigid[walk.good] = walk.track.values[:, shown], walk.track.is_rigid[:, shown]
+    rows = tracked_rows(system_of(model))
+    closing = with_boundaries and not walk.interrupted
+    sought = walk.sought if closing else "nowhere"
+    return Sweep(
+        model=model,
+        parameters={name: frozen(v) for name, v in walk.path.at(walk.t).items()},
+        eigenvalues=frozen(values),
+        is_rigid=frozen(rigid),
+        is_added=frozen(walk.t % 1 != 0),
+        is_lower=frozen(lower),
+        stability=tuple(o.stability if isinstance(o, PointModes) else "failed" for o in walk.outcomes),
+        labels=motion_words(walk.track.fronts, shown, rows.names, axes, rows.flexible),
+        events=tuple(Event(m.kind, values_at(walk, m.t), m.branches) for m in meetings(walk, shown, lower, closing)),
+        boundaries=tuple(
+            StabilityBoundary(c.branch, values_at(walk, c.t), c.kind, c.begins, c.frequency)
+            for c in (stability_crossings(walk, shown, lower) if closing else ())
+        ),
+        sought=sought,
+        is_frozen=not walk.interrupted and _is_frozen(walk, model, in_frame),
+        failed=tuple(
+            FailedPoint(i, values_at(walk, walk.t[i]), o.message)
+            for i, o in enumerate(walk.outcomes)
+            if isinstance(o, Failure)
+        ),
+        notes=(*_notes(walk, shown), *(_unsettled(walk) if sought == "between points" else ())),
+    )
+
+
+def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of the track in the order of the result (rigid branches first, then by the first eigenvalue that is
+    known), and which are lower halves."""
+    shown, lower = folded(walk.track)
+    values = walk.track.values[:, shown]
+    known = np.argmax(~np.isnan(values.real), axis=0)
+    first = values[known, np.arange(len(shown))]
+    rigid = (walk.track.is_rigid[:, shown] | np.isnan(values.real)).all(axis=0)
+    order = np.lexsort((lower, first.real, np.round(np.abs(first), 12), ~rigid))
+    return shown[order], lower[order]
+
+
+def _is_frozen(walk: Walk, model: Model, in_frame: bool) -> bool:
+    """Whether the equations of the first or of the last point change along the motion."""
+    ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
+    found = [modes(model.with_values(values_at(walk, walk.t[i]))) for i in ends]
+    return any(one.stability == "frozen" if in_frame else not one.is_constant for one in found)
+
+
+def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
+    notes: list[str] = []
+    added = int((walk.t % 1 != 0).sum())
+    if added:
+        what = "point was" if added == 1 else "points were"
+        notes.append(f"{added} {what} added where modes come near to each other or a real part may reach zero.")
+    if walk.interrupted:
+        notes.append(f"Interrupted: {len(walk.t) - added} of {len(walk.path)} points, no search between them.")
+    absent = np.isnan(walk.track.values[:, shown].real).any(axis=0)
+    if absent.any():
+        notes.append(f"{int(absent.sum())} branches are not among the modes found at every point.")
+    modes_ = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
+    return (*notes, *dict.fromkeys(note for outcome in modes_ for note in outcome.notes))
+
+
+def _unsettled(walk: Walk) -> Iterator[str]:
+    """Where a sign may change within a step that is too short to be looked into."""
+    near = [values_at(walk, t) for t in suspected(walk)]
+    if near:
+        places = "; ".join(", ".join(f"{name} = {value:.6g}" for name, value in at.items()) for at in near[:LISTED])
+        more = f" and {len(near) - LISTED} more places" if len(near) > LISTED else ""
+        yield (
+            f"Near {places}{more} (SI) a real part may change its sign and come back within a step too short to be "
+            "looked into: ask for points there."
+        )
+
+
+def finished(result: Callable[[], SweepT], walk: Walk) -> SweepT:
+    """The result; after Ctrl-C the interruption that carries what there is, without searches between points."""
+    try:
+        found = result()
+    except KeyboardInterrupt:
+        walk.interrupted = True
+        found = result()
+    if walk.interrupted:
+        raise SweepInterrupted(found)
+    return found

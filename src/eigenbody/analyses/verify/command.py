@@ -1,0 +1,65 @@
+"""`eigenbody verify`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eigenbody.cli import delivery, options, session
+
+
+def verify(
+    model: options.ModelPath,
+    route: Annotated[
+        list[str] | None,
+        options.option(
+            "--route", "NAME", "Only this route: relative, kane, topology, difference, symbolic; repeatable."
+        ),
+    ] = None,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the result: .json, .csv.")] = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """The same eigenvalues by other formulations.
+
+    Linearizes the model by every route that applies to it and compares all eigenvalues.
+    All but `difference`, which differentiates the engine's own equations of motion, are
+    independent of the engine. Exit code 0 only if all that should agree do.
+
+    \b
+    Examples:
+      eigenbody verify rotor.yaml
+      eigenbody verify rotor.yaml --route relative --route symbolic
+      eigenbody verify rotor.yaml --set "speed=1 Hz" --json
+
+    \b
+    JSON: {"model", "verdict", "tolerance", "stability", "stability_decided",
+           "engine": {"seconds", "eigenvalues": [{"real", "imag", "tolerance"}]},
+           "routes": [{"name", "title", "source", "is_independent", "applies",
+                       "reason", "seconds", "largest_difference", "agrees", "is_exact",
+                       "notes", "eigenvalues": [{"real", "imag"}]}]}
+      verdict             agree, disagree (exit code 3), or unchecked: no route applies,
+                          nothing disagrees (exit code 0)
+      tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
+                          of it by its condition number
+      stability           of the engine; decided: its eigenvalues are on the same side of
+                          the imaginary axis everywhere within their tolerances
+      reason              why the route does not apply, or did not succeed; else null
+      largest_difference  relative to the eigenvalue; of zeros to the largest one
+      is_independent      false: it uses the engine's own equations (`difference`)
+      is_exact            false: the route neglects a term, which its notes say; its
+                          eigenvalues are shown but do not count
+      eigenvalues         in the order of the engine's; null where the route gave none
+    """
+    goal = delivery.Delivery("analyses.verify.look", model, json, out, plot, quiet)
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.verify.find import verify as verified
+
+    with session.places_of(mechanism, route="--route"):
+        result = verified(mechanism, route)
+    goal.deliver(result, result.point.warnings)
+    if result.verdict == "disagree":
+        raise typer.Exit(3)

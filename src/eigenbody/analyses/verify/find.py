@@ -1,0 +1,216 @@
+"""Check a model against itself: the same eigenvalues by other formulations, independent of the main engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eigenbody.analyses.modes import spectrum_of
+from eigenbody.analyses.verify.agreement import Match, matched, tolerances
+from eigenbody.analyses.verify.routes import all_routes, route_named
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn, Result
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
+from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operating.find import operating_point
+from eigenbody.routes.base import Linear, Place, Route, Unsupported
+
+if TYPE_CHECKING:
+    pass
+
+TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
+USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
+
+
+@dataclass(frozen=True)
+class RouteResult:
+    """What came of one route: why it does not apply, or its linear equations and how near its eigenvalues are."""
+
+    route: Route
+    reason: str  # why it does not apply, or did not succeed; "" if it did
+    seconds: float | None = None
+    linear: Linear | None = None
+    match: Match | None = None
+    applies: bool = True
+
+    @property
+    def is_exact(self) -> bool | None:
+        """Whether the route neglects nothing; None where it gave nothing."""
+        return None if self.linear is None else self.linear.is_exact
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether all eigenvalues are within their tolerances; None where the route does not apply."""
+        if not self.applies:
+            return None
+        return self.match is not None and self.match.agrees
+
+    @property
+    def spoils(self) -> bool:
+        """Whether it should agree and does not."""
+        return self.agrees is False and self.is_exact is not False
+
+
+@dataclass(frozen=True)
+class Verification(Drawn, look="analyses.verify.look"):
+    """Eigenvalues by the main engine and by every route that applies to the model.
+
+    eigenvalues  (n,) complex, all states, sorted by magnitude; recognized zeros are exactly 0
+    tolerances   (n,) difference up to which another eigenvalue is the same: 1e-8 of its magnitude, or what rounding
+                 of the matrices can make of it, whichever is greater
+    on_axis      (n,) bool: on the imaginary axis, as the engine judges it
+    stability    what the engine makes of the eigenvalues: "stable", "marginal", "drifting" or "unstable"
+    """
+
+    point: OperatingPoint
+    eigenvalues: np.ndarray
+    tolerances: np.ndarray
+    seconds: float  # of the main engine
+    results: tuple[RouteResult, ...]
+    on_axis: np.ndarray
+    stability: str
+    tolerance: float = TOLERANCE
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """Numbers of eigenvalues on which `stability` rests although they may be on either side of the imaginary axis
+        within their tolerances: no route can confirm it there."""
+        real = self.eigenvalues.real
+        if np.any(~self.on_axis & (real > self.tolerances)):
+            return np.zeros(0, dtype=int)  # unstable, whatever the others are
+        return np.flatnonzero(~self.on_axis & (np.abs(real) <= self.tolerances))
+
+    @property
+    def verdict(self) -> str:
+        """ "agree", "disagree", or "unchecked" where no route applies that neglects nothing."""
+        if any(result.spoils for result in self.results):
+            return "disagree"
+        return "agree" if any(r.agrees and r.is_exact for r in self.results) else "unchecked"
+
+    def __getitem__(self, name: str) -> RouteResult:
+        known = {result.route.name: result for result in self.results}
+        if name not in known:
+            raise KeyError(name)
+        return known[name]
+
+
+@dataclass(frozen=True)
+class RouteModel(Result, look="analyses.verify.look.route"):
+    """The linear equations of one route, by the names of its authors."""
+
+    point: OperatingPoint
+    route: Route
+    linear: Linear
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """All of them, as the route gives them."""
+        return self.linear.eigenvalues
+
+    def exported(self, ending: str) -> str:
+        """Route "symbolic": the equations as a LaTeX document ("tex") or a Python module ("py")."""
+        if self.route.name != "symbolic" or ending not in ("tex", "py"):
+            what = f'equations of the route "{self.route.name}" cannot be written as "{ending}".'
+            raise InputError(Fault("ending", what, 'The route "symbolic" writes "tex" and "py".'))
+        from eigenbody.routes.symbolic import exported
+
+        return exported(self.point.system.description, place_of(self.point), ending)
+
+
+def place_of(point: OperatingPoint) -> Place:
+    """Where an operating point is, as the other routes are told it."""
+    state = point.state
+    return Place(
+        r=np.array(state.r),
+        R=np.array(state.R),
+        v=np.array(state.v),
+        w=np.array(state.w),
+        x=np.array(state.x),
+        inputs=np.array(state.u_in),
+        t=float(np.real(state.t)),
+        coordinates=point.coordinates(),
+        independent=tuple(point.system.names[i] for i in point.chosen.positions),
+    )
+
+
+@on_one_thread
+def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verification:
+    """Linearize by every route that applies to the model (or by those named) and compare all eigenvalues."""
+    chosen = _chosen(routes)
+    point = operating_point(model)
+    start = perf_counter()
+    linear = _dense(point)
+    spectrum = spectrum_of(linear)
+    seconds = perf_counter() - start
+    values, noise = spectrum.eigenvalues, USUAL * linear.noise_A
+    plain = tolerances(linear.A, noise, values, TOLERANCE)
+
+    def allowed(found: Linear) -> np.ndarray:
+        if found.error is None or found.error.shape != noise.shape:
+            return plain
+        return tolerances(linear.A, noise + found.error, values, TOLERANCE)
+
+    results = tuple(_tried(route, point, values, allowed) for route in chosen)
+    return Verification(point, values, plain, seconds, results, spectrum.on_axis, spectrum.stability)
+
+
+@on_one_thread
+def by_route(model: Subject, name: str) -> RouteModel:
+    """The linear equations of one route; InputError where it does not apply to the model."""
+    route = route_named(name)
+    point = operating_point(model)
+    try:
+        return RouteModel(point, route, _by(route, point))
+    except Unsupported as reason:
+        what = f'the route "{name}" does not apply to this model: {str(reason).rstrip(".")}.'
+        remedy = "Leave the choice out, or see `eigenbody verify` for those that do."
+        raise InputError(Fault("route", what, remedy)) from reason
+
+
+def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
+    if routes is None:
+        return all_routes()
+    return tuple(route if isinstance(route, Route) else route_named(route) for route in routes)
+
+
+def _by(route: Route, point: OperatingPoint) -> Linear:
+    """The linear equations of a route; Unsupported where it does not apply."""
+    if not len(point.chosen.velocities) and not len(point.state.x):
+        raise Unsupported("nothing can move, so there are no eigenvalues")
+    told = (point.system.description, place_of(point)) if route.is_independent else (point,)
+    if reason := route.applies(*told):
+        raise Unsupported(reason)
+    report(f"linearizing by {route.name}")
+    return route.linearize(*told)
+
+
+def _dense(point: OperatingPoint) -> LinearModel:
+    if len(point.chosen.velocities) > DENSE_FREEDOMS:
+        what = f"{len(point.chosen.velocities)} degrees of freedom are too many to compare all eigenvalues."
+        raise InputError(Fault("model", what, f"Verify a smaller model of its kind: up to {DENSE_FREEDOMS}."))
+    linear = linear_model(point, solver="dense")
+    assert isinstance(linear, LinearModel)
+    return linear
+
+
+def _tried(
+    route: Route, point: OperatingPoint, values: np.ndarray, allowed: Callable[[Linear], np.ndarray]
+) -> RouteResult:
+    start = perf_counter()
+    try:
+        linear = _by(route, point)
+    except Unsupported as reason:
+        return RouteResult(route, str(reason), applies=False)
+    except (EigenbodyError, np.linalg.LinAlgError) as error:
+        return RouteResult(route, f"it did not succeed: {error}", perf_counter() - start)
+    seconds = perf_counter() - start
+    found = np.asarray(linear.eigenvalues, complex)
+    return RouteResult(route, "", seconds, linear, matched(values, found, allowed(linear)))

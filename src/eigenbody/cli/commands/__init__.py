@@ -1,1 +1,0 @@
-"""One file for each command."""

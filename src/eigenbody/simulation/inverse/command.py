@@ -1,0 +1,84 @@
+"""`eigenbody inverse`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.cli import delivery, options, session
+
+
+def inverse(
+    model: options.ModelPath,
+    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
+    points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")] = 101,
+    motion: Annotated[
+        list[str] | None, options.option("--motion", "MEASURE=LAW", "Prescribed motion; repeatable.")
+    ] = None,
+    hold: Annotated[
+        list[str] | None, options.option("--hold", "BODY", "Body held where it starts; repeatable.")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="TOL", help="Relative error of a step where coordinates are free.")
+    ] = 1e-12,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Forces that a given motion needs.
+
+    Motions and drivers of the model count, and those given. Coordinates that nothing prescribes are free and move
+    under the forces of the model.
+
+    \b
+    Laws:
+      cycloid(start, end, duration[, begin])        rests before and after
+      polynomial345(start, end, duration[, begin])  the same with a polynomial
+      harmonic(mean, amplitude, period[, phase])
+      30 deg                                        a constant
+      =expression of t and parameters
+
+    \b
+    Examples:
+      eigenbody inverse arm.yaml --until 2 --motion "elbow=cycloid(0, 90 deg, 2 s)"
+      eigenbody inverse arm.yaml --until 2 --hold base -o forces.csv
+
+    \b
+    JSON: {"model", "t": [...],
+           "driven": [{"coordinate", "unit", "value", "rate", "acceleration", "force",
+                       "indeterminate"}],
+           "moments": [{"joint", "moment": [[x, y, z], ...]}],
+           "held": [{"body", "force": [[x, y, z], ...], "moment", "indeterminate"}],
+           "free", "measures": {"name": [...]}, "warnings"}
+      force    along the coordinate, positive increases it
+      moments  of ball joints driven in all three rotations: of the first body on
+               the second, joint axes
+      held     force and moment on the body at its centre of mass (or the marker
+               named), ground axes
+    """
+    end = session.end_of(until, "motion")
+    goal = delivery.Delivery("simulation.inverse.look", model, json, out, plot, quiet)
+    laws = _laws(motion or ())
+    mechanism = session.load(model, set_)
+    from eigenbody.simulation.inverse import inverse as forces_of
+
+    with session.places_of(mechanism, until="--until", tolerance="--tolerance"):
+        result = forces_of(mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance)
+    if not result.coordinates and not result.held:
+        raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
+    goal.deliver(result, result.warnings)
+
+
+def _laws(given: Sequence[str]) -> dict[str, str]:
+    laws: dict[str, str] = {}
+    for text in given:
+        name, law = session.pair("--motion", text, "MEASURE=LAW", '"elbow=cycloid(0, 90 deg, 2 s)"')
+        if name in laws:
+            raise InputError(Fault(f"--motion {text}", f"{name} is prescribed twice.", "Remove one of the two."))
+        laws[name] = law
+    return laws
