@@ -55,7 +55,7 @@ def test_tests_named_on_the_page_exist(page: Path) -> None:
 
 
 def test_closed_forms_named_by_the_errata_exist() -> None:
-    cases = (ROOT / "tests" / "verification" / "closed_forms.py").read_text()
+    cases = (ROOT / "tests" / "support" / "closed_forms.py").read_text()
     text = " ".join((ROOT / "docs" / "theory" / "errata.md").read_text().split())
     quoted = [q for line in re.findall(r"losed forms? (.*?)(?:\.|\)|$)", text) for q in re.findall(r'"([^"]+)"', line)]
     assert len(quoted) > 8

@@ -422,7 +422,7 @@ def which_screw() -> None:
 
 @check("helicopter_blade.yaml")
 def helicopter_blade() -> None:
-    """NASA TM-4760 at 660 rpm, NASTRAN (more in tests/verification/test_flexible.py)."""
+    """NASA TM-4760 at 660 rpm, NASTRAN (more in tests/verification/elements/test_flexible.py)."""
     hertz = modes_of("helicopter_blade.yaml").frequency_hz
     for wanted in (11.50, 29.62, 49.29, 55.69, 96.52, 102.53):
         assert np.abs(hertz / wanted - 1).min() < 3e-3
@@ -435,7 +435,7 @@ def flexible_slider_crank() -> None:
     assert modes_of("flexible_slider_crank.yaml").frequency_hz[0] == pytest.approx(pinned, rel=5e-4)
 
 
-# The gallery; more of each in tests/verification/test_gallery.py ------------------------------------------------------
+# The gallery; more of each in tests/verification/seeds/test_gallery.py ------------------------------------------------
 @check("quadruped.yaml")
 def quadruped() -> None:
     modes = modes_of("quadruped.yaml")

@@ -279,7 +279,9 @@ def test_coverage(capsys: pytest.CaptureFixture) -> None:
             print(f"  {key:32} {number}")
     registries = {"joint": JOINTS, "force": FORCES, "coupling": COUPLINGS, "measure": MEASURES, "kind": KINDS}
     wanted = {f"{what}:{name}" for what, registry in registries.items() for name in registry}
-    wanted -= {"coupling:velocity"}  # tests/verification/test_velocity_rows.py compares it with the same dynamics
+    wanted -= {
+        "coupling:velocity"
+    }  # tests/verification/elements/test_velocity_rows.py compares it with the same dynamics
     wanted |= {"floating", "loop", "redundant", "driver", "motion", "several freedoms in a loop"}
     assert wanted <= set(count), f"not covered: {sorted(wanted - set(count))}"
     assert count["moving"] > len(documents) / 2

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vocabulary_for_tests import VOCABULARY
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY as REAL
@@ -22,6 +21,7 @@ from eigenbody.model.names import measure_dimensions
 from eigenbody.model.resolve import resolve
 from eigenbody.model.schema import json_schema
 from eigenbody.model.source import read, read_text
+from vocabulary_for_tests import VOCABULARY
 
 MODEL: dict[str, Any] = {
     "eigenbody": 1,
