@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
+import architecture
 import pytest
+from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, modules
 
-PACKAGE = Path(__file__).parents[1] / "src" / "eigenbody"
-LAYERS = (
-    "base", "spatial", "numerics", "structures", "model", "elements", "system", "dynamics", "mobility", "loads",
-    "linearization", "simulation", "operating", "routes", "analyses", "present", "report", "api", "cli",
-)  # fmt: skip
-SLICES = (
-    "linearize", "check", "along", "modes", "drawing", "verify", "sensitivity", "sweep", "frequency", "response",
-    "random", "design", "report",
-)  # fmt: skip
-"""Analyses, each a folder: what one needs of another it imports from the folder, and only from folders before it."""
-TOP = LAYERS.index("api")  # api.py and __init__.py: the calls a user makes, and the command line makes them too
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "control",
     "sympy", "pyyeti", "numba",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present",), "control": ("linearization",), "matplotlib": ("present", "analyses/drawing"),
-    "rich": ("present", "cli"), "typer": ("cli",), "plotly": ("report",), "sympy": ("routes",),
+    "rich": ("present", "cli"), "typer": ("cli",), "plotly": ("analyses/report",), "sympy": ("routes",),
     "pyyeti": ("structures",), "numba": ("simulation",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
@@ -41,100 +31,13 @@ DRAWING = "eigenbody.analyses.drawing"  # what a mechanism looks like in space: 
 LONGEST = 400
 
 
-class Module(NamedTuple):
-    """A module by its path in the package, and what it says."""
-
-    name: str
-    text: str
-
-    @property
-    def tree(self) -> ast.Module:
-        return parsed(self.text)
-
-    @property
-    def imports(self) -> list[Import]:
-        return imports(self.text)
-
-    @property
-    def layer(self) -> str:
-        return layer_of(self.name.removesuffix(".py").removesuffix("/__init__").split("/"))
-
-    @property
-    def folder(self) -> str:
-        """The folder of a look or a command, by its dotted name."""
-        return "eigenbody." + ".".join(self.name.split("/look")[0].removesuffix("/command.py").split("/"))
-
-
-def layer_of(parts: Sequence[str]) -> str:
-    """The layer of a module: its first folder. Looks belong to `present`, commands to `cli`, wherever they are; the
-    report is an analysis that presents."""
-    if "look" in parts:
-        return "present"
-    if parts[-1] == "command":
-        return "cli"
-    if list(parts[:2]) == ["analyses", "report"]:
-        return "report"
-    return {"__init__": "api", "__main__": "cli"}.get(parts[0], parts[0])
-
-
-@cache
-def parsed(text: str) -> ast.Module:
-    return ast.parse(text)
-
-
-@cache
-def modules() -> list[Module]:
-    return [Module(str(path.relative_to(PACKAGE)), path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))]
-
-
-class Import(NamedTuple):
-    """One imported module: its dotted name, its line, whether inside a function, whether for type checkers alone."""
-
-    name: str
-    line: int
-    lazy: bool
-    typing_only: bool
-
-    @property
-    def is_own(self) -> bool:
-        return self.name.split(".")[0] == "eigenbody"
-
-    @property
-    def layer(self) -> str:
-        parts = self.name.split(".")
-        return layer_of(parts[1:]) if len(parts) > 1 and parts[1] in LAYERS else "api"
-
-
-@cache
-def imports(text: str) -> list[Import]:
-    """All imports of a module by the name of the module imported; `from eigenbody import x` counts as eigenbody.x."""
-
-    def walk(node: ast.AST, lazy: bool, typing_only: bool) -> Iterator[Import]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Import):
-                yield from (Import(alias.name, child.lineno, lazy, typing_only) for alias in child.names)
-            elif isinstance(child, ast.ImportFrom):
-                assert child.level == 0, f"line {child.lineno}: relative import"
-                base = child.module or ""
-                names = [f"eigenbody.{alias.name}" for alias in child.names] if base == "eigenbody" else [base]
-                yield from (Import(name, child.lineno, lazy, typing_only) for name in names)
-            elif isinstance(child, ast.If) and dotted(child.test).endswith("TYPE_CHECKING"):
-                yield from walk(ast.Module(child.body, []), lazy, True)
-                yield from walk(ast.Module(child.orelse, []), lazy, typing_only)
-            else:
-                inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-                yield from walk(child, lazy or inside, typing_only)
-
-    return list(walk(parsed(text), False, False))
-
-
 Found = Iterator[tuple[int, str]]  # lines, and what is wrong there
 
 
 # Imports --------------------------------------------------------------------------------------------------------------
 def every_module_is_in_a_known_layer(module: Module) -> Found:
     if module.layer not in LAYERS:
-        yield 1, f"{module.layer} is in no layer; add it to LAYERS where it belongs"
+        yield 1, f"{module.layer} is in no layer; add it to docs/architecture.md where it belongs"
 
 
 def imports_go_one_way(module: Module) -> Found:
@@ -147,20 +50,14 @@ def imports_go_one_way(module: Module) -> Found:
 
 def slices_are_entered_by_their_doors(module: Module) -> Found:
     """An analysis imports another from its folder, never from a module in it, and only one that stands before it."""
-    own = slice_of(module.name.removesuffix(".py").split("/"))
     for item in module.imports:
-        path = item.name.split(".")[1:]
-        other = slice_of(path)
-        if other in (None, own) or item.layer in ("present", "cli"):
+        if item.slice in (None, module.slice) or item.layer in ("present", "cli"):
             continue
-        if not PACKAGE.joinpath(*path).is_dir():
+        if not PACKAGE.joinpath(*item.path[1:]).is_dir():
             yield item.line, f"{item.name}: import it from the folder"
-        if module.layer == "analyses" and not item.typing_only and SLICES.index(other) > SLICES.index(own):
-            yield item.line, f"{own} imports {other}, which comes after it"
-
-
-def slice_of(path: Sequence[str]) -> str | None:
-    return path[1] if len(path) > 1 and path[0] == "analyses" else None
+        is_late = module.slice in SLICES[: SLICES.index(item.slice)]
+        if is_late and module.layer == "analyses" and not item.typing_only:
+            yield item.line, f"{module.slice} imports {item.slice}, which comes after it"
 
 
 def present_computes_nothing(module: Module) -> Found:
@@ -385,6 +282,20 @@ ALLOWED = [
     ),
     ("model/x.py", "def f(row):\n    return row._replace(a=1)"),
 ]
+
+
+def test_the_map_is_that_of_the_code() -> None:
+    assert PAGE.read_text(encoding="utf-8") == architecture.page(), "run scripts/architecture.py"
+    folders = {module.name.split("/")[0].removesuffix(".py") for module in modules()} - {"__init__", "__main__"}
+    assert folders == {layer.split("/")[0] for layer in LAYERS}
+    assert {module.slice for module in modules() if module.name.count("/") > 1} - {None} == set(SLICES)
+
+
+def test_places_named_by_the_map_and_in_contributing_exist() -> None:
+    """`operating/find.py`, `look/`: paths of the source or of the repository."""
+    for page in (PAGE, ROOT / "CONTRIBUTING.md"):
+        for name in re.findall(r"`([\w./]+/[\w./]*)`", page.read_text(encoding="utf-8")):
+            assert any((base / name).exists() for base in (PACKAGE, ROOT)) or any(PACKAGE.rglob(name)), (page, name)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
