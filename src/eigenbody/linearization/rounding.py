@@ -67,14 +67,17 @@ class Rounding:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.mass, motion.A_S)
         if motion.is_moving:
             size_C = size_C + t.sizes(t.mass, motion.A_W)
-        of_K = of_K + self._of_spin(frame.P.shape[-1], 2)
-        if np.any((K != 0) & (np.abs(K) <= DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0))):
+        of_C = ROUNDED * EPS * size_C
+        if np.any(self._rate):
+            of_K, of_C = of_K + self._of_spin(frame.P.shape[-1], 2), of_C + self._of_spin(frame.Pv.shape[-1], 1)
+        least, size = DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0), np.abs(K)
+        if np.any((size > 0) & (size <= least)):
             of_K = of_K + DIRECTIONS * t.sizes(_without_direction(t.stiffness), frame.P)
         if self._is_loaded:
             of_K = of_K + t.sizes(self._bending_loads(), frame.P)
             if np.any(motion.A_S):
                 of_K = of_K + self._of_accelerations()
-        return of_K, ROUNDED * EPS * size_C + self._of_spin(frame.Pv.shape[-1], 1)
+        return of_K, of_C
 
     def of_kinematics(self, motion: Variations) -> tuple[np.ndarray, np.ndarray]:
         """Of Y and Z in S' = Y S + Z W; exact without non-holonomic rows."""
@@ -114,8 +117,6 @@ class Rounding:
 
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
-        if not np.any(self._rate):
-            return np.zeros((self._mass.shape[-1], columns))
         weight = np.sqrt(np.abs(np.diagonal(self._mass, axis1=-2, axis2=-1)))
         column = weight
         if weight.shape[-1] != columns:

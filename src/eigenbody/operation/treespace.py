@@ -85,9 +85,9 @@ class TreeSpace:
         child_of_row = np.full(system.constraints.count, -1)
         child_of_row[system.tree_rows] = system.tree_row_body
         held = join(self.mechanics.holonomic.rows())
-        keep = (held.cols < system.nq) & (child_of_row[held.rows] >= 0)
+        keep = (held.cols < system.nq) & (child_of_row[held.rows] >= 0) & (held.values != 0)
         free = gradient_rows(self.mechanics, self.measures(system, system.tree_coordinates))
-        inside = free.cols < system.nq
+        inside = (free.cols < system.nq) & (free.values != 0)
         child = np.concatenate((child_of_row[held.rows[keep]], system.tree_coordinate_body[free.rows[inside]]))
         slot = np.concatenate((self._slot(held.rows[keep]), self._coordinate_slot[free.rows[inside]]))
         where = system.body_columns[np.concatenate((held.cols[keep], free.cols[inside]))]
