@@ -14,7 +14,6 @@ How loads pass on is found by solving with samples of random sign: exact zeros s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -255,20 +254,28 @@ class SparseRounding(Rounding):
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:
     """Products of rows in which every entry counts as much as the largest: a direction is known to rounding only, and
-    what is square to it is strained by the square of that."""
+    what is square to it is strained by the square of that. Rows over the same columns are written once."""
     out: list[Part] = []
     for p in parts:
-        if isinstance(p, Product):
-            left = _evened(p.left, p.count)
-            right = left if p.right is p.left else _evened(p.right, p.count)
-            out.append(replace(p, left=left, right=right))
+        if isinstance(p, Product) and p.count:
+            columns, i, j = _columns_once(*(rows.cols.reshape(p.count, -1) for rows in (p.left, p.right)))
+            left, right = (_largest(rows.values, p.count) for rows in (p.left, p.right))
+            rows = Triplets.of_rows(np.arange(len(columns)), columns, np.ones(columns.shape))
+            out.append(Product(len(columns), i[p.i], j[p.j], p.factor * left[..., p.i] * right[..., p.j], rows, rows))
     return out
 
 
-def _evened(rows: Triplets, count: int) -> Triplets:
-    values = np.abs(rows.values).reshape(*rows.values.shape[:-1], count, -1)
-    largest = np.broadcast_to(values.max(axis=-1, keepdims=True), values.shape)
-    return replace(rows, values=largest.reshape(rows.values.shape))
+def _columns_once(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different rows of two tables of columns (n, w), and the place of the rows of each table among them."""
+    both = np.ascontiguousarray(np.concatenate((left, right)))
+    keys = both.view(np.dtype((np.void, both.itemsize * both.shape[1]))).ravel()
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return both[first], place[: len(left)], place[len(left) :]
+
+
+def _largest(values: np.ndarray, count: int) -> np.ndarray:
+    """Size of the largest of the values (..., count * w) of each row."""
+    return np.abs(values).reshape(*values.shape[:-1], count, -1).max(axis=-1, initial=0.0)
 
 
 def _spin_rate(point: OperatingPoint) -> np.ndarray:

@@ -180,7 +180,7 @@ def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: 
     rows, place = np.flatnonzero(used), np.cumsum(used) - 1
     moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, rows) @ motion
     few = Product(len(rows), place[p.i[pairs]], place[p.j[pairs]], factor[pairs], p.left, p.right)
-    return a[rows].T @ _coupled(few, few.factor, moved)
+    return (a if len(rows) == p.count else a[rows]).T @ _coupled(few, few.factor, moved)
 
 
 def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:
