@@ -23,7 +23,7 @@ from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.numerics.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
+from eigenbody.numerics.assembly import Part, Product, Projection, Triplets, absolute, dense_vector, sparse
 from eigenbody.numerics.linear import Saddle, factor, stack
 from eigenbody.numerics.noise import EPS
 from eigenbody.numerics.sparse_noise import SparseNoise
@@ -207,15 +207,22 @@ class SparseRounding(Rounding):
 
     def noise(self, C: Any) -> SparseNoise:
         """Of dF/dq and dF/du; `C` is dF/du as it was found, with what was added to it."""
+        t, spin = self._tangents, self._spin(1)
+
+        def loss(X: np.ndarray) -> np.ndarray:
+            return ROUNDED * EPS * (_form(t.damping, X) + X.T @ (abs(C) @ X)) + _form(spin, X)
+
         return SparseNoise(
-            of_summands=lambda: self._size_of(self._tangents.stiffness),
+            of_summands=lambda: self._size_of(t.stiffness),
             of_loads=self._of_loads,
-            of_C=lambda: self._size_of(self._tangents.damping) + self._sum([self._spin(1)]) + ROUNDED * EPS * abs(C),
+            of_C=lambda: self._size_of(t.damping) + self._sum(spin) + ROUNDED * EPS * abs(C),
+            strain_of_summands=lambda X: ROUNDED * EPS * _form(t.stiffness, X),
+            loss=loss,
         )
 
     def _of_loads(self) -> Any:
         bending = absolute(self._bending_loads()) if self._is_loaded else []
-        return self._sum([*bending, self._spin(2)])
+        return self._sum([*bending, *self._spin(2)])
 
     def _size_of(self, parts: list[Part]) -> Any:
         return ROUNDED * EPS * self._sum(absolute(parts))
@@ -239,17 +246,24 @@ class SparseRounding(Rounding):
         saddle = Saddle(sparse(self._tangents.mass, (len(force),) * 2), rows)
         return saddle.solve(force, np.zeros((rows.shape[0], force.shape[1])))
 
-    def _spin(self, order: int) -> Triplets:
+    def _spin(self, order: int) -> list[Part]:
         """Inertia forces that cancel inside the summands of each body, of the order mass times spin to that power."""
         system, state = self._point.system, self._point.state
         turning = np.abs(spread(system, self._motion.acceleration)[:, 3:]).max(axis=-1)
         speed = np.abs(state.v).max(axis=-1) / system.length
         spin = np.sqrt(np.abs(state.w).max(axis=-1) ** 2 + speed**2 + turning)[: system.bodies] ** order
+        if not np.any(spin):
+            return []
         inertia = np.diagonal(system.inertia, axis1=-2, axis2=-1)
         weight = np.sqrt(np.abs(np.hstack((np.repeat(system.mass[:, None], 3, axis=1), inertia))))
         dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
         values = 2 * ROUNDED * EPS * spin[:, None, None] * weight[:, :, None] * weight[:, None, :]
-        return Triplets.of_blocks(dof, dof, values)
+        return [Triplets.of_blocks(dof, dof, values)]
+
+
+def _form(parts: Sequence[Part], X: np.ndarray) -> np.ndarray:
+    """X^T A X for X (nq, k) without negative entries and the absolute values A of parts."""
+    return Projection().of(parts, X, X, sizes=True)
 
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:
