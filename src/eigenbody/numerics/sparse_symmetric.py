@@ -269,7 +269,8 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
     y = spectrum.columns(entries)[:extra]
-    q = X @ (y if np.any(y.imag) else y.real)
+    y = y if np.any(y.imag) else y.real
+    q = X @ y
     force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed

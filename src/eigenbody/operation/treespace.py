@@ -11,6 +11,7 @@ walk together, one step per numpy call.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,17 +94,14 @@ class TreeSpace:
         where = system.body_columns[np.concatenate((held.cols[keep], free.cols[inside]))]
         value = np.concatenate((np.real(held.values[keep]), free.values[inside]))
         own, up = where // 6 == child, where // 6 == self.parent[child]
-        Jc, Jp = np.zeros((system.bodies, 6, 6)), np.zeros((system.bodies, 6, 6))
-        np.add.at(Jc, (child[own], slot[own], where[own] % 6), value[own])
-        np.add.at(Jp, (child[up], slot[up], where[up] % 6), value[up])
+        place = 6 * slot + where % 6
+        Jc, Jp = (_sums(36 * child[on] + place[on], value[on], (system.bodies, 6, 6)) for on in (own, up))
         body, missing = np.nonzero(system.dof[: system.bodies] < 0)
         Jc[body, missing, missing] = 1.0
         aside = ~own & ~up
         pairs = np.stack((child[aside], where[aside] // 6), axis=1)
         pairs, index = np.unique(pairs, axis=0, return_inverse=True)
-        Jo = np.zeros((len(pairs), 6, 6))
-        np.add.at(Jo, (index.ravel(), slot[aside], where[aside] % 6), value[aside])
-        return Jc, Jp, pairs, Jo
+        return Jc, Jp, pairs, _sums(36 * index.ravel() + place[aside], value[aside], (len(pairs), 6, 6))
 
     def _slot(self, rows: np.ndarray) -> np.ndarray:
         """Position of a constraint row among the rows of its body."""
@@ -149,8 +147,7 @@ class TreeSpace:
         scale = np.where(where % 6 >= 3, 1.0, system.length)
         size = np.sqrt(np.bincount(row, weights=(value * scale) ** 2, minlength=count))
         key, index = np.unique(row * system.bodies + where // 6, return_inverse=True)
-        y = np.zeros((len(key), 6))
-        np.add.at(y, (index, where % 6), value)
+        y = _sums(6 * index + where % 6, value, (len(key), 6))
         found = self._walk(key // system.bodies, key % system.bodies, y, size)
         return TreeRows(*found, np.maximum(size, 1e-300))
 
@@ -216,9 +213,13 @@ def _met(row: np.ndarray, body: np.ndarray, y: np.ndarray, bodies: int) -> tuple
     key, index = np.unique(row * bodies + body, return_inverse=True)
     if len(key) == len(row):
         return row, body, y
-    total = np.zeros((len(key), 6))
-    np.add.at(total, index, y)
-    return key // bodies, key % bodies, total
+    place = 6 * index[:, None] + np.arange(6)
+    return key // bodies, key % bodies, _sums(place.ravel(), y.ravel(), (len(key), 6))
+
+
+def _sums(place: np.ndarray, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of that shape with values (n,) added up at flat places (n,)."""
+    return np.bincount(place, weights=values, minlength=math.prod(shape)).astype(float).reshape(shape)
 
 
 def _count_within(group: np.ndarray) -> np.ndarray:
