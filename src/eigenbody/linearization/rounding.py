@@ -281,10 +281,10 @@ def _without_direction(parts: Sequence[Part]) -> list[Part]:
 
 def _columns_once(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The different rows of two tables of columns (n, w), and the place of the rows of each table among them."""
-    both = np.ascontiguousarray(np.concatenate((left, right)))
+    both = np.ascontiguousarray(left if np.array_equal(left, right) else np.concatenate((left, right)))
     keys = both.view(np.dtype((np.void, both.itemsize * both.shape[1]))).ravel()
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    return both[first], place[: len(left)], place[len(left) :]
+    return both[first], place[: len(left)], place[-len(left) :]
 
 
 def _largest(values: np.ndarray, count: int) -> np.ndarray:

@@ -99,8 +99,9 @@ class TreeSpace:
         body, missing = np.nonzero(system.dof[: system.bodies] < 0)
         Jc[body, missing, missing] = 1.0
         aside = ~own & ~up
-        pairs = np.stack((child[aside], where[aside] // 6), axis=1)
-        pairs, index = np.unique(pairs, axis=0, return_inverse=True)
+        pairs, index = np.stack((child[aside], where[aside] // 6), axis=1), np.zeros(0, dtype=int)
+        if len(pairs):
+            pairs, index = np.unique(pairs, axis=0, return_inverse=True)
         return Jc, Jp, pairs, _sums(36 * index.ravel() + place[aside], value[aside], (len(pairs), 6, 6))
 
     def _slot(self, rows: np.ndarray) -> np.ndarray:
@@ -202,6 +203,8 @@ class _Aside:
 
     def of(self, body: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What rows z (n, 6) at `body` (n,) give to others: which row, which body, (k, 6)."""
+        if not len(self.other):
+            return self.other, self.other, np.zeros((0, 6))
         count = self.first[body + 1] - self.first[body]
         which = np.repeat(np.arange(len(body)), count)
         link = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + self.first[body[which]]
@@ -210,9 +213,11 @@ class _Aside:
 
 def _met(row: np.ndarray, body: np.ndarray, y: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Add up what stands on the same body for the same row."""
-    key, index = np.unique(row * bodies + body, return_inverse=True)
-    if len(key) == len(row):
+    keys = row * bodies + body
+    ordered = np.sort(keys)
+    if not np.any(ordered[1:] == ordered[:-1]):
         return row, body, y
+    key, index = np.unique(keys, return_inverse=True)
     place = 6 * index[:, None] + np.arange(6)
     return key // bodies, key % bodies, _sums(place.ravel(), y.ravel(), (len(key), 6))
 

@@ -116,10 +116,10 @@ class RowNames(Sequence[Row]):
     """What the rows are called: those of the joints, then others."""
 
     def __init__(self, joints: JointTable, others: Sequence[Row]) -> None:
-        self._joints, self._others = joints, others
+        self._joints, self._others, self._of_joints = joints, others, int(joints.row_start[-1])
 
     def __len__(self) -> int:
-        return int(self._joints.row_start[-1]) + len(self._others)
+        return self._of_joints + len(self._others)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -131,8 +131,8 @@ class RowNames(Sequence[Row]):
         if isinstance(index, slice):
             return tuple(self)[index]
         start, number = self._joints.row_start, range(len(self))[index]
-        if number >= start[-1]:
-            return self._others[number - int(start[-1])]
+        if number >= self._of_joints:
+            return self._others[number - self._of_joints]
         k = bisect_right(start, number) - 1
         item = self._joints.types[k].held[number - int(start[k])]
         return Row(self._joints.description.joints[k].name, item.label, "joint")
