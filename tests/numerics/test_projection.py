@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from families import family
 
 import eigenbody as eb
 from eigenbody.mobility import frame
-from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense
+from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense, sparse
 
 NQ, COUNT = 12, 7
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def parts(rng: np.random.Generator) -> list[Part]:
@@ -43,6 +46,27 @@ def test_projection_is_the_product_of_whole_matrices(moving: int, sizes: bool) -
         whole = dense(absolute(X), (NQ, NQ)) if sizes else dense(X, (NQ, NQ))
         expected = np.abs(a).T @ whole @ np.abs(b) if sizes else a.T @ whole @ b
         np.testing.assert_allclose(projection.of(X, a, b, sizes), expected, rtol=1e-13, atol=1e-13)
+
+
+def test_sparse_sum_of_parts_is_the_dense_one() -> None:
+    """Rows that nothing acts along leave no entries."""
+    X = parts(np.random.default_rng(1))
+    own = X[1]
+    assert isinstance(own, Product)
+    X.append(Product(COUNT, np.array([2, 5]), np.array([2, 5]), np.array([3.0, 0.0]), own.left, own.right))
+    for part in X:
+        found, expected = sparse([part], (NQ, NQ)), dense([part], (NQ, NQ))
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-14, atol=1e-14)
+    assert sparse([X[-1]], (NQ, NQ)).nnz == np.count_nonzero(dense([X[-1]], (NQ, NQ)))
+
+
+@pytest.mark.parametrize("example", ["half_car", "mcpherson_strut", "rotor_stator", "all_terrain_vehicle"])
+def test_noise_of_sparse_equations_by_products_is_that_of_matrices(example: str) -> None:
+    """Springs and dampers, loaded joints, a turning rotor."""
+    noise = eb.linearize(eb.load(EXAMPLES / f"{example}.yaml"), solver="sparse").noise
+    X = np.abs(np.random.default_rng(2).normal(size=(noise.K.shape[0], 4)))
+    np.testing.assert_allclose(noise.strain(X), X.T @ (noise.K @ X), rtol=1e-13)
+    np.testing.assert_allclose(noise.loss(X), X.T @ (noise.C @ X), rtol=1e-13)
 
 
 def test_free_motion_by_blocks_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:

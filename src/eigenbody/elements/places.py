@@ -57,7 +57,7 @@ class Places:
         """Frames of two-ended elements from their keys `between`, `at`, `axis`, `axis2`."""
         names = [entry["between"] for entry in entries]
         first, second = (self.carriers([pair[k] for pair in names]) for k in (0, 1))
-        points, frames = self._points(entries), self._frames(entries)
+        points, frames = self.points(entries), self._frames(entries)
         return Pairs(
             first,
             second,
@@ -67,7 +67,7 @@ class Places:
             self.local_axes(second, frames[:, 1]),
         )
 
-    def _points(self, entries: Sequence[Entry]) -> np.ndarray:
+    def points(self, entries: Sequence[Entry]) -> np.ndarray:
         """(n, 2, 3): `at`, else the markers' own points, else the centre of mass of the second body."""
         rows = [self._point(entry) for entry in entries]
         return np.concatenate(rows).reshape(-1, 2, 3) if rows else np.zeros((0, 2, 3))

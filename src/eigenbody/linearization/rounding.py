@@ -14,7 +14,6 @@ How loads pass on is found by solving with samples of random sign: exact zeros s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +26,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.partition import Selection
-from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
+from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense_vector, sparse
 from eigenbody.numerics.matrices.linear import Saddle, factor, stack
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
@@ -67,14 +66,17 @@ class Rounding:
             of_K = of_K + ROUNDED * EPS * t.sizes(t.mass, motion.A_S)
         if motion.is_moving:
             size_C = size_C + t.sizes(t.mass, motion.A_W)
-        of_K = of_K + self._of_spin(frame.P.shape[-1], 2)
-        if np.any((K != 0) & (np.abs(K) <= DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0))):
+        of_C = ROUNDED * EPS * size_C
+        if np.any(self._rate):
+            of_K, of_C = of_K + self._of_spin(frame.P.shape[-1], 2), of_C + self._of_spin(frame.Pv.shape[-1], 1)
+        least, size = DIRECTIONS * np.abs(self._point.system.forces.linear.k).max(initial=0.0), np.abs(K)
+        if np.any((size > 0) & (size <= least)):
             of_K = of_K + DIRECTIONS * t.sizes(_without_direction(t.stiffness), frame.P)
         if self._is_loaded:
             of_K = of_K + t.sizes(self._bending_loads(), frame.P)
             if np.any(motion.A_S):
                 of_K = of_K + self._of_accelerations()
-        return of_K, ROUNDED * EPS * size_C + self._of_spin(frame.Pv.shape[-1], 1)
+        return of_K, of_C
 
     def of_kinematics(self, motion: Variations) -> tuple[np.ndarray, np.ndarray]:
         """Of Y and Z in S' = Y S + Z W; exact without non-holonomic rows."""
@@ -114,8 +116,6 @@ class Rounding:
 
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
-        if not np.any(self._rate):
-            return np.zeros((self._mass.shape[-1], columns))
         weight = np.sqrt(np.abs(np.diagonal(self._mass, axis1=-2, axis2=-1)))
         column = weight
         if weight.shape[-1] != columns:
@@ -207,15 +207,22 @@ class SparseRounding(Rounding):
 
     def noise(self, C: Any) -> SparseNoise:
         """Of dF/dq and dF/du; `C` is dF/du as it was found, with what was added to it."""
+        t, spin = self._tangents, self._spin(1)
+
+        def loss(X: np.ndarray) -> np.ndarray:
+            return ROUNDED * EPS * (_form(t.damping, X) + X.T @ (abs(C) @ X)) + _form(spin, X)
+
         return SparseNoise(
-            of_summands=lambda: self._size_of(self._tangents.stiffness),
+            of_summands=lambda: self._size_of(t.stiffness),
             of_loads=self._of_loads,
-            of_C=lambda: self._size_of(self._tangents.damping) + self._sum([self._spin(1)]) + ROUNDED * EPS * abs(C),
+            of_C=lambda: self._size_of(t.damping) + self._sum(spin) + ROUNDED * EPS * abs(C),
+            strain_of_summands=lambda X: ROUNDED * EPS * _form(t.stiffness, X),
+            loss=loss,
         )
 
     def _of_loads(self) -> Any:
         bending = absolute(self._bending_loads()) if self._is_loaded else []
-        return self._sum([*bending, self._spin(2)])
+        return self._sum([*bending, *self._spin(2)])
 
     def _size_of(self, parts: list[Part]) -> Any:
         return ROUNDED * EPS * self._sum(absolute(parts))
@@ -239,35 +246,50 @@ class SparseRounding(Rounding):
         saddle = Saddle(sparse(self._tangents.mass, (len(force),) * 2), rows)
         return saddle.solve(force, np.zeros((rows.shape[0], force.shape[1])))
 
-    def _spin(self, order: int) -> Triplets:
+    def _spin(self, order: int) -> list[Part]:
         """Inertia forces that cancel inside the summands of each body, of the order mass times spin to that power."""
         system, state = self._point.system, self._point.state
         turning = np.abs(spread(system, self._motion.acceleration)[:, 3:]).max(axis=-1)
         speed = np.abs(state.v).max(axis=-1) / system.length
         spin = np.sqrt(np.abs(state.w).max(axis=-1) ** 2 + speed**2 + turning)[: system.bodies] ** order
+        if not np.any(spin):
+            return []
         inertia = np.diagonal(system.inertia, axis1=-2, axis2=-1)
         weight = np.sqrt(np.abs(np.hstack((np.repeat(system.mass[:, None], 3, axis=1), inertia))))
         dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
         values = 2 * ROUNDED * EPS * spin[:, None, None] * weight[:, :, None] * weight[:, None, :]
-        return Triplets.of_blocks(dof, dof, values)
+        return [Triplets.of_blocks(dof, dof, values)]
+
+
+def _form(parts: Sequence[Part], X: np.ndarray) -> np.ndarray:
+    """X^T A X for X (nq, k) without negative entries and the absolute values A of parts."""
+    return Projection().of(parts, X, X, sizes=True)
 
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:
     """Products of rows in which every entry counts as much as the largest: a direction is known to rounding only, and
-    what is square to it is strained by the square of that."""
+    what is square to it is strained by the square of that. Rows over the same columns are written once."""
     out: list[Part] = []
     for p in parts:
-        if isinstance(p, Product):
-            left = _evened(p.left, p.count)
-            right = left if p.right is p.left else _evened(p.right, p.count)
-            out.append(replace(p, left=left, right=right))
+        if isinstance(p, Product) and p.count:
+            columns, i, j = _columns_once(*(rows.cols.reshape(p.count, -1) for rows in (p.left, p.right)))
+            left, right = (_largest(rows.values, p.count) for rows in (p.left, p.right))
+            rows = Triplets.of_rows(np.arange(len(columns)), columns, np.ones(columns.shape))
+            out.append(Product(len(columns), i[p.i], j[p.j], p.factor * left[..., p.i] * right[..., p.j], rows, rows))
     return out
 
 
-def _evened(rows: Triplets, count: int) -> Triplets:
-    values = np.abs(rows.values).reshape(*rows.values.shape[:-1], count, -1)
-    largest = np.broadcast_to(values.max(axis=-1, keepdims=True), values.shape)
-    return replace(rows, values=largest.reshape(rows.values.shape))
+def _columns_once(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different rows of two tables of columns (n, w), and the place of the rows of each table among them."""
+    both = np.ascontiguousarray(left if np.array_equal(left, right) else np.concatenate((left, right)))
+    keys = both.view(np.dtype((np.void, both.itemsize * both.shape[1]))).ravel()
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return both[first], place[: len(left)], place[-len(left) :]
+
+
+def _largest(values: np.ndarray, count: int) -> np.ndarray:
+    """Size of the largest of the values (..., count * w) of each row."""
+    return np.abs(values).reshape(*values.shape[:-1], count, -1).max(axis=-1, initial=0.0)
 
 
 def _spin_rate(point: OperatingPoint) -> np.ndarray:

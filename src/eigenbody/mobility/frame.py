@@ -166,12 +166,12 @@ class MotionFrame:
 
         def error(block: slice) -> np.ndarray:
             size = np.abs(P[:, block])
-            load = np.multiply(signs[:, block], sizes @ size, order="F")
-            out = np.abs(self.at_position.solve(load), order="C")
+            load = sizes @ size
+            load *= signs[:, block]
+            out = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
             out += size
             out *= ROUNDED * EPS
-            out += size * (size <= DOUBTFUL * size.max(axis=0, initial=0.0))
-            return out
+            return np.add(out, size, out=out, where=size <= DOUBTFUL * size.max(axis=0, initial=0.0))
 
         return _by_columns(P.shape, error)
 
@@ -189,10 +189,10 @@ def _by_columns(shape: tuple[int, ...], found: Callable[[slice], np.ndarray]) ->
 
 
 def _random_signs(shape: tuple[int, ...]) -> np.ndarray:
-    """1 and -1, the same ones every time: the top bits of halves of random words."""
+    """1 and -1, the same ones every time: the bits of random bytes."""
     count = shape[0] * shape[1]
-    words = np.random.default_rng(9).integers(0, 2**64, (count + 1) // 2, dtype=np.uint64)
-    return np.sign(words.view(np.int32)[:count].reshape(shape) | 1)
+    words = np.random.default_rng(9).integers(0, 256, (count + 7) // 8, dtype=np.uint8)
+    return 2 * np.unpackbits(words, count=count).view(np.int8).reshape(shape) - 1
 
 
 def _unit_columns(n: int, chosen: slice) -> np.ndarray:

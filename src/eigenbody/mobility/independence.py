@@ -165,8 +165,7 @@ def _joint_of_row(system: System) -> np.ndarray:
 
 def _points(system: System) -> np.ndarray:
     """(joints, 2, 3) where the joints are in the drawing, on their first and on their second body."""
-    places = [np.broadcast_to(np.real(entry["at"]), (2, 3)) for entry in system.description.joints]
-    return np.array(places, dtype=float).reshape(-1, 2, 3)
+    return np.real(system.places.points(system.description.joints))
 
 
 def _loop_lengths(system: System, margins: Margins, joint: np.ndarray, points: np.ndarray) -> np.ndarray:

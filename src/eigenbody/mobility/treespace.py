@@ -11,6 +11,7 @@ walk together, one step per numpy call.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,25 +86,23 @@ class TreeSpace:
         child_of_row = np.full(system.constraints.count, -1)
         child_of_row[system.tree_rows] = system.tree_row_body
         held = join(self.mechanics.holonomic.rows())
-        keep = (held.cols < system.nq) & (child_of_row[held.rows] >= 0)
+        keep = (held.cols < system.nq) & (child_of_row[held.rows] >= 0) & (held.values != 0)
         free = gradient_rows(self.mechanics, self.measures(system, system.tree_coordinates))
-        inside = free.cols < system.nq
+        inside = (free.cols < system.nq) & (free.values != 0)
         child = np.concatenate((child_of_row[held.rows[keep]], system.tree_coordinate_body[free.rows[inside]]))
         slot = np.concatenate((self._slot(held.rows[keep]), self._coordinate_slot[free.rows[inside]]))
         where = system.body_columns[np.concatenate((held.cols[keep], free.cols[inside]))]
         value = np.concatenate((np.real(held.values[keep]), free.values[inside]))
         own, up = where // 6 == child, where // 6 == self.parent[child]
-        Jc, Jp = np.zeros((system.bodies, 6, 6)), np.zeros((system.bodies, 6, 6))
-        np.add.at(Jc, (child[own], slot[own], where[own] % 6), value[own])
-        np.add.at(Jp, (child[up], slot[up], where[up] % 6), value[up])
+        place = 6 * slot + where % 6
+        Jc, Jp = (_sums(36 * child[on] + place[on], value[on], (system.bodies, 6, 6)) for on in (own, up))
         body, missing = np.nonzero(system.dof[: system.bodies] < 0)
         Jc[body, missing, missing] = 1.0
         aside = ~own & ~up
-        pairs = np.stack((child[aside], where[aside] // 6), axis=1)
-        pairs, index = np.unique(pairs, axis=0, return_inverse=True)
-        Jo = np.zeros((len(pairs), 6, 6))
-        np.add.at(Jo, (index.ravel(), slot[aside], where[aside] % 6), value[aside])
-        return Jc, Jp, pairs, Jo
+        pairs, index = np.stack((child[aside], where[aside] // 6), axis=1), np.zeros(0, dtype=int)
+        if len(pairs):
+            pairs, index = np.unique(pairs, axis=0, return_inverse=True)
+        return Jc, Jp, pairs, _sums(36 * index.ravel() + place[aside], value[aside], (len(pairs), 6, 6))
 
     def _slot(self, rows: np.ndarray) -> np.ndarray:
         """Position of a constraint row among the rows of its body."""
@@ -149,8 +148,7 @@ class TreeSpace:
         scale = np.where(where % 6 >= 3, 1.0, system.length)
         size = np.sqrt(np.bincount(row, weights=(value * scale) ** 2, minlength=count))
         key, index = np.unique(row * system.bodies + where // 6, return_inverse=True)
-        y = np.zeros((len(key), 6))
-        np.add.at(y, (index, where % 6), value)
+        y = _sums(6 * index + where % 6, value, (len(key), 6))
         found = self._walk(key // system.bodies, key % system.bodies, y, size)
         return TreeRows(*found, np.maximum(size, 1e-300))
 
@@ -205,6 +203,8 @@ class _Aside:
 
     def of(self, body: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What rows z (n, 6) at `body` (n,) give to others: which row, which body, (k, 6)."""
+        if not len(self.other):
+            return self.other, self.other, np.zeros((0, 6))
         count = self.first[body + 1] - self.first[body]
         which = np.repeat(np.arange(len(body)), count)
         link = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count) + self.first[body[which]]
@@ -213,12 +213,18 @@ class _Aside:
 
 def _met(row: np.ndarray, body: np.ndarray, y: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Add up what stands on the same body for the same row."""
-    key, index = np.unique(row * bodies + body, return_inverse=True)
-    if len(key) == len(row):
+    keys = row * bodies + body
+    ordered = np.sort(keys)
+    if not np.any(ordered[1:] == ordered[:-1]):
         return row, body, y
-    total = np.zeros((len(key), 6))
-    np.add.at(total, index, y)
-    return key // bodies, key % bodies, total
+    key, index = np.unique(keys, return_inverse=True)
+    place = 6 * index[:, None] + np.arange(6)
+    return key // bodies, key % bodies, _sums(place.ravel(), y.ravel(), (len(key), 6))
+
+
+def _sums(place: np.ndarray, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of that shape with values (n,) added up at flat places (n,)."""
+    return np.bincount(place, weights=values, minlength=math.prod(shape)).astype(float).reshape(shape)
 
 
 def _count_within(group: np.ndarray) -> np.ndarray:

@@ -116,9 +116,11 @@ def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np
     x_rate = np.real(point.mechanics.applied.state_rate())
     for k in range(STEPS):
         place = place_of(measures, Mechanics(system, state))
-        middle = with_rates(system, chosen, state, rates + (k + 0.5) * dt * growth)
-        goal = ahead_of(measures, place, dt * rates_of(system, middle, chosen.positions))
+        now = rates + (k + 0.5) * dt * growth
+        middle = with_rates(system, chosen, state, now)
+        if system.slips.count:  # else these are the rates of all coordinates
+            now = rates_of(system, middle, chosen.positions)
         guess = counted(system, state, replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt))
-        state = with_rates(system, chosen, configured(system, chosen, guess, goal), rates + (k + 1) * dt * growth)
+        state = configured(system, chosen, guess, ahead_of(measures, place, dt * now))
         state = replace(state, x=state.x + dt * x_rate)
-    return state
+    return with_rates(system, chosen, state, rates + duration * growth)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -113,18 +113,13 @@ class ConstraintRows:
 
 
 class RowNames(Sequence[Row]):
-    """What the rows are called: those of the joints, named when the first is asked for, then others."""
+    """What the rows are called: those of the joints, then others."""
 
     def __init__(self, joints: JointTable, others: Sequence[Row]) -> None:
-        self._joints, self._others = joints, others
-
-    @cached_property
-    def _all(self) -> tuple[Row, ...]:
-        pairs = zip(self._joints.description.joints, self._joints.types, strict=True)
-        return (*(Row(entry.name, item.label, "joint") for entry, joint in pairs for item in joint.held), *self._others)
+        self._joints, self._others, self._of_joints = joints, others, int(joints.row_start[-1])
 
     def __len__(self) -> int:
-        return int(self._joints.row_start[-1]) + len(self._others)
+        return self._of_joints + len(self._others)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -133,7 +128,16 @@ class RowNames(Sequence[Row]):
     def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
 
     def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
-        return self._all[index]
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        start, number = self._joints.row_start, range(len(self))[index]
+        if number >= self._of_joints:
+            return self._others[number - self._of_joints]
+        k = bisect_right(start, number) - 1
+        item = self._joints.types[k].held[number - int(start[k])]
+        return Row(self._joints.description.joints[k].name, item.label, "joint")
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self._all)
+        for entry, joint in zip(self._joints.description.joints, self._joints.types, strict=True):
+            yield from (Row(entry.name, item.label, "joint") for item in joint.held)
+        yield from self._others

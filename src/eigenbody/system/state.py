@@ -71,9 +71,10 @@ def carriers(system: System, state: State, acceleration: np.ndarray | None = Non
     lead = np.broadcast_shapes(lead, rest.R.shape[:-3], rest.w.shape[:-2], rest.r.shape[:-2])
 
     def append(moving: np.ndarray, still: np.ndarray, axes: int) -> np.ndarray:
-        tail = moving.shape[moving.ndim - axes :]
-        moving = np.broadcast_to(moving, (*lead, system.bodies, *tail))
-        still = np.broadcast_to(still, (*lead, *still.shape[still.ndim - 1 - axes :]))
+        if lead:
+            tail = moving.shape[moving.ndim - axes :]
+            moving = np.broadcast_to(moving, (*lead, system.bodies, *tail))
+            still = np.broadcast_to(still, (*lead, *still.shape[still.ndim - 1 - axes :]))
         return np.concatenate((moving, still), axis=-1 - axes)
 
     return Carriers(

@@ -97,6 +97,16 @@ def test_a_loop_that_only_a_tilt_locks_is_named_with_its_mobility(mechanism, til
         assert "taken as redundant" in notes[0]
 
 
+@pytest.mark.parametrize("tilt", TILTS)
+def test_a_joint_placed_by_its_markers_is_judged_like_one_with_a_point(tilt):
+    plain, marked = spherical_four_bar(tilt), spherical_four_bar(tilt)
+    joint = marked["joints"]["j1"]
+    marked["markers"] = {f"on_{body}": {"body": body, "at": joint["at"]} for body in joint["between"]}
+    joint["between"] = list(marked["markers"])
+    del joint["at"]
+    assert eb.linearize(eb.load(marked)).notes == eb.linearize(eb.load(plain)).notes
+
+
 @pytest.mark.parametrize("tilted", ["a", "b", "c", "d"])
 @pytest.mark.parametrize("tilt", [1e-8, 1e-5, 1e-2])
 def test_the_share_is_that_of_the_tilt(tilted, tilt):

@@ -151,10 +151,11 @@ def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, 
 
 def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray) -> tuple[str, ...]:
     """Notes on what could not be decided, for the listed entries (numbers of the spectrum)."""
-    least = float(spectrum.bounds[spectrum.is_rigid].max(initial=0.0))
+    names = strained_zeros(linear, spectrum)
+    least = float(spectrum.bounds[spectrum.is_rigid].max()) if names else 0.0
     damped = np.any(linear.C) or not linear.is_second_order
     open_ones = np.flatnonzero(spectrum.undecided[entries]) if damped else ()
-    return (*_on_zeros(strained_zeros(linear, spectrum), least), *_on_damping(open_ones))
+    return (*_on_zeros(names, least), *_on_damping(open_ones))
 
 
 def open_questions_of_few(point: OperatingPoint, found: SparseModes) -> tuple[str, ...]:

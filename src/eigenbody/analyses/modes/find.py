@@ -29,7 +29,6 @@ from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
-from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
@@ -347,7 +346,8 @@ def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tupl
     """Motion of every body from dq (n, nq), scaled so that the largest component is one; and the scale."""
     system = point.system
     motion = spread(system, dq)  # (n, bodies, 6)
-    motion[..., 3:] = apply(np.real(point.state.R), motion[..., 3:])
+    turned = motion[..., 3:].swapaxes(0, 1) @ np.real(point.state.R).mT  # all modes of a body at once
+    motion[..., 3:] = turned.swapaxes(0, 1)
     weight = np.tile(np.repeat((1.0, system.length), 3), system.bodies)
     scale = _largest(motion.reshape(len(dq), len(weight)), weight)
     still = scale == 0  # the bodies' own motion decides; only pure states have none

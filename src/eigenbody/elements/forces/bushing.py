@@ -41,7 +41,7 @@ def placed(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
 
 def _matrices(entries: Sequence[Entry]) -> tuple[np.ndarray, np.ndarray]:
     zero = np.zeros((6, 6))
-    return np.stack([e["k"] for e in entries]), np.stack([e.get("c", zero) for e in entries])
+    return np.array([e["k"] for e in entries]), np.array([e.get("c", zero) for e in entries])
 
 
 def _couple(

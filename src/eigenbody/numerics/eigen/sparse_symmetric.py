@@ -127,12 +127,13 @@ class ConstrainedPencil:
         """Error (k, k) of X^T K X in the free motion, by the noise of K and of the rows and because the subspace is not
         quite invariant."""
         X, moved = ritz.X, np.abs(ritz.X)
-        if self.springs is None:
-            noise = ENTRY_NOISE * abs(self.K) if self._noise is None else self.scaled(self._noise.K)
-            out = moved.T @ (noise @ moved)
+        unscaled = self.unit[:, None] * moved
+        if self.springs is not None:
+            out = self.springs.strain_error(X) + (0.0 if self._noise is None else self._noise.strain_of_loads(unscaled))
+        elif self._noise is not None:
+            out = self._noise.strain(unscaled)
         else:
-            loads = 0.0 if self._noise is None else moved.T @ (self.scaled(self._noise.loads) @ moved)
-            out = self.springs.strain_error(X) + loads
+            out = ENTRY_NOISE * (moved.T @ (abs(self.K) @ moved))
         work = ENTRY_NOISE * ritz.kkt.work_size(ritz.held, X)
         return out + work + work.T + np.diag(ritz.outside(self))
 
@@ -140,8 +141,9 @@ class ConstrainedPencil:
         """Error (k, k) of X^T C X by the noise of C."""
         if self.springs is not None:
             return self.springs.loss_error(X)
-        noise = ENTRY_NOISE * abs(C) if self._noise is None else self.scaled(self._noise.C)
-        return np.abs(X).T @ (noise @ np.abs(X))
+        if self._noise is not None:
+            return self._noise.loss(self.unit[:, None] * np.abs(X))
+        return ENTRY_NOISE * (np.abs(X).T @ (abs(C) @ np.abs(X)))
 
     def count_below(self, shift: float, soft: float) -> int | None:
         """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
@@ -267,7 +269,8 @@ def lightly_damped_modes(pencil: ConstrainedPencil, C: Any, count: int) -> Spars
     if fastest * _largest_ratio(kkt, C, K) > CLEAR:
         return None
     y = spectrum.columns(entries)[:extra]
-    q = X @ (y if np.any(y.imag) else y.real)
+    y = y if np.any(y.imag) else y.real
+    q = X @ y
     force = pencil.stiffness_times(q) + pencil.mass(q) * values**2 + (CX @ y) * values
     speed, moved = np.abs(values), np.abs(q)
     size = abs(K) @ moved + (abs(M) @ moved) * speed**2 + (abs(C) @ moved) * speed

@@ -60,9 +60,14 @@ class Product:
         return np.swapaxes(left, -1, -2) @ (self.factor[..., None] * right)
 
     def sparse(self, shape: tuple[int, int]) -> Any:
-        left, right = sparse([self.left], (self.count, shape[0])), sparse([self.right], (self.count, shape[1]))
-        middle = sparse([Triplets(self.i, self.j, self.factor)], (self.count, self.count))
-        return left.T @ (middle @ right)
+        if not np.array_equal(self.i, self.j):
+            left, right = (_row_matrix(t, self.count, n) for t, n in zip((self.left, self.right), shape, strict=True))
+            return left.T @ (sparse([Triplets(self.i, self.j, self.factor)], (self.count,) * 2, "csr") @ right)
+        weights = dense_vector(self.i, self.factor, self.count)
+        used = np.flatnonzero(weights)
+        left = _row_matrix(self.left, self.count, shape[0], chosen=used)
+        right = left if self.right is self.left else _row_matrix(self.right, self.count, shape[1], chosen=used)
+        return left.T.tocsr() @ _weighted(right, weights[used])
 
     def times(self, vector: np.ndarray) -> np.ndarray:
         """The square matrix times a vector (size,)."""
@@ -72,7 +77,9 @@ class Product:
         return dense_vector(self.left.cols, values.ravel(), len(vector))
 
     def absolute(self) -> Product:
-        left, right = (Triplets(t.rows, t.cols, np.abs(t.values)) for t in (self.left, self.right))
+        left = Triplets(self.left.rows, self.left.cols, np.abs(self.left.values))
+        same = self.right is self.left
+        right = left if same else Triplets(self.right.rows, self.right.cols, np.abs(self.right.values))
         return Product(self.count, self.i, self.j, np.abs(self.factor), left, right)
 
 
@@ -160,7 +167,9 @@ def thinned(matrix: np.ndarray) -> Any:
     return csr_array((flat[place], columns, start), shape=matrix.shape)
 
 
-def _row_matrix(rows: Triplets, count: int, size: int, sizes: bool, chosen: np.ndarray | slice = slice(None)) -> Any:
+def _row_matrix(
+    rows: Triplets, count: int, size: int, sizes: bool = False, chosen: np.ndarray | slice = slice(None)
+) -> Any:
     """Rows of a product (count, size), or the chosen ones, as a sparse matrix."""
     from scipy.sparse import csr_array
 
@@ -180,7 +189,7 @@ def _of_moving_rows(p: Product, factor: np.ndarray, a: Any, motion: Any, sizes: 
     rows, place = np.flatnonzero(used), np.cumsum(used) - 1
     moved = _row_matrix(p.right, p.count, motion.shape[0], sizes, rows) @ motion
     few = Product(len(rows), place[p.i[pairs]], place[p.j[pairs]], factor[pairs], p.left, p.right)
-    return a[rows].T @ _coupled(few, few.factor, moved)
+    return (a if len(rows) == p.count else a[rows]).T @ _coupled(few, few.factor, moved)
 
 
 def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:
@@ -188,8 +197,11 @@ def _coupled(p: Product, factor: np.ndarray, rows: Any) -> Any:
     if not np.array_equal(p.i, p.j):
         return sparse([Triplets(p.i, p.j, factor)], (p.count, p.count), "csr") @ rows
     weights = dense_vector(p.i, factor, p.count)
-    if isinstance(rows, np.ndarray):
-        return weights[:, None] * rows
+    return weights[:, None] * rows if isinstance(rows, np.ndarray) else _weighted(rows, weights)
+
+
+def _weighted(rows: Any, weights: np.ndarray) -> Any:
+    """The rows of a sparse matrix (CSR), each times its weight."""
     out = rows.copy()
     out.data *= np.repeat(weights, np.diff(rows.indptr))
     return out

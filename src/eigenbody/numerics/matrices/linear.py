@@ -207,9 +207,11 @@ def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, 
     solve, whole = (factor.solve_transposed, matrix.T) if transposed else (factor.solve, matrix)
 
     def once(rhs: np.ndarray) -> np.ndarray:
-        if np.iscomplexobj(rhs) and not np.iscomplexobj(matrix):
-            return solve(rhs.real) + 1j * solve(rhs.imag)
-        return solve(rhs)
+        if not np.iscomplexobj(rhs) or np.iscomplexobj(matrix):
+            return solve(rhs)
+        found = np.empty_like(rhs)
+        found.real, found.imag = solve(rhs.real), solve(rhs.imag)
+        return found
 
     out = once(rhs)
     for _ in range(steps):
