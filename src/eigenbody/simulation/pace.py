@@ -17,7 +17,7 @@ from eigenbody.simulation.tangents import jacobian
 from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
-ALLOWED = 10_000  # steps of a run: a minute or so for a few bodies;
+ALLOWED = 5000  # steps of a run: half a minute or so for a few bodies;
 PER_OUTPUT = 20  # more where more output times are asked for: so many for each;
 ENDLESS = 1e9  # where the step is given, its maker knows how many there are: none but these are too many
 MARK = 50  # the pace is looked at whenever so many steps have been made, and told from two such spans or more
