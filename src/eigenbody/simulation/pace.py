@@ -54,7 +54,8 @@ class Pace:
         return self._stepper.counts.steps + self._stepper.counts.rejected
 
     def refuse_long_run(self) -> None:
-        """LongRunError where the pace, that of the later half of the steps and that of all of them, is too slow."""
+        """LongRunError where the pace, that of the later half of the steps and that of all of them, is too slow, or
+        where all steps that are allowed have been made."""
         if self.steps < self._marks[-1][0] + MARK:
             return
         t = float(np.real(self._stepper.state.t))
@@ -63,17 +64,18 @@ class Pace:
             return
         made = self._made + self.steps
         remain = self._remaining(self._until - t)
-        excused = min(remain, made * (self._until - t) / (t - self._begin))
-        most = self._most * max(1.0, (SURE / self.steps) ** 2)
-        if remain > most and (excused > most or made > PATIENT * self._most):
+        by_mean = made * (self._until - t) / (t - self._begin)
+        most = self._most * max(1.0, (SURE / self.steps) ** 2) - made
+        is_slow = remain > most and (by_mean > most or made > PATIENT * self._most)
+        if is_slow or made >= self._most:
             raise LongRunError(self._refusal(t, remain), remain)
 
     def _remaining(self, left: float) -> float:
         """Steps that the time left takes if they go on growing as they did from the first half of them to the second;
         steps that shrink are taken to stay as they are."""
-        growth = 2 * np.log(max(1.0, self._step(-1) / self._step(0))) / self.steps  # of the step, per step
-        plain = left / self._step(-1)
-        return float(np.log1p(growth * plain) / growth) if growth > 0 else plain
+        ratio = max(1.0, self._step(-1) / self._step(0))  # half of the steps lie between the middles of the halves
+        growth, plain = 2 * np.log(ratio) / self.steps, left / (self._step(-1) * np.sqrt(ratio))
+        return float(np.log1p(growth * plain) / growth) if growth > 0 else float(plain)
 
     def _step(self, half: int) -> float:
         """Mean step (s) of the first half of the steps, or of the second (-1)."""
