@@ -63,7 +63,7 @@ def test_a_run_that_must_follow_a_fast_vibration_is_refused_early_and_names_it(m
         assert f"{np.sqrt(STIFFNESS) / (2 * np.pi):.3g} Hz" in text
     for part in ('"block"', '"column"', "earlier end", "tolerance", "damping", "fixed step", "--max-steps"):
         assert part in text
-    assert partial.statistics["steps"] + partial.statistics["rejected"] < 500
+    assert partial.statistics["steps"] + partial.statistics["rejected"] < 1000
     assert not partial.finished
     assert partial.t[-1] > 0
 
@@ -145,7 +145,7 @@ def test_a_pace_that_becomes_slow_later_is_refused_before_the_allowed_steps_are_
 
 
 def test_more_output_times_allow_for_more_steps() -> None:
-    assert allowed_steps(2, False) == ALLOWED
+    assert allowed_steps(2, is_fixed=False, is_cheap=False) == ALLOWED
     with pytest.raises(eb.SimulationError, match=f" {PER_OUTPUT * 501} are allowed"):
         eb.simulate(OSCILLATOR, 10, points=501)
 

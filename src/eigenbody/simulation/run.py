@@ -58,7 +58,8 @@ def simulate(
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
     `progress` is called with the share done. A run that is heading for more than `max_steps` steps, rejected ones
-    included, is refused early (default: 5000, or 20 for each output time if that is more; with a `step`, 1e9).
+    included, is refused early (default: 5000, or 20 for each output time if that is more, three times as many by
+    generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
     False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
     that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
@@ -73,8 +74,7 @@ def simulate(
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
     remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
-    most = max_steps or allowed_steps(len(wanted), step is not None and method in FIXED)
-    run = _Run(point, until, wanted, names, progress, remarks, compiled, most)
+    run = _Run(point, until, wanted, names, progress, remarks, compiled, max_steps)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
@@ -160,10 +160,10 @@ class _Run:
 
     def __init__(
         self, point: OperatingPoint, until: float, times: np.ndarray, outputs: tuple[str, ...],
-        progress: Progress | None, remarks: tuple[str, ...], compiled: bool | None, most: float,
+        progress: Progress | None, remarks: tuple[str, ...], compiled: bool | None, max_steps: float | None,
     ) -> None:  # fmt: skip
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
-        self._progress, self._compiled, self._most = progress, compiled, most
+        self._progress, self._compiled, self._max_steps = progress, compiled, max_steps
         self._recorded: list[State] = []
         self._last = point.state  # how far it came
         self._branching = ChangePoints(point.state)
@@ -171,7 +171,7 @@ class _Run:
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
         self._record_first()
-        is_fixed = step is not None and method in FIXED
+        self._is_fixed = is_fixed = step is not None and method in FIXED
         duration = self.until - float(np.real(self.point.state.t))
         self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance, duration)
         try:
@@ -238,7 +238,8 @@ class _Run:
     def _follow(self, stepper: Stepper) -> None:
         begin, made = float(np.real(self.point.state.t)), 0
         before = sum(used.counts.steps + used.counts.rejected for used in self._used)
-        pace = Pace(stepper, begin, self.until, self._most, before)
+        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in LOOPED)
+        pace = Pace(stepper, begin, self.until, most, before)
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
             if (at := self._branching.before(step, stepper.forward)) is not None:
