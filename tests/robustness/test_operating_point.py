@@ -92,8 +92,9 @@ def test_resolved_options() -> None:
     options = read(steady)
     assert options["prescribed"] == pytest.approx({"slot.angle'": 62.83185307179586, "pin": 3.141592653589793})
     assert options["adjust"] == ("pin'", "push", "tilt")
-    assert read({"simulate": {"until": "200 ms"}}) == {"type": "simulate", "until": 0.2}
-    assert read({"type": "simulate", "until": "=tilt"}) == {"type": "simulate", "until": 0.5}
+    assert read({"simulate": {"until": "200 ms"}}) == {"type": "simulate", "until": 0.2, "max_steps": None}
+    longer = {"type": "simulate", "until": "=tilt", "max_steps": "=10**6"}
+    assert read(longer) == {"type": "simulate", "until": 0.5, "max_steps": 1e6}
     assert read(None) == {"type": "reference"}
     with pytest.raises(TypeError):
         eb.load(ONE).description.operating_point["type"] = "steady"

@@ -26,5 +26,9 @@ Set = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, full precision.")]
 Out = Annotated[str | None, option("--out -o", "FILE", "Also write the result: .npz, .mat, .csv or .json.")]
 Plot = Annotated[str | None, option("--plot", "FILE", "Draw it: .png, .svg or .pdf.")]
+MaxSteps = Annotated[
+    float | None,
+    option("--max-steps", "N", "Steps that a motion may take, rejected ones included; by default 5000 or more."),
+]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

@@ -57,6 +57,9 @@ def _after_the_start(values: Mapping[str, Any], is_marker: Callable[[str], bool]
     until = values.get("until")
     if isinstance(until, float) and until <= 0:
         yield "until", "the end of the simulation must come after its start at t = 0.", "Give a positive time."
+    most = values.get("max_steps")
+    if isinstance(most, float) and most < 1:
+        yield "max_steps", f"{most:g} is not a number of steps.", "Give 1 or more."
 
 
 OPERATING_POINTS = {
@@ -81,7 +84,10 @@ OPERATING_POINTS = {
     ),
     "simulate": TypeSpec(
         "simulate",
-        (Field("until", Kind.NUMBER, "s", required=True, doc="time at which the motion is taken"),),
+        (
+            Field("until", Kind.NUMBER, "s", required=True, doc="time at which the motion is taken"),
+            Field("max_steps", Kind.NUMBER, "1", doc="steps that it may take, 5000 if not given"),
+        ),
         check=_after_the_start,
         doc="The end of a simulation.",
     ),

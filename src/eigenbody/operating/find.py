@@ -43,7 +43,8 @@ def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoin
     from eigenbody.simulation.run import simulate
 
     from_start = model.set(operating_point="reference")
-    return at_state(model, system_of(model), simulate(from_start, until=options["until"]).state)
+    end = simulate(from_start, until=options["until"], points=2, max_steps=options.get("max_steps"))
+    return at_state(model, system_of(model), end.state)
 
 
 KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {

@@ -16,6 +16,7 @@ from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
+from eigenbody.simulation.stages import solve_by_stages
 from eigenbody.simulation.stepping import Consistency, Integration, Node, Step, counted_nodes, landing, longest_step
 from eigenbody.simulation.tangents import jacobian
 from eigenbody.system.state import State
@@ -41,7 +42,13 @@ P = np.array([
     [13 / 3 - 7 * _R / 3, -23 / 3 + 22 * _R / 3, 10 / 3 - 5 * _R],
     [1 / 3, -8 / 3, 10 / 3],
 ])  # fmt: skip
+INVERSE = np.linalg.inv([
+    [(88 - 7 * _R) / 360, (296 - 169 * _R) / 1800, (-2 + 3 * _R) / 225],
+    [(296 + 169 * _R) / 1800, (88 + 7 * _R) / 360, (-2 - 3 * _R) / 225],
+    [(16 - _R) / 36, (16 + _R) / 36, 1 / 9],
+])  # fmt: skip
 NEWTON = 7
+STAGED = 10  # steps with a Jacobian at each stage, where many needed them in a row, until one alone is tried again
 SHRINK, GROW = 0.2, 8.0
 
 
@@ -64,6 +71,7 @@ class Radau(Integration):
         self._h = min(0.1 * tolerance**0.25 / fastest if fastest > 0 else until / 100, max_step)
         self._J: np.ndarray | None = None
         self._is_new = False
+        self._failures, self._staged = 0, 0  # of one Jacobian in a row, and steps to go with more from the start
         self._factors: tuple[Any, Any] | None = None
         self._h_factored = 0.0
         self._last: tuple[float, float, np.ndarray] | None = None  # t, h and polynomial of the last step
@@ -95,7 +103,7 @@ class Radau(Integration):
         y0 = chart.origin
         f0 = chart.rate(y0, self._now.acceleration, self._now.state_rate)
         scale = self.tolerance * self.scales.vector()
-        Z, iterations, rate = self._collocation(chart, t, h, y0, scale)
+        Z, iterations, rate = self._stages(chart, t, h, y0, scale)
         if Z is None:
             if self._is_new:
                 self._h = 0.5 * h
@@ -144,6 +152,23 @@ class Radau(Integration):
             self.counts.factorizations += 2
         return self._factors
 
+    def _stages(
+        self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
+    ) -> tuple[np.ndarray | None, int, float]:
+        """Stages by the Jacobian at the start of the step or, where that fails, by one at each stage; None if both do.
+        Also the number of iterations, and how slowly they converged."""
+        Z, iterations, rate = None, 0, 1.0
+        if self._staged:
+            self._J, self._staged = None, self._staged - 1
+            self._factored(h, y0)
+        else:
+            Z, iterations, rate = self._collocation(chart, t, h, y0, scale)
+            self._failures = 0 if Z is not None else self._failures + self._is_new
+            self._staged = min(max(0, self._failures - 1), STAGED)
+        if Z is None and self._is_new:
+            Z, iterations = self._by_stages(chart, t, h, y0, scale)
+        return Z, iterations, rate
+
     def _collocation(
         self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
     ) -> tuple[np.ndarray | None, int, float]:
@@ -173,6 +198,24 @@ class Radau(Integration):
                 return Z, k + 1, rate
             before = size
         return None, NEWTON, rate
+
+    def _by_stages(
+        self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
+    ) -> tuple[np.ndarray | None, int]:
+        """The same with a Jacobian at each stage."""
+        sizes: list[float] = []
+
+        def is_enough(step: np.ndarray, k: int) -> bool | None:
+            sizes.append(float(np.sqrt(np.mean((step / scale) ** 2))))
+            rate = sizes[-1] / sizes[-2] if k and sizes[-2] > 0 else 0.0
+            if rate >= 1 or not np.isfinite(sizes[-1]):
+                return None
+            return sizes[-1] == 0 or (k > 0 and rate / (1 - rate) * sizes[-1] < self._newton_tolerance)
+
+        Z, k = solve_by_stages(chart, t + C * h, h, y0, self._guess(t, h, y0), INVERSE, is_enough)
+        self.counts.jacobians += 3
+        self.counts.iterations += k
+        return Z, k
 
     def _guess(self, t: float, h: float, y0: np.ndarray) -> np.ndarray:
         """The last step's polynomial continued."""

@@ -24,6 +24,7 @@ def simulate(
         str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht or rk4.")
     ] = "auto",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
+    max_steps: options.MaxSteps = None,
     rho: Annotated[
         float | None, options.option("--rho", "RHO", "Damping of generalized-alpha and hht, 1 for none.", min=0, max=1)
     ] = None,
@@ -56,6 +57,8 @@ def simulate(
     """Motion in time, from the initial state on.
 
     What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).
+    A motion that is heading for more steps than --max-steps is refused early: by default 5000, or 20 for each
+    output time if that is more, three times as many by generalized-alpha and hht, 1e9 where --step is given.
 
     \b
     Signals: every measure (joint coordinates, body.x ... body.rz, measures of the model), its rate (name') and
@@ -88,15 +91,14 @@ def simulate(
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
     from eigenbody.simulation.run import simulate as motion_of
 
-    places = {
-        name: f"--{name}" for name in ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points")
-    }
+    names = ("until", "step", "method", "tolerance", "signal", "compiled", "rho", "points", "max_steps")
+    places = {name: f"--{name.replace('_', '-')}" for name in names}
     try:
         with session.places_of(mechanism, **places):
             start = _operating_point(mechanism) if at_point else mechanism
             result = motion_of(
                 start, end, method=method, tolerance=tolerance, step=fixed, points=points, outputs=signal or None,
-                rho=rho, strict=strict, compiled=compiled,
+                rho=rho, strict=strict, compiled=compiled, max_steps=max_steps,
             )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
         goal.write(stopped.partial)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eigenbody.simulation.balance import Balance
+    from eigenbody.simulation.inverse import InverseDynamics
 
 
 @dataclass(frozen=True)
@@ -107,17 +108,17 @@ class Simulation(Drawn, look="simulation.look"):
 
 
 class SimulationError(ComputationError):
-    """The integration did not reach its end; `partial` is the motion up to there."""
+    """The motion did not reach its end; `partial` is the motion, or the forces of `inverse`, up to there."""
 
-    def __init__(self, text: str, partial: Simulation) -> None:
+    def __init__(self, text: str, partial: Simulation | InverseDynamics) -> None:
         super().__init__(text)
         self.partial = partial
 
 
 class SimulationInterrupted(KeyboardInterrupt):
-    """Ctrl-C; `partial` is the motion up to there."""
+    """Ctrl-C; `partial` is the motion, or the forces of `inverse`, up to there."""
 
-    def __init__(self, partial: Simulation) -> None:
+    def __init__(self, partial: Simulation | InverseDynamics) -> None:
         super().__init__("interrupted")
         self.partial = partial
 

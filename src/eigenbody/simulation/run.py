@@ -16,9 +16,10 @@ from eigenbody.model.description import is_inner
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation import kernels
 from eigenbody.simulation.balance import Balance, Budget
-from eigenbody.simulation.branching import ChangePoints, at_change_point
+from eigenbody.simulation.branching import ChangePoints, SingularConfigurationError, at_change_point
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.pace import LongRunError, Pace, allowed_steps
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
 from eigenbody.simulation.start import initial_point
 from eigenbody.simulation.stepping import Step, Stepper
@@ -29,8 +30,6 @@ FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
-MOST_STEPS = 1e9  # that a run may be going to need, by its pace so far,
-PACE = 200  # looked at whenever so many have been made
 
 Progress = Callable[[float], None]
 
@@ -50,6 +49,7 @@ def simulate(
     strict: bool = False,
     points: int = POINTS,
     compiled: bool | None = None,
+    max_steps: float | None = None,
 ) -> Simulation:
     """The motion from a model's initial state, or from an operating point or a result's, to the time `until` (s).
 
@@ -57,7 +57,10 @@ def simulate(
     local error of a step, relative to the mechanism's length, to a radian and to the largest speeds so far. `step` is
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
-    `progress` is called with the share done. `compiled` True asks for the compiled loops (extra `fast`) from the start,
+    `progress` is called with the share done. A run that is heading for more than `max_steps` steps, rejected ones
+    included, is refused early (default: 5000, or 20 for each output time if that is more, three times as many by
+    generalized-alpha and hht; with a `step`, 1e9).
+    `compiled` True asks for the compiled loops (extra `fast`) from the start,
     False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
     that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
     cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as
@@ -67,18 +70,18 @@ def simulate(
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     begin = float(np.real(point.state.t))
-    _check(until, begin, method, tolerance, step, max_step, rho, points)
+    _check(until, begin, method, tolerance, step, max_step, rho, points, max_steps)
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
     remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
-    run = _Run(point, until, wanted, names, progress, remarks, compiled)
+    run = _Run(point, until, wanted, names, progress, remarks, compiled, max_steps)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
 
 
 def _check(
     until: float, begin: float, method: str, tolerance: float, step: float | None, max_step: float | None,
-    rho: float | None, points: int,
+    rho: float | None, points: int, max_steps: float | None,
 ) -> None:  # fmt: skip
     faults = []
     if method not in METHODS:
@@ -97,6 +100,8 @@ def _check(
         faults.append(Fault("rho", f"{rho:g} is not between {least:g} and 1.", "1 damps nothing, less damps more."))
     if not 2 <= points <= MOST_POINTS:
         faults.append(Fault("points", f"{points} is not between 2 and {MOST_POINTS}."))
+    if max_steps is not None and not max_steps >= 1:
+        faults.append(Fault("max_steps", f"{max_steps:g} is not a number of steps.", "Give 1 or more."))
     if faults:
         raise InputError(faults)
 
@@ -155,10 +160,10 @@ class _Run:
 
     def __init__(
         self, point: OperatingPoint, until: float, times: np.ndarray, outputs: tuple[str, ...],
-        progress: Progress | None, remarks: tuple[str, ...], compiled: bool | None,
+        progress: Progress | None, remarks: tuple[str, ...], compiled: bool | None, max_steps: float | None,
     ) -> None:  # fmt: skip
         self.point, self.until, self.times, self.outputs, self.remarks = point, until, times, outputs, remarks
-        self._progress, self._compiled = progress, compiled
+        self._progress, self._compiled, self._max_steps = progress, compiled, max_steps
         self._recorded: list[State] = []
         self._last = point.state  # how far it came
         self._branching = ChangePoints(point.state)
@@ -166,16 +171,18 @@ class _Run:
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
         self._record_first()
-        is_fixed = step is not None and method in FIXED
+        self._is_fixed = is_fixed = step is not None and method in FIXED
         duration = self.until - float(np.real(self.point.state.t))
         self._budget = Budget(self.point.system, self.point.state, None if is_fixed else tolerance, duration)
         try:
             stepper = self._stepper(method, self.point.state, tolerance, step, max_step, rho)
             try:
                 self._follow(stepper)
-            except StiffnessFoundError:
+            except (StiffnessFoundError, LongRunError) as why:
+                if method != "auto":
+                    raise
                 stiff = self._stepper(self._stiff_method(), stepper.state, tolerance, step, max_step, rho)
-                self._follow(stiff)
+                self._follow_instead(stiff, why)
         except EigenbodyError as error:
             raise SimulationError(str(error), self._result(False, str(error))) from error
         except KeyboardInterrupt:
@@ -218,14 +225,27 @@ class _Run:
         if self.times[0] <= state.t:
             self._recorded.append(state)
 
+    def _follow_instead(self, stiff: Stepper, why: StiffnessFoundError | LongRunError) -> None:
+        """Go on by the stiff method; where it is no help to a run that was too long, that is what is said."""
+        try:
+            self._follow(stiff)
+        except SingularConfigurationError:
+            raise
+        except ComputationError as error:
+            is_better = isinstance(error, LongRunError) and isinstance(why, LongRunError) and error.remain < why.remain
+            raise (why if isinstance(why, LongRunError) and not is_better else error) from None
+
     def _follow(self, stepper: Stepper) -> None:
         begin, made = float(np.real(self.point.state.t)), 0
+        before = sum(used.counts.steps + used.counts.rejected for used in self._used)
+        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in LOOPED)
+        pace = Pace(stepper, begin, self.until, most, before)
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
-            if (before := self._branching.before(step, stepper.forward)) is not None:
-                self._record(replace(step, t1=float(np.real(before.t)), state=before))
-                self._last = before
-                raise at_change_point(stepper.forward, before)
+            if (at := self._branching.before(step, stepper.forward)) is not None:
+                self._record(replace(step, t1=float(np.real(at.t)), state=at))
+                self._last = at
+                raise at_change_point(stepper.forward, at)
             self._record(step)
             self._last = step.state
             self._budget.follow(step, stepper.forward)
@@ -233,21 +253,11 @@ class _Run:
             if made == kernels.MANY_STEPS and stepper.name in LOOPED:  # how many there would be was not known
                 stepper.forward.loops = kernels.loops_for(made, self._compiled)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
-            self._refuse_endless(step.t1, step.t1 - begin)
+            if share < 1:
+                pace.refuse_long_run()
             report("simulating", share)
             if self._progress is not None:
                 self._progress(share)
-
-    def _refuse_endless(self, t: float, passed: float) -> None:
-        """ComputationError where more steps remain than could ever be made, at the pace so far."""
-        steps = sum(stepper.counts.steps for stepper in self._used)
-        remain = steps * (self.until - t) / passed
-        if steps % PACE == 0 and remain > MOST_STEPS:
-            raise ComputationError(
-                f"until = {self.until:g} s is too long a time for this motion: its steps are of {passed / steps:.2g} s,"
-                f" t = {t:.6g} s was reached and about {remain:.0e} steps would remain. Use an earlier end, or find"
-                " out where it leads by an equilibrium, a steady motion or its modes."
-            )
 
     def _record(self, step: Step) -> None:
         slack = 1e-12 * max(abs(step.t1), self.until)

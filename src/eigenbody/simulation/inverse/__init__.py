@@ -7,10 +7,10 @@ free they are integrated as `simulate` does, with the constraints kept at positi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,13 +35,11 @@ from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.inverse.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.momentum import momentum
+from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
 from eigenbody.simulation.start import initial_point
 from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.state import State
 from eigenbody.system.system import System
-
-if TYPE_CHECKING:
-    pass
 
 POINTS = 101
 HALVINGS = 12  # of a step between two times along which prescribed motions are followed
@@ -119,6 +117,7 @@ def inverse(
     holds: Sequence[str] = (),
     inputs: Mapping[str, Any] | None = None,
     tolerance: float = 1e-12,
+    max_steps: float | None = None,
 ) -> InverseDynamics:
     """Forces that prescribed motions need, and the motion of everything that is left free.
 
@@ -129,12 +128,37 @@ def inverse(
     holds      bodies (or markers) held where they start: force and moment that this takes
     inputs     values of inputs over time, in the same forms: given forces
     tolerance  of the integration where coordinates are free, relative
+    max_steps  of that integration, as in `simulate`
+
+    A motion that cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry the
+    forces up to there as `partial`.
     """
     model = _starting(subject(model))
     instants = _instants(until, points, times)
     plan = prescribe(model, motion or {}, holds, inputs or {}, instants)
-    states = _walk(model, plan, instants, tolerance)
-    return _collected(model, plan, instants, states)
+    states: list[State] = []
+    found: list[_Instant] = []
+    try:
+        for state in _walk(model, plan, instants, tolerance, max_steps):
+            found.append(_instant(plan, state))
+            states.append(state)
+    except ComputationError as error:
+        if not states:
+            raise
+        raise SimulationError(str(error), _ended_early(model, plan, states, found, str(error))) from error
+    except KeyboardInterrupt:
+        if not states:
+            raise
+        raise SimulationInterrupted(_ended_early(model, plan, states, found, "interrupted")) from None
+    return _collected(model, plan, instants, states, found)
+
+
+def _ended_early(
+    model: Model, plan: Prescribed, states: list[State], found: list[_Instant], why: str
+) -> InverseDynamics:
+    times = np.array([float(np.real(state.t)) for state in states])
+    partial = _collected(model, plan, times, states, found[: len(states)])
+    return replace(partial, warnings=(*partial.warnings, f"The motion ends at t = {times[-1]:.6g} s: {why}"))
 
 
 def _starting(found: Model | OperatingPoint) -> Model:
@@ -165,17 +189,19 @@ def _instants(until: float | None, points: int, times: Sequence[float] | np.ndar
 
 
 # The motion ---------------------------------------------------------------------------------------------------------
-def _walk(model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float) -> list[State]:
+def _walk(
+    model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
+) -> Iterator[State]:
     """States at the instants: followed where everything is prescribed, integrated where something is free."""
     system = plan.system
     chosen = select(Mechanics(system, plan.start), system.coordinates)
     if len(chosen.velocities) or len(chosen.positions) or system.states:
-        return _integrated(model, plan, instants, tolerance)
-    states, state, M = [], plan.start, weight(system)
+        yield from _integrated(model, plan, instants, tolerance, max_steps)
+        return
+    state, M = plan.start, weight(system)
     for t in instants:
         state = _followed(system, state, float(t), chosen, M, HALVINGS)
-        states.append(state)
-    return states
+        yield state
 
 
 def _followed(system: System, state: State, t: float, chosen: Selection, M: Any, halvings: int) -> State:
@@ -197,15 +223,26 @@ def _followed(system: System, state: State, t: float, chosen: Selection, M: Any,
         return _followed(system, middle, t, chosen, M, halvings - 1)
 
 
-def _integrated(model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float) -> list[State]:
+def _integrated(
+    model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
+) -> Iterator[State]:
     """The free coordinates integrated; the prescribed ones are constraints like all others."""
     from eigenbody.simulation.run import simulate
 
     if instants[-1] == 0:
-        return [plan.start]
+        yield plan.start
+        return
     point = at_state(model, plan.system, plan.start)
-    path = simulate(point, float(instants[-1]), tolerance=tolerance, times=instants, outputs=())
-    return [path.state_at(i) for i in range(len(instants))]
+    stopped: SimulationError | SimulationInterrupted | None = None
+    try:
+        path = simulate(
+            point, float(instants[-1]), tolerance=tolerance, times=instants, outputs=(), max_steps=max_steps
+        )
+    except (SimulationError, SimulationInterrupted) as why:
+        path, stopped = cast(Simulation, why.partial), why
+    yield from (path.state_at(i) for i in range(len(path)))
+    if stopped is not None:
+        raise stopped
 
 
 # The forces ---------------------------------------------------------------------------------------------------------
@@ -220,8 +257,9 @@ class _Instant:
     free: np.ndarray  # named measures
 
 
-def _collected(model: Model, plan: Prescribed, instants: np.ndarray, states: list[State]) -> InverseDynamics:
-    found = [_instant(plan, state) for state in states]
+def _collected(
+    model: Model, plan: Prescribed, instants: np.ndarray, states: list[State], found: list[_Instant]
+) -> InverseDynamics:
     system, rows = plan.system, [drive.row for drive in plan.drives]
     open_rows = np.any([now.open for now in found], axis=0)
     marks = [drive.name for drive in plan.drives if open_rows[drive.row]]

@@ -24,6 +24,7 @@ def inverse(
     tolerance: Annotated[
         float, typer.Option("--tolerance", metavar="TOL", help="Relative error of a step where coordinates are free.")
     ] = 1e-12,
+    max_steps: options.MaxSteps = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -33,7 +34,8 @@ def inverse(
     """Forces that a given motion needs.
 
     Motions and drivers of the model count, and those given. Coordinates that nothing prescribes are free and move
-    under the forces of the model.
+    under the forces of the model. What was computed is written to --out even when the motion cannot be continued or
+    is interrupted (Ctrl-C).
 
     \b
     Laws:
@@ -66,9 +68,16 @@ def inverse(
     laws = _laws(motion or ())
     mechanism = session.load(model, set_)
     from eigenbody.simulation.inverse import inverse as forces_of
+    from eigenbody.simulation.result import SimulationError, SimulationInterrupted
 
-    with session.places_of(mechanism, until="--until", tolerance="--tolerance"):
-        result = forces_of(mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance)
+    try:
+        with session.places_of(mechanism, until="--until", tolerance="--tolerance", max_steps="--max-steps"):
+            result = forces_of(
+                mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance, max_steps=max_steps
+            )
+    except (SimulationError, SimulationInterrupted) as stopped:
+        goal.write(stopped.partial)
+        raise
     if not result.coordinates and not result.held:
         raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
     goal.deliver(result, result.warnings)
