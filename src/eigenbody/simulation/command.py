@@ -57,7 +57,7 @@ def simulate(
     """Motion in time, from the initial state on.
 
     What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).
-    A motion that is heading for more steps than --max-steps is refused early: by default 5000, or 20 for each
+    A motion that is heading for more steps than --max-steps is refused early: by default 5000, or 60 for each
     output time if that is more, three times as many by generalized-alpha and hht, 1e9 where --step is given.
 
     \b

@@ -18,7 +18,7 @@ from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
 ALLOWED = 5000  # steps of a run: half a minute or so for a few bodies;
-PER_OUTPUT = 20  # more where more output times are asked for: so many for each;
+PER_OUTPUT = 60  # more where more output times are asked for: a vibration that makes several turns between two of them;
 CHEAP = 3  # times as many of a method of second order, whose steps cost a third;
 ENDLESS = 1e9  # where the step is given, its maker knows how many there are: none but these are too many
 MARK = 50  # the pace is looked at whenever so many steps have been made, and told from two such spans or more

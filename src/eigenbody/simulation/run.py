@@ -58,7 +58,7 @@ def simulate(
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
     `progress` is called with the share done. A run that is heading for more than `max_steps` steps, rejected ones
-    included, is refused early (default: 5000, or 20 for each output time if that is more, three times as many by
+    included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
     generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
     False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
