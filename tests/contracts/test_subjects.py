@@ -57,6 +57,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "response": lambda x: eb.response(x, eb.StepInput("push"), times=(1.0, 5), outputs="angle").outputs,
     "sensitivity": lambda x: eb.sensitivity(x, "k").eigenvalues,
     "simulate": lambda x: eb.simulate(x, until=eb.operating_point(x).state.t + 0.1, points=5).signal("pin"),
+    "check": lambda x: [eb.check(x).gruebler, eb.check(x).dof],
     "sweep": lambda x: eb.sweep(x, "k", [2, 3], refine=0, boundaries=False).eigenvalues,
     "tolerance": lambda x: [band.upper for band in eb.tolerance(x, {"k": "5 %"}).bands],
     "truncate": lambda x: eb.truncate(x, n=1).A,

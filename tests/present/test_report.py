@@ -303,3 +303,9 @@ def test_results_render_as_tables_with_escaped_names() -> None:
         html = result._repr_html_()
         assert "<table>" in html, type(result)
         assert "<script" not in html, type(result)
+
+
+def test_a_moment_of_inertia_below_zero_by_rounding_is_drawn() -> None:
+    solid = equivalent_solid(2.0, np.diag([-1e-9, 1.0, 1.0]), np.zeros((0, 3)), 1.0)
+    assert solid is not None
+    assert np.isfinite(solid.scale).all()

@@ -343,7 +343,7 @@ def test_bodies_must_be_a_map_with_bodies() -> None:
 def test_inertia_at_the_limit_is_accepted() -> None:
     for inertia in ([0, 1, 1], [0, 0, 0], [1, 1, 2], [1, 1, 2 + 1e-10], [1e-12, 1e-12, 2e-12]):
         solved(model(bodies__arm__inertia=inertia))
-    for inertia in ([1, 1, 2 + 1e-8], [1e-12, 1e-12, 3e-12], [1e200, 1e200, 3e200]):
+    for inertia in ([1, 1, 2 + 1e-8], [1e-12, 1e-12, 3e-12], [1e90, 1e90, 3e90]):
         assert "impossible" in faults(model(bodies__arm__inertia=inertia))[0]
     solved(model(bodies__arm__mass=0))
 

@@ -75,7 +75,8 @@ def _evaluate_in_order(expressions: dict[str, Expression], parameters: Resolved,
     for name in order:
         expression = expressions[name]
         if values.known_names(expression.names, _path(name)):
-            parameters[name] = values.evaluate(expression, _path(name))
+            found = values.evaluate(expression, _path(name))
+            parameters[name] = None if found is None else values.usable(found, _path(name))
 
 
 def sort_by_use(uses: Mapping[str, Iterable[str]]) -> tuple[list[str], list[list[str]]]:

@@ -19,6 +19,7 @@ from eigenbody.spatial.rotations import about_axis, from_quaternion, from_sequen
 
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = 10**308
+USABLE = 1e-100, 1e100  # sizes whose products with a few others are numbers, too
 _HASHABLE = (float, int, str)
 
 Number = float | complex
@@ -53,13 +54,30 @@ class Values:
     # ---- numbers
 
     def number(self, value: Any, dimension: str | None, path: Path) -> Number | None:
-        """A number, a quantity with a unit, or an expression of parameters."""
+        """A number, a quantity with a unit, or an expression of parameters, of a size that can be computed with."""
+        read = self._read(value, dimension, path)
+        return None if read is None else self.usable(read, path)
+
+    def usable(self, value: Number, path: Path) -> Number | None:
+        """The value, unless it is so large or so small that products with others overflow or vanish."""
+        sizes = np.abs(numbers(value))
+        if np.any(sizes > USABLE[1]):
+            self.faults.add(path, f"{shown(value, 30)} is too large to be computed with.", "Stay below 1e100.")
+            return None
+        if np.any((sizes > 0) & (sizes < USABLE[0])):
+            self.faults.add(
+                path, f"{shown(value, 30)} is too small to be computed with.", "Write 0, or 1e-100 and more."
+            )
+            return None
+        return value
+
+    def _read(self, value: Any, dimension: str | None, path: Path) -> Number | None:
         if is_plain(value):
             return float(value)
         if isinstance(value, str):
             return self._text(value, dimension, path)
         if isinstance(value, np.generic):
-            return self.number(value.item(), dimension, path)
+            return self._read(value.item(), dimension, path)
         if isinstance(value, complex | Variants):
             if np.isfinite(numbers(value)).all():
                 return value  # type: ignore[return-value]
@@ -135,10 +153,14 @@ class Values:
             found = f"{len(value)} values" if isinstance(value, list) else _written(value)
             self.faults.add(path, f"a list of {count} numbers is expected, not {found}.")
             return None
-        if all(map(is_plain, value)):
+        free = dimensions in (None, "1")  # directions have any length
+        if all(map(is_plain, value)) and (
+            free or all(item == 0 or USABLE[0] <= abs(item) <= USABLE[1] for item in value)
+        ):
             return list(map(float, value))  # whole numbers may be larger than numpy's
         each = [dimensions] * count if dimensions is None or isinstance(dimensions, str) else dimensions
-        read = [self.number(item, each[i], (*path, i)) for i, item in enumerate(value)]
+        reader = self._read if free else self.number
+        read = [reader(item, each[i], (*path, i)) for i, item in enumerate(value)]
         good = [item for item in read if item is not None]
         return good if len(good) == count else None
 

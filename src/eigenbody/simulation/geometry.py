@@ -224,8 +224,14 @@ class Geometry:
         measures: MeasureSet, made: list[tuple[Recipe, Positions]], at: Carriers, levels: np.ndarray, g: np.ndarray,
         accelerated: bool, loops: ModuleType | None,
     ) -> PlainJet:  # fmt: skip
-        if len(made) == 1 and made[0][1] == slice(0, measures.count) and made[0][0].plain is not None:
-            only = made[0][0].plain
+        recipe, positions = made[0] if len(made) == 1 else (None, None)
+        if (
+            recipe
+            and recipe.plain is not None
+            and isinstance(positions, slice)
+            and positions == slice(0, measures.count)
+        ):
+            only = recipe.plain
             return PlainJet(levels[0, only], levels[1, only], levels[2, only], g[only, : measures.columns.shape[1]])
         s, v, a = np.zeros((3, measures.count))
         gradient = np.zeros(measures.columns.shape)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, owner_of
@@ -17,8 +16,6 @@ from eigenbody.system.arguments import AnySignal
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
-
-LARGEST = 1e150  # m: squares of longer ones are no numbers
 
 
 class Row(NamedTuple):
@@ -227,11 +224,7 @@ class System:
                 if arm is not None and arm.size:
                     arms.append(np.abs(_first(np.real(arm), 3)).max(axis=-1).ravel())
         span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
-        length = max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
-        if length > LARGEST:
-            what = f"the drawing is {length:.3g} m large, of which no square can be computed."
-            raise InputError(Fault("bodies", what, "Check positions and their units."))
-        return length
+        return max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
 
     def reference_state(self) -> State:
         """The drawing at rest."""

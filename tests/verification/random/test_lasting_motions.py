@@ -164,3 +164,14 @@ def test_one_signal_on_both_sides_of_a_mirror_leaves_its_undamped_mode_at_rest()
     assert found.rms["x0"] == pytest.approx(expected, rel=1e-8)
     with pytest.raises(eb.InputError, match="undamped"):  # two signals are not alike
         eb.psd(mirrored_masses(), eb.White(1.0), ["x0", "x2"], "x0", coherence=0.9)
+
+
+def test_a_split_along_dependent_vectors_is_real() -> None:
+    """A drift (a double zero with one vector) beside a decaying oscillation: the rest is real and decays."""
+    from eigenbody.numerics.signals.covariance import decaying_part
+
+    A = np.array([[0.0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, -4, -0.4]])
+    parts = decaying_part(A, np.array([[1.0, 0, 0, 0], [1, 0, 0, 0]]).T)
+    assert not any(np.iscomplexobj(part) for part in (parts.A2, parts.V2, parts.W2))
+    assert np.linalg.eigvals(parts.A2) == pytest.approx(np.roots([1, 0.4, 4]), rel=1e-12)
+    assert pytest.approx(np.eye(2), abs=1e-14) == parts.W2 @ parts.V2

@@ -602,3 +602,15 @@ def test_one_free_body_falls(method: str) -> None:
     step = {"step": 0.01} if method in ("generalized-alpha", "rk4") else {}
     found = eb.simulate(model, until=0.5, points=3, method=method, **step)
     assert found.signal("a.z")[-1] == pytest.approx(-9.81 * 0.5**2 / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha"])
+def test_a_constant_force_along_two_axes(method: str) -> None:
+    """x = F t^2 / (2 m) along each axis, without compiled loops too."""
+    model = eb.load({
+        "eigenbody": 1, "bodies": {"m": {"mass": 2, "inertia": [1, 1, 1], "at": [0, 0, 0]}},
+        "joints": {"f": {"type": "free", "between": ["ground", "m"], "at": [0, 0, 0]}},
+        "forces": {"push": {"type": "force", "body": "m", "value": [1, 0, 3]}},
+    })  # fmt: skip
+    run = eb.simulate(model, until=0.5, points=3, method=method, compiled=False)
+    assert [run.signal(f"f.{axis}")[-1] for axis in "xyz"] == pytest.approx([0.0625, 0, 0.1875], abs=1e-7)

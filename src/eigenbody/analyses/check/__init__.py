@@ -10,9 +10,9 @@ import numpy as np
 
 from eigenbody.base.result import Result
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.model.description import Entry, is_internal
-from eigenbody.model.model import Model
 from eigenbody.operating.find import operating_point
 from eigenbody.system.system import Row, System
 
@@ -143,7 +143,7 @@ class Inspection(Result, look="analyses.check.look"):
         return tuple(self.point.system.names[i] for i in self.point.chosen.positions)
 
 
-def check(model: Model | OperatingPoint) -> Inspection:
+def check(model: Subject) -> Inspection:
     """Count bodies, constraints and freedom at the operating point."""
     point = operating_point(model)
     description = point.system.description

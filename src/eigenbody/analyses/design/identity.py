@@ -67,6 +67,8 @@ def _matched(start: Design, places: np.ndarray, end: Design) -> tuple[np.ndarray
     """Places of the modes in the other design, and whether there is no doubt."""
     from scipy.optimize import linear_sum_assignment
 
+    if not len(end.eigenvalues):
+        raise ComputationError("a design has no modes at all, so that none can be followed to it.")
     alike, distance = likeness(start, end)
     rows, columns = linear_sum_assignment(1.0 - alike + DISTANCE * distance)
     partner = np.full(len(start.eigenvalues), -1)

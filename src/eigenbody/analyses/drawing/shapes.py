@@ -209,6 +209,7 @@ def equivalent_solid(mass: float, inertia: np.ndarray, held: np.ndarray, spread:
     for a point mass. A flat disc keeps its radius: wheels and rotors are wider than their bearings are apart.
     """
     moments, axes = np.linalg.eigh(inertia)
+    moments = np.maximum(moments, 0.0)  # of a thin rod one may be a rounding below zero
     if mass <= 0 or moments[2] <= 0:
         return None
     if np.linalg.det(axes) < 0:

@@ -74,7 +74,13 @@ class Poles:
         lowest = float(np.abs(spectrum.eigenvalues[~spectrum.is_rigid]).min(initial=np.inf))
         error = 1e-12 * lowest if np.isfinite(lowest) else 0.0
         members = np.flatnonzero(spectrum.is_rigid)
-        return PoleAtPorts(members, np.zeros(1), error, lowest, self._part(members, 0.0, max(spectrum.zero_chains)))
+        return PoleAtPorts(
+            members,
+            np.zeros(1),
+            error,
+            lowest,
+            self._part(members, 0.0, max(spectrum.zero_chains, default=len(members))),
+        )
 
     def _pole(self, places: tuple[int, ...], error: float) -> PoleAtPorts:
         if places not in self._known:

@@ -49,12 +49,15 @@ class EnergyBalance:
 
     @property
     def imbalance(self) -> float:
-        """The largest missing energy relative to the largest energy or work."""
+        """The largest missing energy relative to the largest energy or work; inf where one is beyond all numbers."""
         parts = (self.kinetic, self.potential, self.dissipated, self.circulatory, self.work, self.states_work)
+        if not all(np.isfinite(part).all() for part in parts):
+            return np.inf
         top = max((float(np.abs(part).max(initial=0.0)) for part in parts), default=0.0)
         return float(np.abs(self.missing).max(initial=0.0)) / top if top > 0 else 0.0
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def energy_balance(linear: LinearModel, B: np.ndarray, path: Trajectory) -> EnergyBalance | None:
     """The balance along a trajectory, or None with non-holonomic rows, where K is not square.
 

@@ -267,7 +267,7 @@ class _Task:
         remarks = []
         if energy is None:
             remarks.append("No energy balance: with non-holonomic constraints the stiffness is not square.")
-        elif energy.imbalance > COARSE:
+        elif COARSE < energy.imbalance < np.inf:
             remarks.append(
                 f"The energy balance misses {100 * energy.imbalance:.2g} %: the times are too far apart for its"
                 " integrals. Ask for more points; the response itself does not need them."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.matrices.noise import EPS
 
 BACKWARD = 10.0  # error of the QR algorithm in units of eps * Frobenius norm of the balanced matrix; measured: below 3
@@ -60,6 +61,8 @@ def tolerances(A: np.ndarray, noise: np.ndarray, values: np.ndarray, relative: f
     """
     if not len(values):
         return np.zeros(0)
+    if not all(np.isfinite(numbers).all() for numbers in (A, noise, values)):
+        raise ComputationError("the equations have entries that are no numbers: eigenvalues cannot be compared.")
     noise, size = _with_solver(A, noise)
     bounds, gaps = _first_order(A, noise, values)
     allowed = relative * np.abs(values)

@@ -109,7 +109,9 @@ def decaying_part(A: np.ndarray, V: np.ndarray) -> Split:
     size = np.linalg.norm(V, axis=0)
     if not V.shape[1] or np.linalg.svd(V / size, compute_uv=False)[-1] > np.sqrt(EPS):
         return split_along(A, V / size)
-    return split(A, lasting(A, V.shape[1]))
+    first = split(A, lasting(A, V.shape[1])).V1  # complex vectors of whole pairs: what they span is real
+    basis = np.linalg.svd(np.hstack((first.real, first.imag)))[0][:, : first.shape[1]]
+    return split_along(A, basis)
 
 
 def entered(W: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -98,6 +98,8 @@ def eigenvalues(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
 
     n = len(M)
     size = np.sqrt(np.maximum(np.diag(M), 1e-300))
+    if not all(np.isfinite(X / size / size[:, None]).all() for X in (M, C, K)):
+        raise ComputationError("the matrices of the independent coordinates have entries that are no numbers.")
     try:
         factor = cho_factor(M / size / size[:, None])
     except np.linalg.LinAlgError as problem:

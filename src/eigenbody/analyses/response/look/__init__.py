@@ -77,7 +77,9 @@ def _signals(r: TimeResponse) -> Grid:
     rows = []
     for name, unit, y in list(zip(r.output_names, r.output_units, r.outputs.T, strict=True))[:MAX_ROWS]:
         least, greatest = int(np.argmin(y)), int(np.argmax(y))
-        cells = (y[0], y[-1], y[least], r.times[least], y[greatest], r.times[greatest], np.sqrt(np.mean(y * y)))
+        size = float(np.abs(y).max()) or 1.0
+        rms = size * np.sqrt(np.mean((y / size) ** 2))  # squares of large ones are no numbers
+        cells = (y[0], y[-1], y[least], r.times[least], y[greatest], r.times[greatest], rms)
         rows.append((name, unit, *(significant(float(v)) for v in cells)))
     columns = ("output", "unit", "start", "end", "least", "at\ns", "greatest", "at\ns", "rms")
     left_out = max(0, len(r.output_names) - MAX_ROWS)
@@ -113,7 +115,8 @@ def _below(r: TimeResponse) -> list[str]:
         return notes
     e = r.energy
     parts = [f"{label} {significant(getattr(e, key)[-1], 4)}" for key, label in ENERGIES if np.any(getattr(e, key))]
-    return [f"Energy at the end, J: {', '.join(parts) or 'none'}; the balance holds to {e.imbalance:.1e}", *notes]
+    held = f"holds to {e.imbalance:.1e}" if np.isfinite(e.imbalance) else "is beyond all numbers"
+    return [f"Energy at the end, J: {', '.join(parts) or 'none'}; the balance {held}", *notes]
 
 
 # ---- documents and files
