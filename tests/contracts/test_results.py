@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -111,6 +113,33 @@ def test_documents_are_json_and_files_hold_every_digit(make: Callable[[], Shown]
             assert set(held.files) == set(arrays)
             for name in held.files:
                 np.testing.assert_array_equal(held[name], arrays[name])
+
+
+@made
+def test_tables_of_pandas_are_the_lines_of_the_csv_file(make: Callable[[], Shown], tmp_path: Path) -> None:
+    result = make()
+    if not isinstance(result, Result):
+        return
+    if "csv" not in endings_of(result.look) or type(result).__name__.endswith("LinearModel"):  # several matrices
+        with pytest.raises(eb.InputError, match="not one table|a table cannot hold"):
+            result.to_pandas()
+        return
+    result.write(tmp_path / "out.csv")
+    result.to_pandas().to_csv(tmp_path / "frame.csv", index=False)
+    ours, theirs = (
+        [[_number(cell) for cell in line] for line in csv.reader((tmp_path / name).open(newline=""))]
+        for name in ("out.csv", "frame.csv")
+    )
+    assert ours == theirs
+
+
+def _number(cell: str) -> float | str | None:
+    """A number whatever its digits; nothing for what is not a number."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return cell or None
+    return None if math.isnan(value) else value
 
 
 @made

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from eigenbody.present.tables import Sheet
 
@@ -72,6 +73,12 @@ class Result(Shown):
         from eigenbody.present.export import as_arrays
 
         return as_arrays(self.look.arrays(self))
+
+    def to_pandas(self) -> DataFrame:
+        """The lines of the .csv file as a pandas DataFrame, in full precision."""
+        from eigenbody.present.export import as_frame
+
+        return as_frame(self)
 
     def write(self, path: str | Path) -> None:
         """Write a file: .npz, .mat, .csv, .json, or what else this result can be."""

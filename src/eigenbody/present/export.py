@@ -20,6 +20,7 @@ from eigenbody.present.documents import as_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     from eigenbody.base.result import Result
 
@@ -120,6 +121,19 @@ def result_writer(result: Result, path: str | Path, document: Callable[[], Any] 
     if ending == "csv":
         return text_file(csv_text(result.look.records(result)))
     return array_file(result.arrays(), ending)
+
+
+def as_frame(result: Result) -> DataFrame:
+    """The records of a result, the first of which has the titles, as a DataFrame."""
+    titles, *lines = result.look.records(result) if hasattr(result.look, "records") else [()]
+    if not titles or any(len(line) != len(titles) for line in lines):  # matrices below each other, for one
+        what = f"{type(result).__name__} is not one table."
+        raise InputError(Fault("to_pandas", what, "Use .arrays() or .as_dict()."))
+    if find_spec("pandas") is None:
+        raise InputError(Fault("to_pandas", "the package pandas is not installed.", "Install eigenbody[pandas]."))
+    from pandas import DataFrame
+
+    return DataFrame([list(line) for line in lines], columns=list(titles))
 
 
 def write_result(result: Result, path: str | Path) -> None:
