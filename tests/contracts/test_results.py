@@ -121,7 +121,7 @@ def test_tables_of_pandas_are_the_lines_of_the_csv_file(make: Callable[[], Shown
     if not isinstance(result, Result):
         return
     if "csv" not in endings_of(result.look) or type(result).__name__.endswith("LinearModel"):  # several matrices
-        with pytest.raises(eb.InputError, match="not one table|a table cannot hold"):
+        with pytest.raises(eb.InputError, match=r"not one table|a table cannot hold"):
             result.to_pandas()
         return
     result.write(tmp_path / "out.csv")

@@ -120,7 +120,7 @@ def cotangent_coefficient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     """
     polyval = np.polynomial.polynomial.polyval
     largest = np.abs(x).max(initial=0.0)
-    terms = next(count for up_to, count in _ENOUGH if largest <= up_to)
+    terms = next((count for up_to, count in _ENOUGH if largest <= up_to), len(_COT))  # also of what is no number
     return polyval(x, _COT[:terms]), polyval(x, _COT1[:terms]), polyval(x, _COT2[:terms])
 
 

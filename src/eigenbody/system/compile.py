@@ -77,11 +77,11 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     parts = _force_parts(description, places, builder, compiler)
     states = state_names(description, builder)
     outputs = OutputReader(description, named, compiler, builder, states).read()
-    for name in (*description.coordinates, *measures_asked_for(description.operating_point)):
+    for name in (*builder.named, *description.coordinates, *measures_asked_for(description.operating_point)):
         named.of(name)
     velocities = velocity_rows(description, named)
     dof = layout(description, places, joints, rows, builder, named)
-    named_set = named.merged(dof)  # complete only now: signals and outputs may have asked for body coordinates
+    named_set = named.merged(dof)  # complete only now: forces, signals and outputs may have asked for body coordinates
     slips, slip_rows = _slips(description, joints, velocities, dof)
     tree_rows, tree_row_body = _tree_rows(tree, joints)
     walk, walk_body = _tree_coordinates(tree, named, places, dof)

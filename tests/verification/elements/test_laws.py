@@ -203,3 +203,15 @@ def test_dc_motor() -> None:
         loop = (J * s + b) * (L * s + R) + K * K
         H = C @ np.linalg.solve(s * np.eye(3) - A, B) + D
         assert H[:, 0] == pytest.approx([K / loop, (J * s + b) / loop], rel=1e-12)
+
+
+def test_a_spring_along_a_coordinate_of_a_body_in_a_joint() -> None:
+    """`block.y` of a block on a rail along y is the coordinate of the rail: omega^2 = k / m."""
+    document = {
+        "eigenbody": 1, "bodies": {"block": {"mass": 2, "inertia": [1, 1, 1], "at": [0, 3, 0]}},
+        "joints": {"rail": {"type": "prismatic", "between": ["ground", "block"], "at": [0, 0, 0], "axis": [0, 1, 0]}},
+    }  # fmt: skip
+    for along in ("rail", "block.y"):
+        forces = {"spring": {"type": "spring", "along": along, "k": 50}}
+        found = eb.modes(eb.load({**document, "forces": forces})).eigenvalues
+        assert found == pytest.approx([5j], rel=1e-14)

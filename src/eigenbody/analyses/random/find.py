@@ -259,7 +259,7 @@ def _disagreement(found: Excited, moments: Moments, exact: Exact | None, low: fl
         if a == b or abs(a - b) <= AGREE * b:
             continue
         apart = f'"{name}": the integral over the frequency and the Lyapunov equation differ'
-        if math.isfinite(a) and math.isfinite(b) and error <= AGREE:
+        if min(a, b) > 0 and max(a, b) < math.inf and error <= AGREE:
             notes.append(
                 f"{apart} by {abs(math.sqrt(a / b) - 1):.1e}. The exact RMS holds (its own error is about"
                 f" {0.5 * error:.0e}); the RMS in the band, moments and crossings are as uncertain as that difference."
