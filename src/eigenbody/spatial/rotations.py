@@ -39,10 +39,7 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Vector product along the last axis; faster than numpy's for the many short vectors here."""
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
-    first = a1 * b2 - a2 * b1
-    out = np.empty((*first.shape, 3), dtype=first.dtype)
-    out[..., 0], out[..., 1], out[..., 2] = first, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
-    return out
+    return np.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
