@@ -162,7 +162,7 @@ class Integration:
         """ComputationError where a step is nothing beside the time reached and the steps that were tried at first."""
         self._first_tried = self._first_tried or h
         least = max(abs(float(np.real(self.state.t))), min(self.until, LONG * self._first_tried))
-        if h <= 4 * np.finfo(float).eps * least:
+        if not h > 4 * np.finfo(float).eps * least:  # nor where it is no number
             raise ComputationError(stalled(self.forward, self.state, cause))
 
 

@@ -97,3 +97,14 @@ def test_the_pattern_of_a_large_matrix_is_found_once_and_holds_every_entry():
         assert abs(whole - whole.T).max() == 0
         found.append(whole)
     assert all(np.shares_memory(later.indices, found[0].indices) for later in found[1:])
+
+
+def test_a_step_that_is_no_number_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not above the shortest one, whatever it is compared with: the search for a shorter one would not end."""
+    from eigenbody.simulation.implicit import GeneralizedAlpha
+
+    monkeypatch.setattr(GeneralizedAlpha, "_first_step", lambda _: float("nan"))
+    with pytest.raises(eb.SimulationError):
+        eb.simulate(
+            EXAMPLES / "hanging_pendulum.yaml", until=0.03, points=5, method="generalized-alpha", compiled=False
+        )
