@@ -58,7 +58,7 @@ def simulate(
 
     What was computed is written to --out even when the motion cannot be continued or is interrupted (Ctrl-C).
     A motion that is heading for more steps than --max-steps is refused early: by default 5000, or 60 for each
-    output time if that is more, 1e9 where --step is given.
+    output time if that is more, three times as many by generalized-alpha and hht, 1e9 where --step is given.
 
     \b
     Signals: every measure (joint coordinates, body.x ... body.rz, measures of the model), its rate (name') and

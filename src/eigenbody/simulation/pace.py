@@ -19,6 +19,7 @@ from eigenbody.system.state import State
 
 ALLOWED = 5000  # steps of a run: half a minute or so for a few bodies;
 PER_OUTPUT = 60  # more where more output times are asked for: a vibration that makes several turns between two of them;
+CHEAP = 3  # times as many of a method of second order, whose steps cost a third;
 ENDLESS = 1e9  # where the step is given, its maker knows how many there are: none but these are too many
 MARK = 50  # the pace is looked at whenever so many steps have been made, and told from two such spans or more
 SURE = 400  # steps whose pace is believed; of fewer, a pace that is (SURE / steps)^2 times too slow
@@ -35,9 +36,9 @@ class LongRunError(ComputationError):
         self.remain = remain
 
 
-def allowed_steps(outputs: int, is_fixed: bool) -> float:
+def allowed_steps(outputs: int, is_fixed: bool, is_cheap: bool) -> float:
     """Steps that a run may be heading for where nothing else is said."""
-    return ENDLESS if is_fixed else float(max(ALLOWED, PER_OUTPUT * outputs))
+    return ENDLESS if is_fixed else float(max(ALLOWED, PER_OUTPUT * outputs) * (CHEAP if is_cheap else 1))
 
 
 class Pace:

@@ -58,7 +58,8 @@ def simulate(
     the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
     `progress` is called with the share done. A run that is heading for more than `max_steps` steps, rejected ones
-    included, is refused early (default: 5000, or 60 for each output time if that is more; with a `step`, 1e9).
+    included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
+    generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
     False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
     that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
@@ -237,7 +238,7 @@ class _Run:
     def _follow(self, stepper: Stepper) -> None:
         begin, made = float(np.real(self.point.state.t)), 0
         before = sum(used.counts.steps + used.counts.rejected for used in self._used)
-        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed)
+        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in LOOPED)
         pace = Pace(stepper, begin, self.until, most, before)
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)

@@ -145,7 +145,7 @@ def test_a_pace_that_becomes_slow_later_is_refused_before_the_allowed_steps_are_
 
 
 def test_more_output_times_allow_for_more_steps() -> None:
-    assert allowed_steps(2, is_fixed=False) == ALLOWED
+    assert allowed_steps(2, is_fixed=False, is_cheap=False) == ALLOWED
     with pytest.raises(eb.SimulationError, match=f" {PER_OUTPUT * 501} are allowed"):
         eb.simulate(OSCILLATOR, 10, points=501)
 
