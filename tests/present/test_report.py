@@ -18,11 +18,18 @@ from eigenbody.analyses.drawing.shapes import equivalent_solid
 from eigenbody.analyses.report.charts import plain
 from eigenbody.analyses.report.motions import packed, scales
 from eigenbody.analyses.report.page import safe_json
+from eigenbody.cli.main import main
 from eigenbody.model.description import is_internal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")
 NOT_HELD = np.zeros((0, 3))
+PENDULUM = {
+    "eigenbody": 1,
+    "gravity": [0, 0, -9.81],
+    "bodies": {"a": {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [0.5, 0, 0]}},
+    "joints": {"p": {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 1, 0]}},
+}
 
 
 def example(name: str) -> Any:
@@ -234,6 +241,30 @@ def test_wrong_wishes_are_refused() -> None:
     assert [fault.where for fault in caught.value.faults] == ["n", "response", "simulate"]
     with pytest.raises(eb.InputError, match="speed"):
         eb.report(example("rotor_stator"), campbell=("sped", 0, 1))
+
+
+def test_a_part_that_fails_leaves_the_page_and_says_so(tmp_path: Path) -> None:
+    """A pendulum released from the horizontal for 8 s takes more than 60 steps; all else of the page is there."""
+    file = tmp_path / "page.html"
+    with pytest.raises(eb.ComputationError, match=r"Simulation failed: .*60 are allowed") as caught:
+        eb.report(PENDULUM, file, simulate=8, max_steps=60)
+    html = file.read_text(encoding="utf-8")
+    assert html == caught.value.partial  # type: ignore[attr-defined]
+    assert "60 are allowed" in html
+    assert 'id="certificate"' in html
+    whole = eb.report(PENDULUM, simulate=8, max_steps=100_000)
+    assert "are allowed" not in whole
+
+
+def test_a_part_that_fails_ends_the_command_with_three_and_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, file = tmp_path / "pendulum.json", tmp_path / "page.html"
+    model.write_text(json.dumps(PENDULUM), encoding="utf-8")
+    code = main(["report", str(model), "--simulate", "8", "--max-steps", "60", "-o", str(file)])
+    assert code == 3
+    assert "Simulation failed" in capsys.readouterr().err
+    assert "60 are allowed" in file.read_text(encoding="utf-8")
 
 
 def test_further_results_bring_table_and_picture() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from eigenbody.analyses.report.sections import (
     stability_section,
     summary,
 )
-from eigenbody.base.errors import EigenbodyError, Fault, InputError
+from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report as progress
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
@@ -44,6 +44,7 @@ MODES = 40  # shown where no number is asked for
 ALL_UP_TO = 200  # degrees of freedom: all modes are found, so that the verdict covers them all
 FRAMES = 600  # of a simulated motion
 SENSITIVE = 12  # modes whose sensitivities are shown
+SIMULATION = "Simulation"
 
 Range = tuple[str, float | str, float | str] | tuple[str, float | str, float | str, int]
 
@@ -59,6 +60,7 @@ def report(
     sensitivity: str | Sequence[str] | None = None,
     optimize: str | Path | Mapping[str, Any] | None = None,
     results: Sequence[Any] = (),
+    max_steps: float | None = None,
 ) -> str:
     """One self-contained page: the mechanism in 3-D with its modes moving, tables, stability, charts, certificate.
 
@@ -70,30 +72,55 @@ def report(
     sensitivity  parameters whose influence on the modes is shown; an empty list: those of the model
     optimize     problem to be solved, as for `optimize`: the design before and after
     results      further results of any analysis; each brings its table and chart
+    max_steps    steps that the simulated motion may take, as for `simulate`
 
-    Returns the HTML; writes it to `file` too, if one is named.
+    What was asked for and cannot be computed says why on the page, and IncompleteReportError, whose `partial` is the
+    page, is raised at the end. Returns the HTML; writes it to `file` too, if one is named.
     """
-    text = build(model_asking_for(model), n, campbell, response, simulate, sensitivity, optimize, results).html()
+    wanted = Wanted(n, campbell, response, simulate, sensitivity, optimize, results, max_steps)
+    page = build(model_asking_for(model), wanted)
+    text = page.html()
     if file is not None:
         from eigenbody.present.export import ending_of, write_atomically
 
         ending_of(file, ("html", "htm"))
         write_atomically(file, lambda stream: stream.write(text.encode()))
+    refuse_incomplete(page, text)
     return text
 
 
-def build(
-    model: Model,
-    n: int | None = None,
-    campbell: Range | None = None,
-    response: float | None = None,
-    simulate: float | None = None,
-    sensitivity: str | Sequence[str] | None = None,
-    optimize: str | Path | Mapping[str, Any] | None = None,
-    results: Sequence[Any] = (),
-) -> Page:
+class IncompleteReportError(ComputationError):
+    """A part that was asked for could not be computed; `partial` is the page, which says so in its place."""
+
+    def __init__(self, text: str, partial: str) -> None:
+        super().__init__(text)
+        self.partial = partial
+
+
+def refuse_incomplete(page: Page, text: str) -> None:
+    """IncompleteReportError where parts of the page that were asked for failed."""
+    if page.failed:
+        raise IncompleteReportError(" ".join(f"{part} failed: {why}" for part, why in page.failed), text)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What `report` was asked for."""
+
+    n: int | None = None
+    campbell: Range | None = None
+    response: float | None = None
+    simulate: float | None = None
+    sensitivity: str | Sequence[str] | None = None
+    optimize: str | Path | Mapping[str, Any] | None = None
+    results: Sequence[Any] = ()
+    max_steps: float | None = None
+
+
+def build(model: Model, wanted: Wanted) -> Page:
     """The page of `report`, not yet written."""
-    _check(n, response, simulate)
+    _check(wanted)
+    n = wanted.n
     point = operating_point(model)
     modes = _modes(point, n)
     _require_finite(modes)
@@ -102,18 +129,12 @@ def build(
     progress("drawing the mechanism")
     scene = scene_of(point)
     labels = found.labels[:count] if found is not None else ()
-    simulation = _simulate(point, simulate) if simulate is not None else None
+    failed: list[tuple[str, str]] = []
+    simulation = None if wanted.simulate is None else _simulate(point, wanted.simulate, wanted.max_steps, failed)
     sections = [stability_section(modes, charts_of.eigenvalue_chart(modes, labels)), modes_section(modes, found, count)]
-    sections += _linear_sections(modes, response)
-    if campbell is not None:
-        sections.append(_campbell_section(model, campbell))
-    if simulation is not None:
-        sections.append(_simulation_section(simulation))
-    if sensitivity is not None:
-        sections.append(_sensitivity_section(model, sensitivity, point))
-    if optimize is not None:
-        sections.append(_optimize_section(model, optimize))
-    sections += [_any_section(result, k) for k, result in enumerate(results)]
+    sections += _linear_sections(modes, wanted.response)
+    sections += _asked_sections(model, wanted, point, simulation, failed)
+    sections += [_any_section(result, k) for k, result in enumerate(wanted.results)]
     sections += [model_section(point), certificate_section(modes)]
     return Page(
         name=model.name,
@@ -129,6 +150,7 @@ def build(
         sections=sections,
         footer=_footer(),
         warnings=point.warnings,
+        failed=failed,
     )
 
 
@@ -186,11 +208,11 @@ def figure(result: Any) -> Any:
 # ---- parts
 
 
-def _check(n: int | None, response: float | None, simulate: float | None) -> None:
+def _check(wanted: Wanted) -> None:
     faults = []
-    if n is not None and n < 1:
-        faults.append(Fault("n", f"{n} modes cannot be shown.", "Ask for at least one."))
-    for name, value in (("response", response), ("simulate", simulate)):
+    if wanted.n is not None and wanted.n < 1:
+        faults.append(Fault("n", f"{wanted.n} modes cannot be shown.", "Ask for at least one."))
+    for name, value in (("response", wanted.response), ("simulate", wanted.simulate)):
         if value is not None and not (np.isfinite(value) and value >= 0 and (value > 0 or name == "response")):
             faults.append(Fault(name, f"{value:g} is not a positive time.", "Give its end in seconds."))
     if faults:
@@ -215,19 +237,44 @@ def _first(modes: Modes, count: int) -> int:
     return next((i for i in range(count) if modes.kinds[i] == "oscillatory"), 0)
 
 
-def _simulate(point: OperatingPoint, until: float) -> Simulation:
+def _asked_sections(
+    model: Model, wanted: Wanted, point: OperatingPoint, simulation: Simulation | None, failed: list[tuple[str, str]]
+) -> list[Section]:
+    """Sections that were asked for by name; one that fails says why and is noted in `failed`."""
+    makers: list[tuple[str, str, Callable[[], Section]]] = []
+    if (swept := wanted.campbell) is not None:
+        makers.append(("campbell", f"Modes over {swept[0]}", lambda: _campbell_section(model, swept)))
+    if simulation is not None:
+        makers.append(("simulation", SIMULATION, lambda: _simulation_section(simulation, failed)))
+    if (names := wanted.sensitivity) is not None:
+        makers.append(("sensitivity", "Sensitivities", lambda: _sensitivity_section(model, names, point)))
+    if (problem := wanted.optimize) is not None:
+        makers.append(("optimization", "Optimization", lambda: _optimize_section(model, problem)))
+    return [_tried(id_, title, make, failed) for id_, title, make in makers]
+
+
+def _simulate(
+    point: OperatingPoint, until: float, max_steps: float | None, failed: list[tuple[str, str]]
+) -> Simulation:
+    """The motion, as far as it came."""
+    from eigenbody.simulation.result import SimulationError
     from eigenbody.simulation.run import simulate
 
     begin = float(np.real(point.state.t))
-    return simulate(point, until=begin + until, points=FRAMES + 1)
+    try:
+        return simulate(point, until=begin + until, points=FRAMES + 1, max_steps=max_steps)
+    except SimulationError as stopped:
+        failed.append((SIMULATION, str(stopped)))
+        return cast("Simulation", stopped.partial)
 
 
-def _simulation_section(simulation: Simulation) -> Section:
+def _simulation_section(simulation: Simulation, failed: Sequence[tuple[str, str]]) -> Section:
     found = charts_of.simulation_charts(simulation)
     words = "It can be played above." if found else "Nothing moves: it starts at rest in equilibrium."
     intro = f"The nonlinear motion from the operating point to {simulation.t[-1]:g} s, by {simulation.method}. {words}"
-    below = "".join(paragraph(remark, "quiet") for remark in simulation.remarks)
-    return chart_section("simulation", "Simulation", intro, found, below)
+    below = "".join(paragraph(why, "warning") for part, why in failed if part == SIMULATION)
+    below += "".join(paragraph(remark, "quiet") for remark in simulation.remarks)
+    return chart_section("simulation", SIMULATION, intro, found, below)
 
 
 def _campbell_section(model: Model, wanted: Range) -> Section:
@@ -275,11 +322,16 @@ def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
     return parts
 
 
-def _tried(id_: str, title: str, make: Callable[[], Section]) -> Section:
-    """The section, or why there is none: a part that nobody asked for by name does not spoil the page."""
+def _tried(id_: str, title: str, make: Callable[[], Section], failed: list[tuple[str, str]] | None = None) -> Section:
+    """The section, or why there is none: one part does not spoil the page. A part that was asked for by name (`failed`
+    is given) is noted there; what was asked wrongly is refused."""
     try:
         return make()
     except EigenbodyError as error:
+        if failed is not None:
+            if isinstance(error, InputError):
+                raise
+            failed.append((title, str(error)))
         return Section(id_, title, paragraph(str(error), "warning"))
 
 

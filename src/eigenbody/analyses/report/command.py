@@ -33,6 +33,7 @@ def report(
     simulate: Annotated[
         float | None, options.option("--simulate", "SECONDS", "Also a simulated motion to play.")
     ] = None,
+    max_steps: options.MaxSteps = None,
     sensitivity: Annotated[
         str | None, options.option("--sensitivity", "A,B,C", "Also what these parameters do to the modes.")
     ] = None,
@@ -68,19 +69,20 @@ def report(
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, n="--n", response="--response", simulate="--simulate", until="--simulate", campbell="--campbell",
-        parameter="--campbell", values="--campbell", parameters="--sensitivity",
+        parameter="--campbell", values="--campbell", parameters="--sensitivity", max_steps="--max-steps",
     ):  # fmt: skip
-        from eigenbody.analyses.report.build import build
+        from eigenbody.analyses.report.build import Wanted, build, refuse_incomplete
 
         names = None if sensitivity is None else [name.strip() for name in sensitivity.split(",") if name.strip()]
-        page = build(mechanism, n, wanted, response, simulate, names, optimize)
-        text = page.html().encode()
+        page = build(mechanism, Wanted(n, wanted, response, simulate, names, optimize, max_steps=max_steps))
+        text = page.html()
     delivery.warn(page.warnings, quiet)
-    delivery.write(out, lambda file: file.write(text), quiet)
+    delivery.write(out, lambda file: file.write(text.encode()), quiet)
     if json:
-        delivery.put(_document(page, out, len(text)))
+        delivery.put(_document(page, out, len(text.encode())))
     if open_:
         _show(out)
+    refuse_incomplete(page, text)
 
 
 def _range(text: str) -> tuple[str, str, str, int]:

@@ -36,6 +36,7 @@ class Page:
     sections: Sequence[Section] = ()
     footer: str = ""
     warnings: Sequence[str] = ()  # of the model, for the terminal
+    failed: Sequence[tuple[str, str]] = ()  # titles of what was asked for and could not be computed, and why
     is_compact: bool = False  # in a notebook: the mechanism alone
 
     def html(self) -> str:
