@@ -18,9 +18,9 @@ from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.operating.steady.chart import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.system.state import State
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes

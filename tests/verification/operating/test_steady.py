@@ -14,11 +14,11 @@ import eigenbody as eb
 from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.coordinates import advanced, rates_of
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.operating import steady
 from eigenbody.operating.steady import SteadyMotion, find_steady, steady_motion
-from eigenbody.operating.steady.chart import advanced, rates_of
 from eigenbody.operating.steady.equations import Residual, Trial, equations
 from eigenbody.operating.steady.task import Task, understand, values_held
 
@@ -599,8 +599,8 @@ def test_car_given_its_steering_finds_its_radius() -> None:
 def random_trial(document: Mapping[str, Any], seed: int) -> tuple[Trial, Task]:
     model, task, state = understand(eb.load({"eigenbody": 1, **document}), {}, ())
     from eigenbody.linearization.point import system_of
+    from eigenbody.mobility.coordinates import with_rates
     from eigenbody.mobility.partition import select
-    from eigenbody.operating.steady.chart import with_rates
 
     system, rng = system_of(model), np.random.default_rng(seed)
     chosen = select(Mechanics(system, state), ())

@@ -1,10 +1,17 @@
 """Frequencies, damping, shapes and stability, and what explains and compares them."""
 
+from typing import TYPE_CHECKING
+
 from eigenbody.analyses.modes.checks import ModesCertificate
 from eigenbody.analyses.modes.deformation import node_motion, tracked_rows, tracked_shapes
-from eigenbody.analyses.modes.explain import Explanation
 from eigenbody.analyses.modes.find import Modes, modes, sparse_modes
-from eigenbody.analyses.modes.frame_chart import charted, turning_frame
-from eigenbody.analyses.modes.frames import modes_in_frames
-from eigenbody.analyses.modes.mac import mac_matrix
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, spectrum_of
+from eigenbody.base.door import later
+
+if TYPE_CHECKING:
+    from eigenbody.analyses.modes.explain import Explanation
+    from eigenbody.analyses.modes.frame_chart import charted, turning_frame
+    from eigenbody.analyses.modes.frames import modes_in_frames
+    from eigenbody.analyses.modes.mac import mac_matrix
+else:
+    __getattr__ = later(__name__)

@@ -15,12 +15,12 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operating.steady.chart import unit_of, with_rates
 from eigenbody.operating.steady.equations import Equations, Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
 from eigenbody.operating.steady.report import (

@@ -17,13 +17,7 @@ from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import Equations as LinearEquations
 from eigenbody.linearization.point import OperatingPoint, stiff_rounding, system_of
-from eigenbody.mobility.frame import MotionFrame, measure_rows
-from eigenbody.mobility.motion import solve_motion
-from eigenbody.mobility.partition import Selection, select
-from eigenbody.mobility.treespace import coordinate_set, value_set
-from eigenbody.mobility.turns import counted
-from eigenbody.model.model import Model
-from eigenbody.operating.steady.chart import (
+from eigenbody.mobility.coordinates import (
     ahead_of,
     configured,
     place_of,
@@ -32,6 +26,12 @@ from eigenbody.operating.steady.chart import (
     unit_of,
     with_rates,
 )
+from eigenbody.mobility.frame import MotionFrame, measure_rows
+from eigenbody.mobility.motion import solve_motion
+from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.treespace import coordinate_set, value_set
+from eigenbody.mobility.turns import counted
+from eigenbody.model.model import Model
 from eigenbody.operating.steady.rates import rules
 from eigenbody.operating.steady.task import Task, values_held
 from eigenbody.system.measureset import MeasureSet, merge

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
+from eigenbody.mobility.coordinates import unit_of
 from eigenbody.mobility.partition import Selection
-from eigenbody.operating.steady.chart import unit_of
 from eigenbody.operating.steady.task import Task
 from eigenbody.system.system import System
 

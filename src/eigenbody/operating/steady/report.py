@@ -9,8 +9,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.linearization.linearize import dense_model
+from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.mobility.partition import Selection
-from eigenbody.operating.steady.chart import advanced, rates_of, unit_of
 from eigenbody.operating.steady.equations import Equations, Trial, equations, idle_states, point_at
 from eigenbody.operating.steady.solve import RANK, Outcome, evened
 from eigenbody.operating.steady.task import WHERE, Task, rate_name, values_held

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, InputError
-from eigenbody.operating.steady.chart import unit_of
+from eigenbody.mobility.coordinates import unit_of
 from eigenbody.operating.steady.equations import Equations, Residual, Trial, equations
 from eigenbody.operating.steady.task import Task
 

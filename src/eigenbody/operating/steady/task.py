@@ -11,12 +11,12 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import system_of
+from eigenbody.mobility.coordinates import ahead_of, configured, place_of, unit_of
 from eigenbody.mobility.frame import MotionFrame, measure_rows
 from eigenbody.mobility.initial import initial_configuration
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import coordinate_set, value_set
 from eigenbody.model.model import Model
-from eigenbody.operating.steady.chart import ahead_of, configured, place_of, unit_of
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 
