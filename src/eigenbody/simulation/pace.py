@@ -23,7 +23,8 @@ CHEAP = 3  # times as many of a method of second order, whose steps cost a third
 ENDLESS = 1e9  # where the step is given, its maker knows how many there are: none but these are too many
 MARK = 50  # the pace is looked at whenever so many steps have been made, and told from two such spans or more
 SURE = 400  # steps whose pace is believed; of fewer, a pace that is (SURE / steps)^2 times too slow
-PATIENT = 0.25  # share of the allowed steps after which a quick beginning excuses a slow pace no more
+PATIENT = 0.25  # share of the allowed steps after which a quick beginning excuses a slow pace no more; less, by the
+# root of it, where the pace is many times too slow
 FOLLOWED = 0.03  # rad of a motion in a step from which on it may be what makes the steps short
 SPANS = ((60.0, "seconds"), (3600.0, "minutes"), (86400.0, "hours"), (3e7, "days"), (np.inf, "years"))
 
@@ -67,7 +68,8 @@ class Pace:
         remain = self._remaining(self._until - t)
         by_mean = made * (self._until - t) / (t - self._begin)
         most = self._most * max(1.0, (SURE / self.steps) ** 2) - made
-        is_slow = remain > most and (by_mean > most or made > PATIENT * self._most)
+        patience = max(SURE, PATIENT * self._most / np.sqrt(max(1.0, remain / self._most)))
+        is_slow = remain > most and (by_mean > most or made > patience)
         if is_slow or made >= self._most:
             raise LongRunError(self._refusal(t, remain), remain)
 

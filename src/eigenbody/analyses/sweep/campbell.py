@@ -108,13 +108,16 @@ def campbell(
     if frame is not None and n is not None:
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
     few = few_of(model, n)
-    if frame is None:
-        walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
-    else:
-        walk = walked(model, path, lambda at: _evaluate_in_frame(model, at, frame), refine)
+
+    def evaluate(at: dict[str, np.ndarray]) -> list[Outcome]:
+        return modes_along(model, at, few) if frame is None else _evaluate_in_frame(model, at, frame)
+
+    if per_rev is not None and joint is None and _joint_of(model, frame) is None:
+        _refuse_several(model, evaluate(path.at(np.zeros(1))))  # before the others are computed
+    walk = walked(model, path, evaluate, refine)
     spinning = _spinning(model, walk, joint or _joint_of(model, frame))
     if spinning is None and (joint is not None or per_rev is not None):
-        raise InputError(_no_spin(model, walk, joint))
+        raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))
     return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
 
 
@@ -164,34 +167,48 @@ class _Spinning:
 
 def _spinning(model: Model, walk: Walk, name: str | None) -> _Spinning | None:
     """The joint asked for, or the only one that spins; several that turn alike count as one."""
-    candidates = _candidates(model, walk)
+    good = _good(walk.outcomes)
+    candidates = _candidates(model, good)
     if name is not None:
         return next((joint for joint in candidates if joint.name == name), None)
-    if not candidates:
-        return None
-    good = [walk.outcomes[i] for i in walk.good]
-    rates = np.array([[joint.rate(point) for point in good] for joint in candidates])
-    return candidates[0] if np.allclose(rates, rates[0], rtol=1e-9, atol=0) else None
+    return candidates[0] if candidates and _turn_alike(candidates, good) else None
 
 
-def _candidates(model: Model, walk: Walk) -> list[_Spinning]:
+def _turn_alike(joints: Sequence[_Spinning], good: Sequence[PointModes]) -> bool:
+    rates = np.array([[joint.rate(point) for point in good] for joint in joints])
+    return np.allclose(rates, rates[0], rtol=1e-9, atol=0)
+
+
+def _good(outcomes: Sequence[Outcome]) -> list[PointModes]:
+    return [outcome for outcome in outcomes if isinstance(outcome, PointModes)]
+
+
+def _refuse_several(model: Model, outcomes: Sequence[Outcome]) -> None:
+    """Joints that turn at different rates at one point leave open which of them excites."""
+    good = _good(outcomes)
+    candidates = _candidates(model, good)
+    if candidates and not _turn_alike(candidates, good):
+        raise InputError(_no_spin(candidates, None))
+
+
+def _candidates(model: Model, good: Sequence[PointModes]) -> list[_Spinning]:
     """Joints that spin at some point."""
     places = system_of(model).places
-    good = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
-    fastest = max(float(np.abs(point.spins).max(initial=0.0)) for point in good)
+    fastest = max((float(np.abs(point.spins).max(initial=0.0)) for point in good), default=0.0)
     joints = [
         _Spinning(entry.name, (places.carrier(entry["between"][0]), places.carrier(entry["between"][1])))
         for entry in model.description.joints
     ]
-    return [joint for joint in joints if max(joint.rate(point) for point in good) > TURNS * max(fastest, 1e-300)]
+    least = TURNS * max(fastest, 1e-300)
+    return [joint for joint in joints if max((joint.rate(point) for point in good), default=0.0) > least]
 
 
 def _joint_of(model: Model, frame: str | None) -> str | None:
     return frame if frame in {entry.name for entry in model.description.joints} else None
 
 
-def _no_spin(model: Model, walk: Walk, joint: str | None) -> Fault:
-    spinning = [candidate.name for candidate in _candidates(model, walk)]
+def _no_spin(candidates: Sequence[_Spinning], joint: str | None) -> Fault:
+    spinning = [candidate.name for candidate in candidates]
     if joint is not None:
         remedy = f"These do: {', '.join(spinning)}." if spinning else "Give it a velocity."
         return Fault("joint", f'the joint "{printable(joint)}" does not spin at any point.', remedy)
@@ -287,7 +304,7 @@ def _frame_notes(model: Model, walk: Walk, frame: str | None) -> tuple[str, ...]
 def _spin_notes(model: Model, walk: Walk, spinning: _Spinning | None) -> tuple[str, ...]:
     if spinning is not None:
         return ()
-    several = ", ".join(joint.name for joint in _candidates(model, walk))
+    several = ", ".join(joint.name for joint in _candidates(model, _good(walk.outcomes)))
     if several:
         return (f"Several joints spin ({several}): name one for excitation lines and critical speeds.",)
     return ("No joint spins: there are no excitation lines and no critical speeds.",)
