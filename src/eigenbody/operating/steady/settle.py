@@ -18,7 +18,7 @@ from eigenbody.operating.steady.task import Task
 STEPS = 120
 LONGEST = 0.3  # motion of a body in a step: rad, lengths of the mechanism
 FARTHEST = 25.0  # way in the same units after which the coordinates are taken to run away
-PATIENCE = 25  # steps in which the imbalance becomes no less than it was in as many before: no rest is near
+PATIENCE = 12  # steps in which the imbalance becomes no less than it was in as many before: no rest is near
 RUNS_AWAY = 12  # steps one after the other in which the force along them grows
 HALVINGS = 8
 BEYOND = 0.5  # force against the step, relative to that along it at its start, at which it is too long
