@@ -8,6 +8,8 @@ import typer
 
 from eigenbody.cli import delivery, options, session
 
+EXIT_CODES = {"disagree": 3, "unchecked": 4}
+
 
 def verify(
     model: options.ModelPath,
@@ -27,7 +29,7 @@ def verify(
 
     Linearizes the model by every route that applies to it and compares all eigenvalues.
     All but `difference`, which differentiates the engine's own equations of motion, are
-    independent of the engine. Exit code 0 only if all that should agree do.
+    independent of the engine. Exit code 0 only if some route could check the model and all that should agree do.
 
     \b
     Examples:
@@ -42,7 +44,7 @@ def verify(
                        "reason", "seconds", "largest_difference", "agrees", "is_exact",
                        "notes", "eigenvalues": [{"real", "imag"}]}]}
       verdict             agree, disagree (exit code 3), or unchecked: no route applies,
-                          nothing disagrees (exit code 0)
+                          each says which element it does not know (exit code 4)
       tolerance           of an eigenvalue: 1e-8 of its magnitude, or what rounding makes
                           of it by its condition number
       stability           of the engine; decided: its eigenvalues are on the same side of
@@ -61,5 +63,5 @@ def verify(
     with session.places_of(mechanism, route="--route"):
         result = verified(mechanism, route)
     goal.deliver(result, result.point.warnings)
-    if result.verdict == "disagree":
-        raise typer.Exit(3)
+    if result.verdict in EXIT_CODES:
+        raise typer.Exit(EXIT_CODES[result.verdict])
