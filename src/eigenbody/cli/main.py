@@ -1,4 +1,4 @@
-"""From arguments to an exit code: 0 done, 2 the input is wrong, 3 the computation did not succeed, 4 nothing checked."""
+"""From arguments to an exit code: 0 done, 2 wrong input, 3 the computation did not succeed, 4 nothing was checked."""
 
 from __future__ import annotations
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from families import family
 from test_route_relative import CONICAL, EXAMPLES, SITUATIONS, in_motion
 
 import eigenbody as eb
 from closed_forms import CASES
+from eigenbody.analyses.verify import difference
 from eigenbody.analyses.verify.difference import DisturbedMotion, applies, extrapolated, linearize
 from eigenbody.elements.measures import compose
 from eigenbody.routes.base import Unsupported
@@ -27,13 +29,27 @@ def assert_agrees(model: eb.Model, matrix: float = 1e-9) -> None:
     assert np.abs(linearize(point).matrices["A"] - known).max() <= matrix * np.abs(known).max(), model.name
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.slow] if p.stem in LARGE else [], id=p.stem) for p in EXAMPLES],
+)
 def test_examples(path: Path) -> None:
     """Wheels, tyres, stops, first-order states, moving frames and flexible bodies: no element is left out."""
-    if path.stem in LARGE:
-        assert "would take too long" in applies(eb.operating_point(eb.load(path)))
-    else:
-        assert_agrees(eb.load(path))
+    assert_agrees(eb.load(path))
+
+
+@pytest.mark.parametrize("name", ["four_bar", "rolling_disc", "flexible_slider_crank"])
+def test_sparse_factors_give_what_dense_ones_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two examples of 130 freedoms and more take a minute each (marked slow); small ones go their way here."""
+    point = eb.operating_point(eb.load(next(path for path in EXAMPLES if path.stem == name)))
+    by_dense = linearize(point).matrices["A"]
+    monkeypatch.setattr(difference, "DENSE_LIMIT", 0)
+    np.testing.assert_allclose(linearize(point).matrices["A"], by_dense, atol=1e-9 * np.abs(by_dense).max())
+
+
+def test_what_would_take_hours_is_left_out() -> None:
+    point = eb.operating_point(eb.load(family("C100SF1")))
+    assert "600 states of equations of order 900 would take too long" in applies(point)
 
 
 @pytest.mark.parametrize("kind", KINDS)

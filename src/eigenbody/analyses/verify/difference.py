@@ -24,7 +24,7 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame, measure_rows
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.numerics.matrices.linear import matrix
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, SparseFactor, matrix
 from eigenbody.numerics.signals.transfer import chunks
 from eigenbody.routes.base import Linear, Route, Unsupported
 from eigenbody.spatial.rotations import cross, log
@@ -38,7 +38,8 @@ ENOUGH = 1e-11  # estimated error relative to the largest entry of a column at w
 ACCEPTED = 1e-6  # estimated error relative to the largest entry above which differences prove nothing
 TINY_STEP = 1e-10  # part of the first step at which curvature is beneath rounding
 ROUNDED = 4  # units in the last place of the rate of a gradient
-MOST_WORK = 2e10  # states times the cube of the order of the equations: about a minute
+MOST_WORK = 4e5  # states times the order of the equations: about two minutes
+QUICK = 0.2  # part of what does not close that may be left by a step with old gradients
 _TINY = 1e-40  # complex step
 OWN = (
     "it differentiates the engine's own equations of motion: it checks the linearization of every element in them, not"
@@ -87,19 +88,22 @@ class DisturbedMotion:
     # ---- three levels
 
     def _configuration(self, dS: np.ndarray) -> State:
-        """All loops closed, the coordinates changed by dS: Newton's method until rounding stops it."""
+        """All loops closed, the coordinates changed by dS: Newton's method until rounding stops it, with the gradients
+        of the operating point as long as they bring it nearer quickly."""
         system, last = self.system, np.inf
         state = self.state.moved(system, dS @ self.point.frame.P.T)
-        for _ in range(25):
+        for _ in range(40):
             mechanics = Mechanics(system, counted(system, self.state, state))
             held = mechanics.holonomic.value[..., self.chosen.rows]
             off = _side_by_side(held, self._apart(state) @ self.positions.now.T - dS)
             left = float(np.abs(off).max(initial=0.0))
             if left == 0 or (left < 1e-9 and left >= last / 2):
                 return mechanics.state
-            last = left
-            rows = self._rows(mechanics, self.positions, is_position=True)
-            state = state.moved(system, -np.linalg.solve(rows, off[..., None])[..., 0])
+            if left <= QUICK * last:
+                step = self.point.frame.at_position.solve(off.T).T
+            else:
+                step = _solved(self._rows(mechanics, self.positions, is_position=True), off)
+            last, state = left, state.moved(system, -step)
         raise ComputationError(f"the loops do not close near the operating point; {last:.3g} remains.")
 
     def _with_velocity(self, state: State, q: np.ndarray, dW: np.ndarray) -> State:
@@ -108,7 +112,7 @@ class DisturbedMotion:
         held = -self._constraints(still, "rate")
         carried = self.velocity + self._turned(self.state.w, q)
         wanted = dW - q @ self.speeds.rate.T + carried @ self.speeds.now.T
-        u = np.linalg.solve(self._rows(still, self.speeds), _side_by_side(held, wanted)[..., None])[..., 0]
+        u = _solved(self._rows(still, self.speeds), _side_by_side(held, wanted))
         return state.with_velocity(self.system, u)
 
     def _accelerations(self, state: State) -> np.ndarray:
@@ -120,7 +124,7 @@ class DisturbedMotion:
         whole[..., :n, :n] = matrix(mechanics.mass(), (n, n), False)
         whole[..., n:, :n] = MotionFrame(mechanics, self.chosen, False).held("gradient")
         whole[..., :n, n:] = whole[..., n:, :n].mT
-        return np.linalg.solve(whole, _side_by_side(mechanics.driving, -held)[..., None])[..., :n, 0]
+        return _solved(whole, _side_by_side(mechanics.driving, -held))[..., :n]
 
     # ---- parts
 
@@ -147,6 +151,15 @@ class DisturbedMotion:
         """w x dtheta as coordinates (batch, nq); w (bodies, 3)."""
         turned = cross(w, spread(self.system, q)[..., 3:])
         return collect(self.system, np.zeros_like(turned), turned)
+
+
+def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """x (batch, n) of A x = rhs; large ones by sparse factors."""
+    if matrices.shape[-1] <= DENSE_LIMIT:
+        return np.linalg.solve(matrices, rhs[..., None])[..., 0]
+    from scipy.sparse import csc_array
+
+    return np.array([SparseFactor(csc_array(A)).solve(b) for A, b in zip(matrices, rhs, strict=True)])
 
 
 def _side_by_side(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -229,7 +242,7 @@ def extrapolated(
 def applies(point: OperatingPoint) -> str:
     """Why differences say nothing here; empty if they do."""
     states, order = _states(point), point.system.nq + len(point.chosen.rows) + len(point.chosen.slip_rows)
-    if states * float(order) ** 3 > MOST_WORK:
+    if states * order > MOST_WORK:
         return f"{states} states of equations of order {order} would take too long"
     touching = [name for name, side in point.contacts.items() if side == "touching"]
     return f"{', '.join(touching)}: exactly at the corner, where there is no derivative" if touching else ""
@@ -248,7 +261,7 @@ def linearize(point: OperatingPoint) -> Linear:
     def moved(deviations: np.ndarray) -> np.ndarray:
         """Rates (states, columns) for one deviation (states,) in each row."""
         own = point.system.nq + len(point.chosen.rows)
-        parts = chunks(len(deviations), 32.0 * own**2)
+        parts = chunks(len(deviations), 4.0 * own**2)
         return np.concatenate([motion.rates(*np.split(deviations[k], [nS, nS + nW], axis=-1)) for k in parts]).T
 
     tiny = TINY_STEP * steps * np.cos(np.arange(1, 5)[:, None] * (1.0 + np.arange(n)))
