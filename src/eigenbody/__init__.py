@@ -22,7 +22,7 @@ PUBLIC = {
     "analyses.sensitivity": "Derivatives derivatives Sensitivity $sensitivity",
     "analyses.design.tolerance": "Tolerance $tolerance",
     "analyses.design.optimize": "Optimum $optimize",
-    "analyses.verify": "Verification $verify",
+    "analyses.verify": "RouteModel Verification by_route $verify",
     "analyses.report": "figure $report",
     "analyses.along": "TimeVarying along",
     "analyses.design.update": "Update update",

@@ -57,7 +57,9 @@ from eigenbody.analyses.sweep import VariantModes as VariantModes
 from eigenbody.analyses.sweep import campbell as campbell
 from eigenbody.analyses.sweep import sweep as sweep
 from eigenbody.analyses.sweep import variants as variants
+from eigenbody.analyses.verify import RouteModel as RouteModel
 from eigenbody.analyses.verify import Verification as Verification
+from eigenbody.analyses.verify import by_route as by_route
 from eigenbody.analyses.verify import verify as verify
 from eigenbody.api import Model as Model
 from eigenbody.api import load as load

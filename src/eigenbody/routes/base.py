@@ -61,3 +61,4 @@ class Route:
     applies: Callable[..., str]
     linearize: Callable[..., Linear]
     is_independent: bool = True
+    choices: tuple[str, ...] = ()  # what `linearize` may be told by keyword

@@ -6,7 +6,7 @@ One table for all of them, written from the model file's contract and not from t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from eigenbody.model.description import Description, Entry, Signal
@@ -115,9 +115,10 @@ class Branch(NamedTuple):
     outward: bool
 
 
-def spanning_tree(description: Description) -> tuple[Branch, ...]:
-    """Breadth-first from ground, joints in file order, then from the first-listed body of each part left over."""
-    joints = [joint for joint in description.joints if joint.type in COORDINATES]
+def spanning_tree(description: Description, cut: Collection[str] = ()) -> tuple[Branch, ...]:
+    """Breadth-first from ground, joints in file order but those to be cut, then from the first-listed body of each part
+    left over."""
+    joints = [joint for joint in description.joints if joint.type in COORDINATES and joint.name not in cut]
     pairs = [tuple(body_of(description, name) for name in joint["between"]) for joint in joints]
     at: dict[int, list[int]] = {}
     for k, pair in enumerate(pairs):

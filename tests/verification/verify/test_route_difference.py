@@ -132,6 +132,18 @@ def test_extrapolation_finds_its_step() -> None:
     assert min(fixed) > 1e-12  # the best of all single steps
 
 
+def test_a_fixed_step_is_off_by_its_square_or_by_rounding_over_it() -> None:
+    """Against Eq. 4.18, 7.848 1/s^2: between 1e-2 and 1e-4 a tenth of the step is a hundredth of the error."""
+    model = eb.load(next(path for path in EXAMPLES if path.stem == "four_bar"))
+    steps = (1e-2, 1e-3, 1e-4, 1e-9)
+    off = [np.abs(np.abs(eb.by_route(model, "difference", step=h).eigenvalues) ** 2 / 7.848 - 1).max() for h in steps]
+    assert off[0] / off[1] == pytest.approx(100, rel=0.05)
+    assert off[1] / off[2] == pytest.approx(100, rel=0.05)
+    assert off[3] > 10 * off[2]
+    with pytest.raises(eb.InputError, match="step: 0 is not a positive length"):
+        eb.by_route(model, "difference", step=0.0)
+
+
 def dithered(point: eb.OperatingPoint, step: float) -> np.ndarray:
     """State matrix by one forward difference for each column, all with the same step (Trom 1990, Eq. 3.7)."""
     nS, nW = len(point.chosen.positions), len(point.chosen.velocities)

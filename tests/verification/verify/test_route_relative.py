@@ -14,7 +14,7 @@ from closed_forms import CASES
 from eigenbody.analyses.verify.find import place_of
 from eigenbody.model.model import Model
 from eigenbody.routes.base import Linear, Route
-from eigenbody.routes.relative import ROUTE, linearize
+from eigenbody.routes.relative import REDUCTIONS, ROUTE, linearize
 from eigenbody.routes.relative.assemble import Mechanism, dynamics, inertias, read
 from eigenbody.routes.relative.euler import direction_cosines, euler_parameters, product
 from eigenbody.routes.relative.forces import applied, dense, gradient_rates
@@ -29,6 +29,7 @@ from mechanisms import random_mechanism
 EXAMPLES = sorted(
     path for path in (Path(__file__).parents[3] / "examples").glob("*.yaml") if "problem" not in path.stem
 )
+FOUR_BAR = next(path for path in EXAMPLES if path.stem == "four_bar")
 NOT_KNOWN = {  # what the formulation of the source does not have
     "active_suspension": "first-order states",
     "actuated_linkage": "first-order states",
@@ -100,6 +101,28 @@ def assert_same_eigenvalues(A: np.ndarray, values: np.ndarray) -> None:
 
 
 # ---- worked examples
+
+
+@pytest.mark.parametrize("cut", [["a"], ["b"], ["c"], ["d"], ["b", "d"]])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_loops_may_be_opened_anywhere_and_eliminated_in_any_way(cut: list[str], reduction: str) -> None:
+    """Trom 1990, Eq. 4.18: 7.848 1/s^2, whatever the joints cut, also one more than closes the loop."""
+    found = eb.by_route(eb.load(FOUR_BAR), "relative", cut=cut, reduction=reduction)
+    np.testing.assert_allclose(np.abs(found.eigenvalues) ** 2, 7.848, rtol=1e-9)
+    assert any(f"cut joints ({', '.join(cut)})" in note for note in found.linear.notes)
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"cut": ["e"]}, r'cut: there is no joint "e"\. Known: a, b, c, d'),
+        ({"reduction": "cholesky"}, 'reduction: "cholesky" is not known'),
+        ({"step": 1e-3}, r'step: the route "relative" does not know it\. It may be told: reduction, cut'),
+    ],
+)
+def test_wrong_choices_are_named(choices: dict[str, Any], words: str) -> None:
+    with pytest.raises(eb.InputError, match=words):
+        eb.by_route(eb.load(FOUR_BAR), "relative", **choices)
 
 
 def test_spatial_four_bar() -> None:
@@ -212,7 +235,7 @@ def test_reductions_agree(name: str, reduction: str) -> None:
 @pytest.mark.parametrize("document", [CONICAL, *(CLOSED[n] for n in CLOSED if n.startswith("spatial four-bar"))])
 def test_unreduced_problem(document: dict[str, Any]) -> None:
     """The generalized eigenproblem of all coordinates and multipliers, in motion too (Trom 1990, Sec. 4.1)."""
-    assert_same_eigenvalues(state_matrix(found(document)), found(document, is_reduced=False).eigenvalues)
+    assert_same_eigenvalues(state_matrix(found(document)), found(document, reduction="none").eigenvalues)
 
 
 # ---- the main engine

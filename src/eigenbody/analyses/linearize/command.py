@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
@@ -17,6 +18,18 @@ def linearize(
     method: Annotated[
         str | None,
         options.option("--method", "NAME", "By another route: relative, kane, topology, difference, symbolic."),
+    ] = None,
+    reduction: Annotated[
+        str | None,
+        options.option(
+            "--reduction", "NAME", "Route relative: independent coordinates, or the null space by qr, svd, lu; or none."
+        ),
+    ] = None,
+    cut: Annotated[
+        list[str] | None, options.option("--cut", "JOINT", "Route relative: open a loop at this joint; repeatable.")
+    ] = None,
+    step: Annotated[
+        float | None, options.option("--step", "H", "Route difference: one central difference with this step, in rad.")
     ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
@@ -33,6 +46,7 @@ def linearize(
       eigenbody linearize slider.yaml --coordinates rail,hinge --json
       eigenbody linearize rotor.yaml -o rotor.mat
       eigenbody linearize slider.yaml --method symbolic -o slider.tex
+      eigenbody linearize four_bar.yaml --method relative --reduction qr --cut c
 
     \b
     JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
@@ -62,9 +76,14 @@ def linearize(
       With --method: .json; with --method symbolic also .tex (equations of motion and
       their linear form) and .py (a function that needs NumPy alone).
     """
+    chosen = {"reduction": reduction, "cut": cut, "step": step}
+    choices = {name: value for name, value in chosen.items() if value is not None}
     if method is not None:
-        _by_route(model, set_, method, coordinates or solver, json, out, quiet)
+        _by_route(model, set_, method, choices, coordinates or solver, json, out, quiet)
         return
+    if choices:
+        what = "only other routes are told such things."
+        raise InputError(Fault(f"--{next(iter(choices))}", what, "Give --method relative or --method difference."))
     goal = delivery.Delivery("linearization.look", model, json, out, None, quiet)
     wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
     if wanted is not None and not all(wanted):
@@ -80,7 +99,14 @@ def linearize(
 
 
 def _by_route(
-    model: str, set_: list[str] | None, method: str, refused: str | None, json: bool, out: str | None, quiet: bool
+    model: str,
+    set_: list[str] | None,
+    method: str,
+    choices: Mapping[str, Any],
+    refused: str | None,
+    json: bool,
+    out: str | None,
+    quiet: bool,
 ) -> None:
     """Matrices and eigenvalues of another route."""
     if refused is not None:
@@ -91,6 +117,6 @@ def _by_route(
     mechanism = session.load(model, set_)
     from eigenbody.analyses.verify import by_route
 
-    with session.places_of(mechanism, route="--method"):
-        result = by_route(mechanism, method)
+    with session.places_of(mechanism, route="--method", **{name: f"--{name}" for name in choices}):
+        result = by_route(mechanism, method, **choices)
     goal.deliver(result, result.point.warnings)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame, measure_rows
@@ -252,8 +252,14 @@ def _states(point: OperatingPoint) -> int:
     return len(point.chosen.positions) + len(point.chosen.velocities) + len(point.system.states)
 
 
-def linearize(point: OperatingPoint) -> Linear:
-    """State matrix of [S, W, x] by differences, its eigenvalues, and how well it converged."""
+def linearize(point: OperatingPoint, *, step: float | None = None) -> Linear:
+    """State matrix of [S, W, x] by differences, its eigenvalues, and how well it converged.
+
+    step: a single central difference of that length (radians, or lengths of the mechanism; rates and states in
+    proportion), as it was done of old; its error is not known.
+    """
+    if step is not None and not (np.isfinite(step) and step > 0):
+        raise InputError(Fault("step", f"{step:g} is not a positive length.", "Give radians, for example 1e-5."))
     motion = DisturbedMotion(point)
     n, nS, nW = _states(point), len(point.chosen.positions), len(point.chosen.velocities)
     steps = _first_steps(point)
@@ -264,9 +270,17 @@ def linearize(point: OperatingPoint) -> Linear:
         parts = chunks(len(deviations), 4.0 * own**2)
         return np.concatenate([motion.rates(*np.split(deviations[k], [nS, nS + nW], axis=-1)) for k in parts]).T
 
+    def at(h: float) -> np.ndarray:
+        return moved(np.diag(h * steps)) / steps
+
+    if step is not None:
+        h = step / FIRST_STEP
+        values = np.linalg.eigvals(A := (at(h) - at(-h)) / (2 * h))
+        note = f"one central difference with the step {step:g}: how far it is off is not known"
+        return Linear(_sorted(values), {"A": A}, (note, OWN), is_exact=False)
     tiny = TINY_STEP * steps * np.cos(np.arange(1, 5)[:, None] * (1.0 + np.arange(n)))
     noise = np.abs(moved(tiny) + moved(-tiny)).max(axis=1)[:, None] / steps  # what is left of curvature: rounding
-    slope = extrapolated(lambda h: moved(np.diag(h * steps)) / steps, noise=noise)
+    slope = extrapolated(at, noise=noise)
     A, error = slope.value, slope.error
     error[nS : nS + nW, :nS] += motion.speeds.error @ np.abs(point.frame.P)
     if not point.system.slips.count:  # S' = W by definition
@@ -274,8 +288,7 @@ def linearize(point: OperatingPoint) -> Linear:
     relative = float(error.max(initial=0.0) / max(np.abs(A).max(initial=0.0), 1e-300))
     if relative > ACCEPTED:
         raise Unsupported(f"differences do not converge: their error is about {relative:.1e} of the largest entry")
-    values = np.linalg.eigvals(A)
-    values = values[np.argsort(np.abs(values), kind="stable")].astype(complex)
+    values = _sorted(np.linalg.eigvals(A))
     names = ", ".join(point.system.names[i] for i in point.chosen.positions)
     notes = (
         f"independent coordinates: {names}",
@@ -284,6 +297,10 @@ def linearize(point: OperatingPoint) -> Linear:
         OWN,
     )
     return Linear(values, {"A": A, "error": error}, notes, error=error)
+
+
+def _sorted(values: np.ndarray) -> np.ndarray:
+    return values[np.argsort(np.abs(values), kind="stable")].astype(complex)
 
 
 def _first_steps(point: OperatingPoint) -> np.ndarray:
@@ -302,4 +319,5 @@ ROUTE = Route(
     applies,
     linearize,
     is_independent=False,
+    choices=("step",),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
-
-if TYPE_CHECKING:
-    pass
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
 USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
@@ -163,12 +160,20 @@ def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verif
 
 
 @on_one_thread
-def by_route(model: Subject, name: str) -> RouteModel:
-    """The linear equations of one route; InputError where it does not apply to the model."""
+def by_route(model: Subject, name: str, **choices: Any) -> RouteModel:
+    """The linear equations of one route; InputError where it does not apply to the model.
+
+    Choices of the route "relative": `reduction` ("coordinates", "qr", "svd", "lu", "none") and `cut`, the joints at
+    which loops are opened; of "difference": `step`, a single fixed one.
+    """
     route = route_named(name)
+    for choice in choices:
+        if choice not in route.choices:
+            known = f"It may be told: {', '.join(route.choices)}." if route.choices else "It has nothing to choose."
+            raise InputError(Fault(choice, f'the route "{name}" does not know it.', known))
     point = operating_point(model)
     try:
-        return RouteModel(point, route, _by(route, point))
+        return RouteModel(point, route, _by(route, point, **choices))
     except Unsupported as reason:
         what = f'the route "{name}" does not apply to this model: {str(reason).rstrip(".")}.'
         remedy = "Leave the choice out, or see `eigenbody verify` for those that do."
@@ -181,7 +186,7 @@ def _chosen(routes: Sequence[str | Route] | None) -> tuple[Route, ...]:
     return tuple(route if isinstance(route, Route) else route_named(route) for route in routes)
 
 
-def _by(route: Route, point: OperatingPoint) -> Linear:
+def _by(route: Route, point: OperatingPoint, **choices: Any) -> Linear:
     """The linear equations of a route; Unsupported where it does not apply."""
     if not len(point.chosen.velocities) and not len(point.state.x):
         raise Unsupported("nothing can move, so there are no eigenvalues")
@@ -189,7 +194,7 @@ def _by(route: Route, point: OperatingPoint) -> Linear:
     if reason := route.applies(*told):
         raise Unsupported(reason)
     report(f"linearizing by {route.name}")
-    return route.linearize(*told)
+    return route.linearize(*told, **choices)
 
 
 def _dense(point: OperatingPoint) -> LinearModel:

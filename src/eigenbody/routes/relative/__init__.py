@@ -6,11 +6,14 @@ the source are wrong, the corrected ones stand here and the page says why.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
-from eigenbody.routes.relative.assemble import Dynamics, dynamics, open_chain, read
+from eigenbody.routes.relative.assemble import Dynamics, Mechanism, dynamics, open_chain, read
 from eigenbody.routes.relative.loops import null_space
 from eigenbody.routes.relative.reduce import (
     eigenvalues,
@@ -19,6 +22,8 @@ from eigenbody.routes.relative.reduce import (
     reduced,
     unreduced_eigenvalues,
 )
+
+REDUCTIONS = ("coordinates", "qr", "svd", "lu", "none")
 
 
 def applies(description: Description, place: Place) -> str:
@@ -35,43 +40,54 @@ def linearize(
     place: Place,
     *,
     reduction: str = "coordinates",
+    cut: Sequence[str] = (),
     drop_multiplier_term: bool = False,
-    is_reduced: bool = True,
 ) -> Linear:
     """Linear equations and eigenvalues.
 
     reduction: "coordinates" (those of the place or the description, filled up from the tree; away from equilibrium the
-    eigenvalues depend on them) or a null space of the constraint Jacobian by "qr", "svd" or "lu".
+    eigenvalues depend on them), a null space of the constraint Jacobian by "qr", "svd" or "lu", or "none": eigenvalues
+    of the unreduced generalized problem.
+    cut: joints at which loops are opened; by default what closes a loop, in the order of the file.
     drop_multiplier_term: leave out d(Phi_q^T lambda)/dq as Trom's Eq. 4.13 does, which is wrong.
-    is_reduced: False for the eigenvalues of the unreduced generalized problem.
     """
-    mechanism = read(description, place)
+    if reduction not in REDUCTIONS:
+        raise InputError(Fault("reduction", f'"{reduction}" is not known.', suggest(reduction, REDUCTIONS)))
+    mechanism = read(description, place, cut)
     found = dynamics(mechanism)
     M_l, C_l, K_l = open_chain(mechanism, found)
     stiffness = K_l if drop_multiplier_term else K_l + found.K_lambda
     felt = felt_coordinates(M_l, C_l, stiffness, found.Phi_q)
-    frame = frame_of(mechanism, found, reduction, felt)
+    frame = frame_of(mechanism, found, "coordinates" if reduction == "none" else reduction, felt)
     own = np.ix_(felt, felt)
     open_loop, Phi_q = (M_l[own], C_l[own], stiffness[own]), found.Phi_q[:, felt]
     M, C, K, motion = reduced(frame, *open_loop)
-    values = eigenvalues(M, C, K) if is_reduced else unreduced_eigenvalues(frame, Phi_q, *open_loop)
+    values = unreduced_eigenvalues(frame, Phi_q, *open_loop) if reduction == "none" else eigenvalues(M, C, K)
     matrices = {
         "M_l": M_l[own], "C_l": C_l[own], "K_l": K_l[own], "K_lambda": found.K_lambda[own], "Phi_q": Phi_q,
         "Q2": null_space(Phi_q), "lambda": found.multipliers, "M": M, "C": C, "K": K, "P": motion,
     }  # fmt: skip
     names = tuple(mechanism.tree.names[k] for k in felt)
-    return Linear(values, matrices, _notes(names, frame.names, found, drop_multiplier_term), not drop_multiplier_term)
+    return Linear(
+        values, matrices, _notes(names, frame.names, mechanism, found, drop_multiplier_term), not drop_multiplier_term
+    )
 
 
-def _notes(own: tuple[str, ...], chosen: tuple[str, ...], found: Dynamics, dropped: bool) -> tuple[str, ...]:
+def _notes(
+    own: tuple[str, ...], chosen: tuple[str, ...], mechanism: Mechanism, found: Dynamics, dropped: bool
+) -> tuple[str, ...]:
     notes = [f"relative coordinates: {', '.join(own)}"]
     if len(chosen) < len(own):
         notes.append(f"independent: {', '.join(chosen) or 'a null space of the constraint Jacobian'}")
     if len(found.rows):
-        notes.append(f"{len(found.rows)} rows of cut joints, {found.redundant} more are redundant")
+        cut = ", ".join(entry.name for entry in mechanism.tree.cut)
+        which = f" ({cut})" if cut else ""
+        notes.append(f"{len(found.rows)} rows of cut joints{which}, {found.redundant} more are redundant")
     if dropped:
         notes.append("the geometric stiffness of the loops, d(Phi_q^T lambda)/dq, is left out as in Trom's Eq. 4.13")
     return tuple(notes)
 
 
-ROUTE = Route("relative", "relative joint coordinates", "Trom 1990, corrected", applies, linearize)
+ROUTE = Route(
+    "relative", "relative joint coordinates", "Trom 1990, corrected", applies, linearize, choices=("reduction", "cut")
+)

@@ -3,11 +3,12 @@ reduction to independent coordinates."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.joints import beyond_all
@@ -47,11 +48,14 @@ class Mechanism:
     wishes: tuple[str, ...]  # coordinates to linearize in, in order of preference
 
 
-def read(description: Description, place: Place) -> Mechanism:
+def read(description: Description, place: Place, cut: Collection[str] = ()) -> Mechanism:
     """Everything from the description and the state; Unsupported says what the formulation does not know."""
     _refuse(description)
+    known = [entry.name for entry in description.joints]
+    if unknown := next((name for name in cut if name not in known), None):
+        raise InputError(Fault("cut", f'there is no joint "{unknown}".', suggest(unknown, known)))
     drawing = Drawing(description)
-    names, tree = Names(drawing), read_tree(drawing)
+    names, tree = Names(drawing), read_tree(drawing, cut)
     if tree.count > MOST:
         raise Unsupported(f"more than {MOST} relative coordinates")
     pose = Pose(np.vstack((place.r, np.zeros(3))), np.concatenate((place.R, np.eye(3)[None])))

@@ -7,6 +7,7 @@ its first body; their rates are the relative angular velocity, not the rates of 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,9 +61,9 @@ class Tree:
         return len(self.names)
 
 
-def read_tree(drawing: Drawing) -> Tree:
-    """All branches, and the joints that are none."""
-    walk = spanning_tree(drawing.description)
+def read_tree(drawing: Drawing, cut: Collection[str] = ()) -> Tree:
+    """All branches, and the joints that are none: those to be `cut` and one of each loop that is left."""
+    walk = spanning_tree(drawing.description, cut)
     branches: list[Branch] = []
     start = 0
     for body, parent, entry, _ in walk:
@@ -70,9 +71,9 @@ def read_tree(drawing: Drawing) -> Tree:
         branches.append(branch)
         start += len(branch.names)
     used = {branch.joint.name for branch in walk if branch.joint is not None}
-    cut = tuple(entry for entry in drawing.description.joints if entry.name not in used)
+    others = tuple(entry for entry in drawing.description.joints if entry.name not in used)
     names = tuple(name for branch in branches for name in branch.names)
-    return Tree(drawing.count, tuple(branches), cut, names, _path_matrix(drawing.count, branches, start))
+    return Tree(drawing.count, tuple(branches), others, names, _path_matrix(drawing.count, branches, start))
 
 
 def _branch(drawing: Drawing, body: int, parent: int, entry: Entry | None, start: int) -> Branch:
