@@ -17,7 +17,7 @@ from eigenbody.base.errors import EigenbodyError, InputError, printable
 from eigenbody.cli import waiting
 
 MAX_FAULTS = 20
-DONE, BUG, WRONG_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, BUG, WRONG_INPUT, FAILED, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

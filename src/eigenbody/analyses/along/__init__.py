@@ -20,7 +20,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.base.result import Result
+from eigenbody.base.result import Drawn
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_coordinates
@@ -41,7 +41,7 @@ TOLERANCE = 1e-11  # of the simulation that gives the reference motion of a mode
 
 
 @dataclass(frozen=True)
-class TimeVarying(Result, look="analyses.along.look"):
+class TimeVarying(Drawn, look="analyses.along.look"):
     """Linear equations along a motion; arrays have a leading axis over the times.
 
     M W' + C W + K S = h, and x' = A x + B u + [0; M^-1 h] for the whole linear state [S, W, first-order states].

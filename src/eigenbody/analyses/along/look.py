@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
-from eigenbody.present.tables import Grid, Sheet, counted, listed, significant
+from eigenbody.present.documents import number, require_finite
+from eigenbody.present.style import INK, LINE
+from eigenbody.present.tables import Grid, Sheet, counted, listed, plain_text, significant
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from eigenbody.analyses.along import TimeVarying
 
+ENDINGS = ("npz", "mat", "json")
 MAX_TIMES = 12
+ROUNDING = 1e-9  # of the largest entry: a curve below it is drawn as zero
+MATRICES = ("M", "C", "K", "h", "A", "B")
 
 
 def sheet(found: TimeVarying) -> Sheet:
@@ -41,3 +48,47 @@ def arrays(found: TimeVarying) -> dict[str, Any]:
     matrices = {name: getattr(found, name) for name in ("t", "M", "C", "K", "h", "A", "B")}
     names = {name: getattr(found, name) for name in ("coordinates", "velocities", "states", "inputs")}
     return {**matrices, **names, "model": np.array(found.model.name)}
+
+
+def document(found: TimeVarying, transition: np.ndarray | None = None) -> dict[str, Any]:
+    """Matrices for each time, and the transition over all of them where it was computed."""
+    require_finite(**{name: getattr(found, name) for name in MATRICES})
+    return {
+        "model": found.model.name,
+        **{name: list(getattr(found, name)) for name in ("coordinates", "velocities", "states", "inputs")},
+        "is_solution": found.is_solution,
+        "t": found.t.tolist(),
+        **{name: getattr(found, name).tolist() for name in MATRICES},
+        **({} if transition is None else {"transition": transition.tolist()}),
+        "certificate": {"drift": [number(d) for d in found.drift], "tangent_error": number(found.tangent_error)},
+    }
+
+
+def plot(found: TimeVarying) -> Figure:
+    """Stiffness and damping of each coordinate over time (diagonals of K and C over those of M), and h if
+    something is missing."""
+    from matplotlib.figure import Figure
+
+    mass = np.diagonal(found.M, axis1=1, axis2=2)
+    square = found.K[:, :, : found.M.shape[1]]
+    panels = [
+        ("K / M, 1/s\u00b2", np.diagonal(square, axis1=1, axis2=2) / mass, np.abs(square) / mass[:, None]),
+        ("C / M, 1/s", np.diagonal(found.C, axis1=1, axis2=2) / mass, np.abs(found.C) / mass[:, None]),
+    ]
+    if not found.is_solution:
+        panels.append(("h, N or N m", found.h, np.abs(found.h)))
+    figure = Figure(figsize=(9, 2.6 * len(panels) + 1), layout="constrained")
+    rows = figure.subplots(len(panels), 1, sharex=True)
+    for axes, (title, values, entries) in zip(rows, panels, strict=True):
+        size = float(entries.max(initial=0.0))
+        for k, name in enumerate(found.velocities):
+            seen = np.where(np.abs(values[:, k]) > ROUNDING * size, values[:, k], 0.0)
+            axes.plot(found.t, seen, color=LINE if len(found.velocities) == 1 else None, label=plain_text(name))
+        axes.axhline(0, color=INK, linewidth=0.6)
+        axes.set_ylabel(title)
+        axes.grid(alpha=0.3)
+    rows[-1].set_xlabel("t, s")
+    if 1 < len(found.velocities) <= 12:
+        rows[0].legend(fontsize="small", ncols=3)
+    figure.suptitle(plain_text(f"Linear equations of {shown(found.model.name, 60)} along a motion: diagonal entries"))
+    return figure

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from eigenbody.cli import delivery, options, session
-
-EXIT_CODES = {"disagree": 3, "unchecked": 4}
+from eigenbody.cli.main import FAILED, UNCHECKED, say
 
 
 def verify(
@@ -63,5 +62,9 @@ def verify(
     with session.places_of(mechanism, route="--route"):
         result = verified(mechanism, route)
     goal.deliver(result, result.point.warnings)
-    if result.verdict in EXIT_CODES:
-        raise typer.Exit(EXIT_CODES[result.verdict])
+    if result.verdict == "unchecked":
+        say("nothing was checked: no route applies to this model; each says why.")
+        raise typer.Exit(UNCHECKED)
+    if result.verdict == "disagree":
+        say("a route that should agree does not.")
+        raise typer.Exit(FAILED)
