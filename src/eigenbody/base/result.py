@@ -18,6 +18,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from eigenbody.base.copies import LeanCopies
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from eigenbody.present.tables import Sheet
 
 
-class Shown:
+class Shown(LeanCopies):
     """Prints itself as a table."""
 
     __slots__ = ()
