@@ -20,7 +20,7 @@ from rich.console import Console
 import eigenbody as eb
 from eigenbody.base.result import Drawn, Result, Shown
 from eigenbody.present.export import endings_of
-from every_result import RESULTS
+from every_result import MODEL, RESULTS, motion
 
 REFUSED = {
     "RouteModel": ("tex", "py"),
@@ -81,6 +81,61 @@ def test_tables_of_pandas_are_the_lines_of_the_csv_file(make: Callable[[], Shown
         for name in ("out.csv", "frame.csv")
     )
     assert ours == theirs
+
+
+@made
+def test_datasets_of_xarray_have_every_array_over_named_axes(make: Callable[[], Shown]) -> None:
+    """In full precision, none forgotten: an array is a variable, or it names the places along an axis."""
+    result = make()
+    if not isinstance(result, Result):
+        return
+    if not hasattr(result.look, "arrays") or getattr(result, "is_sparse", False):
+        with pytest.raises(eb.InputError, match=r"no arrays over named axes|is kept sparse"):
+            result.to_xarray()
+        return
+    found, arrays = result.to_xarray(), result.arrays()
+    placed = {places for one in result.look.axes(result).values() for places in one.axes.values()}
+    for name, array in arrays.items():
+        if np.ndim(array) == 0:
+            assert found.attrs[name] == array
+        elif name in placed:
+            assert any(np.array_equal(found[axis], array) for axis in found.dims), name
+        else:
+            np.testing.assert_array_equal(found[name], array, err_msg=name)
+            assert all(axis in found.coords for axis in found[name].dims), name
+    assert not any("units" in part.attrs and not part.attrs["units"] for part in found.variables.values())
+
+
+def test_axes_of_a_frequency_response_are_chosen_by_name() -> None:
+    response = eb.frf(MODEL, ["push", "high"], ["y", "low"], [1.0, 2.0, 3.0])
+    found = response.to_xarray()
+    assert found.response.dims == ("frequency_hz", "output", "input")
+    assert found.frequency_hz.attrs["units"] == "Hz"
+    assert complex(found.response.sel(frequency_hz=2.0, output="low", input="high")) == response.entry("low", "high")[1]
+    assert found.output_units.sel(output="y").item() == "m"
+
+
+def test_axes_of_histories_sweeps_and_shapes_are_chosen_by_name() -> None:
+    moved = motion()
+    assert np.array_equal(moved.to_xarray()["low"], moved.signal("low"))
+    assert moved.to_xarray()["low"].attrs["units"] == "m"
+    swept = eb.sweep(MODEL, "k", [90.0, 110.0])
+    assert swept.to_xarray().frequency_hz.sel(values=110.0, branch=1).item() == swept.frequency_hz[-1, 0]
+    assert swept.to_xarray()["values"].attrs["long_name"] == "k"
+    modes = eb.modes(MODEL)
+    assert complex(modes.to_xarray().shapes.sel(mode=2, body="b", motion="z")) == modes.shapes[1, 1, 2]
+    slopes = eb.sensitivity(MODEL)
+    found = slopes.to_xarray()
+    assert complex(found.d_eigenvalues.sel(parameter="k", mode=2)) == slopes.eigenvalues[0, 1]
+    assert float(found.dK.sel(parameter="k", force="high", coordinate="high")) == 2.0  # spring "link" has 2 k
+
+
+def test_a_missing_library_is_named_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eigenbody.present.export.find_spec", lambda name: None)
+    with pytest.raises(eb.InputError, match=r"pip install 'eigenbody\[pandas\]'"):
+        eb.modes(MODEL).to_pandas()
+    with pytest.raises(eb.InputError, match=r"pip install 'eigenbody\[xarray\]'"):
+        eb.modes(MODEL).to_xarray()
 
 
 def _number(cell: str) -> float | str | None:
