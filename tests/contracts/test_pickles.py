@@ -226,6 +226,7 @@ def test_functions_of_a_model_travel_by_name() -> None:
     spring = {"type": "expression", "along": "pin", "value": eb.Function(square, of=("pin",))}
     model = eb.load({**PENDULUM, "forces": {**PENDULUM["forces"], "own": spring}})  # type: ignore[dict-item]
     assert eb.modes(again(model)).document() == eb.modes(model).document()
+    assert eb.linearize(model, at=again(eb.operating_point(model))).dof == 2  # the same function, hence the same model
 
 
 def test_deep_expressions_come_back() -> None:
