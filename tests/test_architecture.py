@@ -14,12 +14,12 @@ from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, m
 
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "pandas",
-    "control", "sympy", "pyyeti", "numba",
+    "xarray", "control", "sympy", "pyyeti", "numba",
 }  # fmt: skip
 ONLY_IN = {
-    "pyarrow": ("present",), "pandas": ("present",), "control": ("linearization",), "rich": ("present", "cli"),
-    "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",), "plotly": ("analyses/report",),
-    "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
+    "pyarrow": ("present",), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
+    "rich": ("present", "cli"), "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",),
+    "plotly": ("analyses/report",), "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""

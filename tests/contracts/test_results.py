@@ -11,7 +11,6 @@ from collections.abc import Callable
 from html import unescape
 from io import StringIO
 from pathlib import Path
-from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -19,65 +18,16 @@ import pytest
 from rich.console import Console
 
 import eigenbody as eb
-from eigenbody.analyses.check import check
-from eigenbody.analyses.verify.find import by_route
 from eigenbody.base.result import Drawn, Result, Shown
 from eigenbody.present.export import endings_of
+from every_result import MODEL, RESULTS, motion
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = run_path(str(ROOT / "scripts" / "contract.py"))
-MODEL = eb.load(SCRIPT["MODEL"])
-ROTOR = eb.load(ROOT / "examples" / "rotor_stator.yaml")
-
-
-def motion() -> eb.Simulation:
-    return eb.simulate(MODEL, 0.01, points=16)
-
-
-def updated() -> eb.Update:
-    return eb.update(MODEL, SCRIPT["PROBLEM"]["variables"], {"frequencies": eb.modes(MODEL).frequency_hz})
-
-
-MADE: dict[str, Callable[[], Shown]] = {
-    "point": lambda: eb.operating_point(MODEL),
-    "linear": lambda: eb.linearize(MODEL),
-    "sparse": lambda: eb.linearize(MODEL, solver="sparse"),
-    "damped": lambda: eb.with_damping(eb.linearize(MODEL), proportional=(0.1, 0.1)),
-    "damped sparse": lambda: eb.with_damping(eb.linearize(MODEL, solver="sparse"), proportional=(0.1, 0.1)),
-    "dependents": lambda: eb.linearize(MODEL).dependents(["high"]),
-    "modes": lambda: eb.modes(MODEL),
-    "explained": lambda: eb.modes(MODEL).explain(),
-    "frames": lambda: eb.modes_in_frames(ROTOR, "spin"),
-    "sweep": lambda: eb.sweep(MODEL, "k", [90.0, 110.0]),
-    "campbell": lambda: eb.campbell(ROTOR, "speed", [1.0, 2.0]),
-    "frf": lambda: eb.frf(MODEL, frequencies_hz=[1.0, 2.0]),
-    "response": lambda: eb.response(MODEL, eb.StepInput({"push": 1.0}), times=(0.1, 3)),
-    "psd": lambda: eb.psd(MODEL, eb.White(1.0), band_hz=(0, 9)),
-    "sensitivity": lambda: eb.sensitivity(MODEL),
-    "rms": lambda: eb.sensitivity(MODEL).rms("push", "y"),
-    "tolerance": lambda: eb.tolerance(MODEL, {"k": "1%"}),
-    "optimum": lambda: eb.optimize(MODEL, SCRIPT["PROBLEM"]),
-    "update": updated,
-    "verification": lambda: eb.verify(MODEL, ["relative"]),
-    "route": lambda: by_route(MODEL, "relative"),
-    "mac": lambda: eb.mac(MODEL),
-    "truncated": lambda: eb.truncate(MODEL, 1),
-    "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
-    "along": lambda: eb.along(motion()),
-    "equilibrium": lambda: eb.equilibrium(MODEL),
-    "reactions": lambda: eb.reactions(MODEL),
-    "impulse": lambda: eb.impulse(MODEL, {"along": "low", "value": 1.0}),
-    "inverse": lambda: eb.inverse(MODEL, {"low": "0", "high": "0"}, until=0.01, points=3),
-    "simulation": motion,
-    "spectrum": lambda: eb.fft(motion(), "low"),
-    "inspection": lambda: check(MODEL),
-}
 REFUSED = {
     "RouteModel": ("tex", "py"),
     "SparseLinearModel": ("csv",),
     "DampedSparseLinearModel": ("csv",),
 }  # only "symbolic" has them; no table is sparse
-made = pytest.mark.parametrize("make", MADE.values(), ids=list(MADE))
+made = pytest.mark.parametrize("make", RESULTS.values(), ids=list(RESULTS))
 
 
 def words(text: str) -> list[str]:
@@ -133,6 +83,61 @@ def test_tables_of_pandas_are_the_lines_of_the_csv_file(make: Callable[[], Shown
     assert ours == theirs
 
 
+@made
+def test_datasets_of_xarray_have_every_array_over_named_axes(make: Callable[[], Shown]) -> None:
+    """In full precision, none forgotten: an array is a variable, or it names the places along an axis."""
+    result = make()
+    if not isinstance(result, Result):
+        return
+    if not hasattr(result.look, "arrays") or getattr(result, "is_sparse", False):
+        with pytest.raises(eb.InputError, match=r"no arrays over named axes|is kept sparse"):
+            result.to_xarray()
+        return
+    found, arrays = result.to_xarray(), result.arrays()
+    placed = {places for one in result.look.axes(result).values() for places in one.axes.values()}
+    for name, array in arrays.items():
+        if np.ndim(array) == 0:
+            assert found.attrs[name] == array
+        elif name in placed:
+            assert any(np.array_equal(found[axis], array) for axis in found.dims), name
+        else:
+            np.testing.assert_array_equal(found[name], array, err_msg=name)
+            assert all(axis in found.coords for axis in found[name].dims), name
+    assert not any("units" in part.attrs and not part.attrs["units"] for part in found.variables.values())
+
+
+def test_axes_of_a_frequency_response_are_chosen_by_name() -> None:
+    response = eb.frf(MODEL, ["push", "high"], ["y", "low"], [1.0, 2.0, 3.0])
+    found = response.to_xarray()
+    assert found.response.dims == ("frequency_hz", "output", "input")
+    assert found.frequency_hz.attrs["units"] == "Hz"
+    assert complex(found.response.sel(frequency_hz=2.0, output="low", input="high")) == response.entry("low", "high")[1]
+    assert found.output_units.sel(output="y").item() == "m"
+
+
+def test_axes_of_histories_sweeps_and_shapes_are_chosen_by_name() -> None:
+    moved = motion()
+    assert np.array_equal(moved.to_xarray()["low"], moved.signal("low"))
+    assert moved.to_xarray()["low"].attrs["units"] == "m"
+    swept = eb.sweep(MODEL, "k", [90.0, 110.0])
+    assert swept.to_xarray().frequency_hz.sel(values=110.0, branch=1).item() == swept.frequency_hz[-1, 0]
+    assert swept.to_xarray()["values"].attrs["long_name"] == "k"
+    modes = eb.modes(MODEL)
+    assert complex(modes.to_xarray().shapes.sel(mode=2, body="b", motion="z")) == modes.shapes[1, 1, 2]
+    slopes = eb.sensitivity(MODEL)
+    found = slopes.to_xarray()
+    assert complex(found.d_eigenvalues.sel(parameter="k", mode=2)) == slopes.eigenvalues[0, 1]
+    assert float(found.dK.sel(parameter="k", force="high", coordinate="high")) == 2.0  # spring "link" has 2 k
+
+
+def test_a_missing_library_is_named_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eigenbody.present.export.find_spec", lambda name: None)
+    with pytest.raises(eb.InputError, match=r"pip install 'eigenbody\[pandas\]'"):
+        eb.modes(MODEL).to_pandas()
+    with pytest.raises(eb.InputError, match=r"pip install 'eigenbody\[xarray\]'"):
+        eb.modes(MODEL).to_xarray()
+
+
 def _number(cell: str) -> float | str | None:
     """A number whatever its digits; nothing for what is not a number."""
     try:
@@ -156,5 +161,5 @@ def test_every_kind_of_result_is_made_here() -> None:
 
     own = {kind for kind in kinds(Shown) if kind.__module__.startswith("eigenbody.")}
     own = {kind for kind in own if kind.__module__ in sys.modules}  # not what a test of the documentation defined
-    here = {type(make()) for make in MADE.values()} | {Result, Drawn}
+    here = {type(make()) for make in RESULTS.values()} | {Result, Drawn}
     assert {kind.__qualname__ for kind in own} == {kind.__qualname__ for kind in here}

@@ -44,6 +44,9 @@ class InputError(EigenbodyError):
         self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
+    def __reduce__(self) -> tuple[type, tuple[tuple[Fault, ...]]]:
+        return type(self), (self.faults,)
+
 
 class ComputationError(EigenbodyError):
     """The input was understood but the computation did not succeed; says how far it came and what to try."""

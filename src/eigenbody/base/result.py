@@ -6,6 +6,7 @@ has those that make sense; `sheet` always, and `document` or `arrays` for all bu
     sheet(result)     Sheet: what it prints, on a terminal, as text and in a notebook
     document(result)  the JSON document, in full precision; by default the arrays
     arrays(result)    arrays by name, and names in tuples: .npz and .mat
+    axes(result)      what the arrays lie over, and their units: Dataset of xarray
     records(result)   lines of a table in full precision, the first with its titles: .csv
     plot(result)      the picture
     FILES             writers of further endings: {"tex": function of the result and the path}
@@ -18,14 +19,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from eigenbody.base.copies import LeanCopies
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
+    from xarray import Dataset
 
     from eigenbody.present.tables import Sheet
 
 
-class Shown:
+class Shown(LeanCopies):
     """Prints itself as a table."""
 
     __slots__ = ()
@@ -79,6 +83,12 @@ class Result(Shown):
         from eigenbody.present.export import as_frame
 
         return as_frame(self)
+
+    def to_xarray(self) -> Dataset:
+        """The arrays over named axes as an xarray Dataset, with units."""
+        from eigenbody.present.axes import as_dataset
+
+        return as_dataset(self)
 
     def write(self, path: str | Path) -> None:
         """Write a file: .npz, .mat, .csv, .json, or what else this result can be."""

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.copies import LeanCopies
 from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
 from eigenbody.dynamics.flexible import FlexibleInertia, flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
@@ -22,7 +23,7 @@ from eigenbody.system.state import State, carriers, collect, spread
 from eigenbody.system.system import System
 
 
-class Mechanics:
+class Mechanics(LeanCopies):
     """Everything about a mechanism at a state; parts are computed when asked for."""
 
     def __init__(self, system: System, state: State, acceleration: np.ndarray | None = None) -> None:

@@ -114,4 +114,5 @@ VOCABULARY = Vocabulary(
         }
     ),
     expand,
+    f"{__name__}:VOCABULARY",
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.copies import Later, LeanCopies
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.stiffening import remarks_on_loads
@@ -28,7 +29,7 @@ Tangent = Callable[[np.ndarray, np.ndarray], np.ndarray]  # dF = K dq + C du
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(LeanCopies):
     """Residual of the operating point, constraint drift at each level, degrees of freedom, redundant rows by name, and
     the relative difference between the tangents and a directional (complex-step) derivative of the residual.
 
@@ -68,7 +69,7 @@ class Certificate:
 
 def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents together."""
-    check = partial(tangent_error, point, tangent)
+    check = Later(partial(tangent_error, point, tangent))
     notes = (*remarks_on_loops(point), *remarks_on_loads(point))
     return Certificate(point.residual, point.drift, dof, point.redundant, check, derivatives(point), notes)
 

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.copies import Later
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
@@ -111,7 +112,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
                 certificate,
                 residual=point.residual,
                 drift=point.drift,
-                check=lambda: certificate.tangent_error,
+                check=Later(lambda: certificate.tangent_error),
                 notes=(*loops, *remarks_on_loads(point)),
             ),
         )
@@ -176,6 +177,9 @@ class Equations:
             return np.zeros((n, n)), np.eye(n)
         rows, turning = frame.position_rows("gradient"), frame.position_rows("rate_q")
         return turning @ frame.P + rows @ self.variations.D, rows @ frame.Pv
+
+    def __reduce__(self) -> tuple[type, tuple[StateSpace]]:
+        return KnownStateSpace, (self.state_space,)  # a copy of a linear model needs no more of them
 
     @cached_property
     def shapes(self) -> _Shapes:

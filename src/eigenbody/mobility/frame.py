@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.base.copies import LeanCopies
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
@@ -48,7 +49,7 @@ def _renumbered(
     return [Triplets(number[p.rows], p.cols, p.values) for p in parts]
 
 
-class MotionFrame:
+class MotionFrame(LeanCopies):
     """Constraint rows and coordinate rows at one state, factorized once. `same` is a frame at the same positions and in
     the same rows and coordinates, whatever accelerates: what it factorizes serves here too."""
 

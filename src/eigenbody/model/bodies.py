@@ -78,7 +78,7 @@ def _mass(name: str, body: Mapping[str, Any], values: Values) -> Number:
 def tensors(entries: list[list[Number]]) -> np.ndarray:
     """(n, 3, 3) symmetric matrices from rows xx, yy, zz, xy, xz, yz."""
     rows = freeze(entries).reshape(-1, 6)
-    matrices = rows[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+    matrices = rows.take([0, 3, 4, 3, 1, 5, 4, 5, 2], axis=1).reshape(-1, 3, 3)
     matrices.setflags(write=False)
     return matrices
 

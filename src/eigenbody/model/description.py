@@ -25,7 +25,7 @@ class Table:
     of: Expression | None = None  # None: the element's own deflection, or t where it has none
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Function:
     """A Python function as a force, a state's rate, a variable or an output: call(*values of the names in `of`).
 

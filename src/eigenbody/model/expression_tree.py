@@ -69,12 +69,10 @@ class Expression:
         """Exact partial derivative with respect to one name."""
         slopes: dict[int, Expression] = {}
         for node in self.nodes:
-            if node.op == "name":
-                slopes[id(node)] = ONE if node.name == name else ZERO
-            elif node.op == "number":
-                slopes[id(node)] = ZERO
-            else:
+            if node.args:
                 slopes[id(node)] = _chain_rule(node, [slopes[id(arg)] for arg in node.args])
+            else:
+                slopes[id(node)] = ONE if node.op == "name" and node.name == name else ZERO
         return slopes[id(self)]
 
     def substitute(self, replacements: Mapping[str, Expression | Number]) -> Expression:
@@ -116,12 +114,23 @@ class Expression:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        number: dict[int, int] = {}  # flat, for trees are deep; without hashes, which differ from process to process
+        for k, node in enumerate(self.nodes):
+            number[id(node)] = k
+        return _restored, ([(n.op, [number[id(arg)] for arg in n.args], n.value, n.name) for n in self.nodes],)
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Expression) or self._hash != other._hash:
-            return False
-        return _signature(self) == _signature(other)
+        return isinstance(other, Expression) and self._hash == other._hash and _signature(self) == _signature(other)
+
+
+def _restored(nodes: list[tuple[str, list[int], Number, str]]) -> Expression:
+    done: list[Expression] = []
+    for op, args, value, name in nodes:
+        done.append(Expression(op, tuple(done[k] for k in args), value, name))
+    return done[-1]
 
 
 def _postorder(root: Expression) -> tuple[Expression, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, SupportsIndex
 
 
 class Kind(Enum):
@@ -93,10 +94,22 @@ class TypeSpec:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All types by section. Sections without a `type` key have a single spec under the empty name."""
+    """All types by section. Sections without a `type` key have a single spec under the empty name.
+
+    One that has a `home` is code, not data: models are copied and pickled with its name.
+    """
 
     sections: Mapping[str, Mapping[str, TypeSpec]] = field(default_factory=lambda: MappingProxyType({}))
     expand: Callable[..., Any] | None = None  # entries of `flexible` into bodies (model/flexible.py: Expand)
+    home: str = ""  # "module:NAME" where it is found
 
     def types(self, section: str) -> Mapping[str, TypeSpec]:
         return self.sections[section]
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        return (_at_home, (self.home,)) if self.home else object.__reduce_ex__(self, protocol)
+
+
+def _at_home(home: str) -> Any:
+    module, _, name = home.partition(":")
+    return getattr(import_module(module), name)

@@ -129,11 +129,17 @@ def as_frame(result: Result) -> DataFrame:
     if not titles or any(len(line) != len(titles) for line in lines):  # matrices below each other, for one
         what = f"{type(result).__name__} is not one table."
         raise InputError(Fault("to_pandas", what, "Use .arrays() or .as_dict()."))
-    if find_spec("pandas") is None:
-        raise InputError(Fault("to_pandas", "the package pandas is not installed.", "Install eigenbody[pandas]."))
+    need("pandas", "to_pandas")
     from pandas import DataFrame
 
     return DataFrame([list(line) for line in lines], columns=list(titles))
+
+
+def need(package: str, where: str) -> None:
+    """InputError where a package that is installed on demand is missing; the extra is called like the package."""
+    if find_spec(package) is None:
+        remedy = f"Install it: pip install 'eigenbody[{package}]'."
+        raise InputError(Fault(where, f"the package {package} is not installed.", remedy))
 
 
 def write_result(result: Result, path: str | Path) -> None:

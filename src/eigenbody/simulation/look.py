@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.export import Writer
 from eigenbody.present.style import INK, LINE
@@ -115,6 +116,11 @@ def arrays(s: Simulation) -> dict[str, Any]:
     return {**s.as_dict(), "model": np.array(s.model.name)}
 
 
+def axes(s: Simulation) -> dict[str, Over]:
+    """Everything over time."""
+    return {"t": over("s", t=""), **{name: over(unit_of(s, name), t="") for name in s.outputs}}
+
+
 def records(s: Simulation) -> Iterator[Sequence[Any]]:
     """A line for each output time."""
     columns = s.as_dict()
@@ -163,11 +169,17 @@ def _varied(s: Simulation) -> list[str]:
 
 def with_unit(s: Simulation, name: str) -> str:
     """The name of a signal with its unit."""
+    unit = unit_of(s, name)
+    return f"{name}, {unit}" if unit else name
+
+
+def unit_of(s: Simulation, name: str) -> str:
+    """Unit of a signal; empty where there is none or none is known."""
     plain = name.rstrip("'")
     if name.startswith(("energy", "power")):
-        return f"{name}, {'J' if name.startswith('energy') else 'W'}"
+        return "J" if name.startswith("energy") else "W"
     if plain not in s.system.aliases:
-        return name
+        return ""
     unit = s.system.dimensions[s.system.aliases[plain]]
     per = ("", "/s", "/s²")[min(len(name) - len(plain), 2)]
-    return f"{name}, {unit}{per}" if unit != "1" or per else name
+    return f"{unit}{per}" if unit != "1" or per else ""

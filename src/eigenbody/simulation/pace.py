@@ -36,6 +36,9 @@ class LongRunError(ComputationError):
         super().__init__(text)
         self.remain = remain
 
+    def __reduce__(self) -> tuple[type, tuple[str, float]]:
+        return type(self), (str(self), self.remain)
+
 
 def allowed_steps(outputs: int, is_fixed: bool, is_cheap: bool) -> float:
     """Steps that a run may be heading for where nothing else is said."""

@@ -114,6 +114,9 @@ class SimulationError(ComputationError):
         super().__init__(text)
         self.partial = partial
 
+    def __reduce__(self) -> tuple[type, tuple[str, Simulation | InverseDynamics]]:
+        return type(self), (str(self), self.partial)
+
 
 class SimulationInterrupted(KeyboardInterrupt):
     """Ctrl-C; `partial` is the motion, or the forces of `inverse`, up to there."""
@@ -121,6 +124,9 @@ class SimulationInterrupted(KeyboardInterrupt):
     def __init__(self, partial: Simulation | InverseDynamics) -> None:
         super().__init__("interrupted")
         self.partial = partial
+
+    def __reduce__(self) -> tuple[type, tuple[Simulation | InverseDynamics]]:
+        return type(self), (self.partial,)
 
 
 def stacked(states: Sequence[State]) -> State:

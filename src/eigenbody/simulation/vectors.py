@@ -73,7 +73,7 @@ def vector_rate(a: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def chained(outer: Outer, b: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """phi, its gradient (parts, n) and rate^T Hessian rate of an outer function of b (parts, n)."""
-    if outer is ARCTANGENT:
+    if outer == ARCTANGENT:
         S, C = b
         n = S * S + C * C
         u, v = C / n, -S / n

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenbody.base.copies import LeanCopies
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, owner_of
@@ -142,7 +143,7 @@ class FlexibleBatch:
 
 
 @dataclass(frozen=True)
-class System:
+class System(LeanCopies):
     """Everything the dynamics need; immutable. Carriers are bodies, moving frames, ground (last)."""
 
     description: Description

@@ -102,6 +102,9 @@ class AlongError(ComputationError):
         super().__init__(text)
         self.partial = partial
 
+    def __reduce__(self) -> tuple[type, tuple[str, TimeVarying | None]]:
+        return type(self), (str(self), self.partial)
+
 
 @on_one_thread
 def along(

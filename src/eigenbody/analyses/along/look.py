@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.style import INK, LINE
 from eigenbody.present.tables import Grid, Sheet, counted, listed, plain_text, significant
@@ -48,6 +49,19 @@ def arrays(found: TimeVarying) -> dict[str, Any]:
     matrices = {name: getattr(found, name) for name in ("t", "M", "C", "K", "h", "A", "B")}
     names = {name: getattr(found, name) for name in ("coordinates", "velocities", "states", "inputs")}
     return {**matrices, **names, "model": np.array(found.model.name)}
+
+
+def axes(found: TimeVarying) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "t": over("s", t=""),
+        "M": over(t="", force="velocities", velocity="velocities"),
+        "C": over(t="", force="velocities", velocity="velocities"),
+        "K": over(t="", force="velocities", coordinate="coordinates"),
+        "h": over(t="", force="velocities"),
+        "A": over(t="", rate="states", state="states"),
+        "B": over(t="", rate="states", input="inputs"),
+    }
 
 
 def document(found: TimeVarying, transition: np.ndarray | None = None) -> dict[str, Any]:

@@ -7,7 +7,8 @@ approximated and nothing is released: holding force, inertia of the base and geo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,17 +35,13 @@ def base_excited(
     primes = "'" * order
     return Excited(
         linear, _equations(found, row), (name + primes,), found.output_names, (unit,), found.output_units,
-        _weight(order),
+        partial(_weight, order),
     )  # fmt: skip
 
 
-def _weight(order: int) -> Callable[[np.ndarray], np.ndarray]:
+def _weight(order: int, s: np.ndarray) -> np.ndarray:
     """r, r', r'' (nf, 3, 1) for a unit motion of that order."""
-
-    def weight(s: np.ndarray) -> np.ndarray:
-        return s[:, None, None] ** (np.arange(3)[:, None] - float(order) if order else np.arange(3)[:, None])
-
-    return weight
+    return s[:, None, None] ** (np.arange(3)[:, None] - float(order) if order else np.arange(3)[:, None])
 
 
 def _row(point: OperatingPoint, name: str) -> int:
@@ -84,17 +81,20 @@ def _equations(found: Ports, row: int) -> DenseEquations | SparseEquations:
     linear = found.linear
     right = _right_side(linear, row)
     rows = list(found.outputs)
-
-    def parts() -> tuple[Any, Any, Any, Any, Any]:
-        d = linear.descriptor
-        return d.E, d.A, right, d.C.tocsr()[rows], np.zeros((len(rows), 3))
-
+    parts = partial(_parts, linear, right, rows)
     if isinstance(linear, SparseLinearModel):
         return SparseEquations(parts)
     own = equations_of(linear, (), found.outputs)
     assert isinstance(own, DenseEquations)
     B, D = _condensed(linear, right, rows)
     return DenseEquations(own.A, B, own.C, D, own.noise, own.second, SparseEquations(parts))
+
+
+def _parts(
+    linear: LinearModel | SparseLinearModel, right: np.ndarray, rows: list[int]
+) -> tuple[Any, Any, Any, Any, Any]:
+    d = linear.descriptor
+    return d.E, d.A, right, d.C.tocsr()[rows], np.zeros((len(rows), 3))
 
 
 def _right_side(linear: LinearModel | SparseLinearModel, row: int) -> np.ndarray:

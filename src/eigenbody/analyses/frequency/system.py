@@ -16,6 +16,7 @@ import numpy as np
 
 from eigenbody.analyses.linearize import Ports
 from eigenbody.base.arrays import as_dense
+from eigenbody.base.copies import LeanCopies
 from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
@@ -50,7 +51,7 @@ class SecondOrder:
 
 
 @dataclass(frozen=True)
-class DenseEquations:
+class DenseEquations(LeanCopies):
     """z' = A z + B u, y = C z + D u; `noise` (n, n) is the rounding to expect in A."""
 
     A: np.ndarray
@@ -102,7 +103,7 @@ class DenseEquations:
 
 
 @dataclass(frozen=True)
-class SparseEquations:
+class SparseEquations(LeanCopies):
     """E z' = A z + B u, y = C z + D u, or at rest the smaller equations that `static` makes a transfer matrix of."""
 
     parts: Callable[[], tuple[Any, Any, Any, Any, Any]]  # E, A, B, C, D
@@ -178,12 +179,26 @@ def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarr
 
 
 def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs: list[int]) -> SparseEquations:
-    def parts() -> tuple[Any, Any, Any, Any, Any]:
-        d = linear.descriptor
+    own = _Between(linear, inputs, outputs)
+    return SparseEquations(own.parts, own.static if is_static(linear.point) else None)
+
+
+@dataclass(frozen=True)
+class _Between:
+    """The equations of a linear model between columns of B and rows of C, in sparse form."""
+
+    linear: LinearModel | SparseLinearModel
+    inputs: list[int]
+    outputs: list[int]
+
+    def parts(self) -> tuple[Any, Any, Any, Any, Any]:
+        """E, A, B, C, D."""
+        d, inputs, outputs = self.linear.descriptor, self.inputs, self.outputs
         return d.E, d.A, d.B[:, inputs], d.C.tocsr()[outputs], as_dense(d.D)[np.ix_(outputs, inputs)]
 
-    def static() -> StaticTransfer:
-        _, A, B, C, D = parts()
+    def static(self) -> StaticTransfer:
+        """The smaller equations at rest."""
+        (_, A, B, C, D), linear = self.parts(), self.linear
         point, n, nq = linear.point, linear.descriptor.differential, linear.point.system.nq
         pencil = static_pencil(point, linear.chosen, *_tangents(linear))
         C = C.tocsc()
@@ -193,8 +208,6 @@ def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs:
         unit = 1.0 / np.sqrt(np.where(mass > 0, mass, mass[mass > 0].max(initial=1.0)))
         # the rows of B that hold the forces are the last ones, with the sign of the left side
         return StaticTransfer(pencil, -as_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
-
-    return SparseEquations(parts, static if is_static(linear.point) else None)
 
 
 def _tangents(linear: LinearModel | SparseLinearModel) -> tuple[Any, Any]:

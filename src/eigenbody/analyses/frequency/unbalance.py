@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -105,9 +105,14 @@ def _excited(
         names.append(name)
     found = ports(model, names, outputs, solver)
     rotating = unbalance.moment * np.array([[1.0], [-1.0j]])
-    weight = lambda s: -(s[:, None, None] ** 2) * rotating  # noqa: E731
+    weight = partial(_turning, rotating)
     name = f"unbalance of {unbalance.body}"
     return replace(excited(found), inputs=(name,), input_units=("",), weight=weight), found
+
+
+def _turning(rotating: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Forces (nf, 2, 1) that grow with the square of the frequency."""
+    return -(s[:, None, None] ** 2) * rotating
 
 
 class Synchronous:

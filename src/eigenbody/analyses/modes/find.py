@@ -13,6 +13,7 @@ from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, ope
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.few import few_modes
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, spectrum_of
+from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
@@ -274,7 +275,7 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         is_rigid=spectrum.is_rigid[entries],
         growths=tuple(_growth(*flag) for flag in flags),
         growth=spectrum.stability,
-        errors=lambda: spectrum.bounds[entries],
+        errors=Later(lambda: spectrum.bounds[entries]),
         check=check,
         remarks=(*contradictions, *open_questions(linear, spectrum, entries)),
         contradictions=contradictions,
@@ -316,7 +317,7 @@ def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes
         is_rigid=found.is_zero,
         growths=parts,
         growth=found.stability or known,
-        errors=lambda: found.bounds,
+        errors=Later(lambda: found.bounds),
         check=check,
         residuals=found.residuals,
         complete=found.complete,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.style import INK, LINE
 from eigenbody.present.tables import Grid, Sheet, listed, plain_text, significant
@@ -183,6 +184,21 @@ def arrays(r: RandomResponse) -> dict[str, Any]:
         "input_units": tuple(r.system.input_units),
         "output_units": tuple(r.system.output_units),
         "model": np.array(r.linear.point.model.name),
+    }
+
+
+def axes(r: RandomResponse) -> dict[str, Over]:
+    """What the arrays lie over."""
+    single = ("rms", "rms_exact", "output_units")
+    return {
+        "frequency_hz": over("Hz", frequency_hz=""),
+        "input_psd": over(frequency_hz="", input="inputs"),
+        "psd": over(frequency_hz="", output="outputs"),
+        **{name: over(output="outputs") for name in single},
+        "zero_crossings_hz": over("Hz", output="outputs"),
+        "moments": over(output="outputs", order=("0", "1", "2", "4")),
+        "weighted_rms": over(weighted=""),
+        "input_units": over(input="inputs"),
     }
 
 

@@ -21,6 +21,7 @@ from eigenbody.analyses.sensitivity.responses import (
     rms_sensitivity,
 )
 from eigenbody.analyses.sensitivity.shapes import ShapeSensitivity, shape_sensitivity
+from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
@@ -181,7 +182,7 @@ def _lowest(found: Modes, n: int) -> Modes:
         motion=found.motion[:n],
         is_rigid=found.is_rigid[:n],
         growths=found.growths[:n],
-        errors=lambda: found.bounds[:n],
+        errors=Later(lambda: found.bounds[:n]),
         residuals=found.residuals[:n],
     )
 

@@ -145,6 +145,9 @@ class SweepInterrupted(KeyboardInterrupt):
         super().__init__("interrupted")
         self.partial = partial
 
+    def __reduce__(self) -> tuple[type, tuple[Sweep]]:
+        return type(self), (self.partial,)
+
 
 def sweep(
     model: Subject,

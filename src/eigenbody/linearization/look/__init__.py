@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import dense, has_second_order_matrices, require_finite, require_finite_linear
 from eigenbody.present.export import Writer, array_file, matrix_records
 from eigenbody.present.tables import MAX_MATRIX, Grid, Sheet, counted, listed, significant
@@ -135,6 +136,28 @@ def arrays(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
         parts |= {f"{name}_row": coo.row, f"{name}_column": coo.col, f"{name}_value": coo.data}
         parts[f"{name}_shape"] = np.array(coo.shape)
     return parts | _names(linear)
+
+
+def axes(linear: LinearModel | SparseLinearModel) -> dict[str, Over]:
+    """What the matrices lie over: forces, rates and outputs by velocities, coordinates, states and inputs."""
+    full = dense(linear)
+    if full is None:
+        what = f"a model of {linear.dof} degrees of freedom is kept sparse."
+        raise InputError(Fault("to_xarray", what, "Use .descriptor, or ask for the solver dense."))
+    own = {
+        "A": over(rate="states", state="states"),
+        "B": over(rate="states", input="inputs"),
+        "C_out": over(output="outputs", state="states"),
+        "D": over(output="outputs", input="inputs"),
+        "E": over(rate="states", state="states"),
+        "state_units": over(state="states"),
+        "input_units": over(input="inputs"),
+        "output_units": over(output="outputs"),
+    }
+    if has_second_order_matrices(full):
+        own |= {name: over(force="velocities", velocity="velocities") for name in ("M", "C")}
+        own["K"] = over(force="velocities", coordinate="coordinates")
+    return own
 
 
 def _matlab(linear: LinearModel | SparseLinearModel, path: Path) -> Writer:

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.base.copies import Later, LeanCopies
 from eigenbody.numerics.eigen.stability import verdict
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(LeanCopies):
     """All eigenvalues of a real linear system with n states, sorted by magnitude, conjugate pairs adjacent and exact.
 
     eigenvalues  (n,) complex; recognized zeros are exactly 0
@@ -102,15 +103,24 @@ def ordered_spectrum(
     is_second = np.zeros(len(order), bool)
     is_second[upper + 1] = True
 
-    def columns(chosen: np.ndarray) -> np.ndarray:
-        second = is_second[chosen]
-        source = order[chosen - second]
-        found = right[:, source] if isinstance(right, np.ndarray) else right(source)
-        found[:, second] = found[:, second].conj()
-        return found
-
     stability = verdict(eigenvalues, on_axis, defective)
     return Spectrum(
-        eigenvalues, is_rigid, chains, on_axis, defective, is_open, stability, near_zero, columns,
-        lambda: errors()[order],
+        eigenvalues, is_rigid, chains, on_axis, defective, is_open, stability, near_zero,
+        _Columns(right, order, is_second), Later(lambda: errors()[order]),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Vectors in order from those of `right`; the second of a pair is the conjugate of the first."""
+
+    right: np.ndarray | Callable[[np.ndarray], np.ndarray]
+    order: np.ndarray
+    is_second: np.ndarray
+
+    def __call__(self, chosen: np.ndarray) -> np.ndarray:
+        second = self.is_second[chosen]
+        source = self.order[chosen - second]
+        found = self.right[:, source] if isinstance(self.right, np.ndarray) else self.right(source)
+        found[:, second] = found[:, second].conj()
+        return found

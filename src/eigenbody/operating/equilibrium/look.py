@@ -11,6 +11,7 @@ import numpy as np
 from eigenbody.loads.look import reactions_grids
 from eigenbody.model.description import is_inner
 from eigenbody.model.source import shown
+from eigenbody.present.axes import DIRECTIONS, Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, Sheet, Styled, counted, significant
 from eigenbody.present.words import certified, model_name, noted, redundancy, warned
@@ -165,6 +166,20 @@ def arrays(first: Equilibrium) -> dict[str, Any]:
         "states_value": np.array([np.real(one.point.state.x) for one in found]),
         "eigenvalues": first.eigenvalues,  # of the first
         "model": np.array(first.point.model.name),
+    }
+
+
+def axes(first: Equilibrium) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "values": over(equilibrium="", coordinate="coordinates"),
+        "at": over("m", equilibrium="", body="bodies", direction=DIRECTIONS),
+        "rotation": over("1", equilibrium="", body="bodies", component=("w", "x", "y", "z")),
+        "stability": over(equilibrium=""),
+        "distance": over(equilibrium=""),
+        "residual": over("1", equilibrium=""),
+        "states_value": over(equilibrium="", state="states"),
+        "eigenvalues": over("1/s", eigenvalue=""),
     }
 
 

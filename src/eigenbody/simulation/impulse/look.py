@@ -9,6 +9,7 @@ import numpy as np
 
 from eigenbody.loads.look import cleaned, grid_of, reactions_grids
 from eigenbody.model.source import shown
+from eigenbody.present.axes import DIRECTIONS, Over, over
 from eigenbody.present.documents import require_finite
 from eigenbody.present.style import FAINT, INK, LINE
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, plain_text, significant
@@ -104,6 +105,18 @@ def arrays(found: Impulse) -> dict[str, Any]:
         "joints": tuple(found.reactions.joints),
         "reaction_impulse": found.reactions.force,
         "reaction_angular_impulse": found.reactions.moment,
+    }
+
+
+def axes(found: Impulse) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "before": over(coordinate="coordinates"),
+        "jump": over(coordinate="coordinates"),
+        "velocity_jump": over("m/s", body="bodies", direction=DIRECTIONS),
+        "angular_velocity_jump": over("rad/s", body="bodies", direction=DIRECTIONS),
+        "reaction_impulse": over("N*s", joint="joints", direction=DIRECTIONS),
+        "reaction_angular_impulse": over("N*m*s", joint="joints", direction=DIRECTIONS),
     }
 
 

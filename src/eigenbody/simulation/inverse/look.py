@@ -9,6 +9,7 @@ import numpy as np
 
 from eigenbody.loads.look import cleaned, grid_of
 from eigenbody.model.source import shown
+from eigenbody.present.axes import DIRECTIONS, Over, over
 from eigenbody.present.documents import require_finite
 from eigenbody.present.style import FAINT, INK
 from eigenbody.present.tables import Grid, Sheet, plain_text, significant
@@ -132,6 +133,18 @@ def arrays(found: InverseDynamics) -> dict[str, Any]:
         "holding_moment": found.holding_moment,
         "measures": tuple(found.measures),
         "positions": found.positions,
+    }
+
+
+def axes(found: InverseDynamics) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "t": over("s", t=""),
+        **{name: over(t="", coordinate="coordinates") for name in ("value", "rate", "acceleration", "force")},
+        "ball_moment": over("N*m", t="", ball="balls", direction=DIRECTIONS),
+        "holding_force": over("N", t="", body="held", direction=DIRECTIONS),
+        "holding_moment": over("N*m", t="", body="held", direction=DIRECTIONS),
+        "positions": over(t="", measure="measures"),
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.modes.look import mode_entries
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number
 from eigenbody.present.export import Writer, text_file
 from eigenbody.present.style import INK
@@ -163,6 +164,16 @@ def arrays(r: Optimum) -> dict[str, Any]:
         "eigenvalues_before": r.modes_before.eigenvalues,
         "eigenvalues_after": r.modes_after.eigenvalues,
         "model": np.array(r.problem.model.name),
+    }
+
+
+def axes(r: Optimum) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "before": over(variable="names"),
+        "after": over(variable="names"),
+        "eigenvalues_before": over("1/s", mode_before=""),
+        "eigenvalues_after": over("1/s", mode_after=""),
     }
 
 

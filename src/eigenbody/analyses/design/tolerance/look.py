@@ -9,6 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.design.optimize.look import plain_unit
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number
 from eigenbody.present.style import INK, LINE
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, listed, plain_text, significant
@@ -129,6 +130,12 @@ def arrays(r: Tolerance) -> dict[str, Any]:
     if r.method == "monte-carlo":
         own["samples"] = np.stack([b.samples for b in r.bands if b.samples is not None], axis=1)
     return own
+
+
+def axes(r: Tolerance) -> dict[str, Over]:
+    """What the arrays lie over."""
+    own = {name: over(what="") for name in ("nominal", "lower", "upper", "deviation")}
+    return own | ({"samples": over(sample="", what="")} if r.method == "monte-carlo" else {})
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
+from eigenbody.present.axes import Over, Places, over
 from eigenbody.present.documents import number, plain
 from eigenbody.present.tables import Grid, Sheet, Styled, counted, listed, significant
 from eigenbody.present.words import model_name, remarks_below
@@ -143,6 +144,22 @@ def arrays(response: FrequencyResponse) -> dict[str, Any]:
         "outputs": tuple(response.outputs),
         "input_units": tuple(response.input_units),
         "output_units": tuple(response.output_units),
+    }
+
+
+def axes(response: FrequencyResponse) -> dict[str, Over]:
+    """What the arrays lie over."""
+    whole: dict[str, Places] = {"frequency_hz": "", "output": "outputs", "input": "inputs"}
+    return {
+        "frequency_hz": over("Hz", frequency_hz=""),
+        "response": over(**whole),
+        "magnitude": over(**whole),
+        "phase_deg": over("deg", **whole),
+        "input_units": over(input="inputs"),
+        "output_units": over(output="outputs"),
+        "peaks": over(peak="", of=("frequency_hz", "magnitude")),
+        "peak_inputs": over(peak=""),
+        "peak_outputs": over(peak=""),
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.present.axes import DIRECTIONS, MOTIONS, Over, over
 from eigenbody.present.documents import number, require_finite_modes
 from eigenbody.present.tables import COLOURS, MAX_ROWS, Grid, Sheet, Styled, counted, significant
 from eigenbody.present.words import certified_modes, model_name, remarks_below, verdict
@@ -131,6 +132,20 @@ def arrays(modes: Modes) -> dict[str, Any]:
         "model": np.array(modes.linear.point.model.name),
         "verdict": np.array(modes.stability),
     }
+
+
+def axes(modes: Modes) -> dict[str, Over]:
+    """What the arrays lie over."""
+    units = {"eigenvalues": "1/s", "frequency_hz": "Hz", "damped_frequency_hz": "Hz", "damping_ratio": "1",
+             "error": "1/s", "kind": "", "stability": ""}  # fmt: skip
+    own = {name: over(unit, mode="") for name, unit in units.items()}
+    own["shapes"] = over(mode="", body="bodies", motion=MOTIONS)
+    if modes.states_shape is not None:
+        own["states_shape"] = over(mode="", state="states")
+    if len(modes.deformations):
+        own["node_position"] = over("m", node="nodes", direction=DIRECTIONS)
+        own["node_shapes"] = over(mode="", node="nodes", motion=MOTIONS)
+    return own
 
 
 def _node_arrays(modes: Modes) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from eigenbody.analyses.modes.look import COLUMNS, mode_entries
 from eigenbody.base.batched import as_rows
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
+from eigenbody.present.axes import DIRECTIONS, MOTIONS, Over, over
 from eigenbody.present.documents import number, require_finite_modes
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, significant
 from eigenbody.present.words import certified, model_name, noted, verdict
@@ -169,6 +170,24 @@ def arrays(found: Explanation) -> dict[str, Any]:
         "screw_direction": found.screws.direction,
         "screw_pitch": found.screws.pitch,  # m/rad, inf for translations
         "screw_wanders": found.screws.wanders,
+    }
+
+
+def axes(found: Explanation) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        **found.modes.look.axes(found.modes),
+        "label": over(mode=""),
+        "whirl": over(mode=""),
+        "kinetic_energy": over("1", mode="", body="bodies", motion=MOTIONS),
+        "deformation_energy": over("1", mode="", body="bodies"),
+        "strain_energy": over("1", mode="", strain_source="strain_sources"),
+        "dissipation": over("1", mode="", dissipation_source="dissipation_sources"),
+        "participation": over("1", mode="", coordinate="participating"),
+        "screw_point": over("m", mode="", body="bodies", direction=DIRECTIONS),
+        "screw_direction": over("1", mode="", body="bodies", direction=DIRECTIONS),
+        "screw_pitch": over("m/rad", mode="", body="bodies"),
+        "screw_wanders": over(mode="", body="bodies"),
     }
 
 

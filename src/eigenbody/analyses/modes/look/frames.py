@@ -9,6 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.modes.look import COLUMNS, mode_entries
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, significant
 from eigenbody.present.words import certified, model_name, noted
@@ -81,6 +82,14 @@ def arrays(found: FrameModes) -> dict[str, Any]:
     own = {f"{prefix}_{name}": array for prefix, modes in both for name, array in modes.arrays().items()}
     pairs = np.array([(pair.fixed, pair.rotating) for pair in found.pairs], dtype=int).reshape(-1, 2)
     return {**own, "pairs": pairs, "rate": np.array(found.frame.rate)}
+
+
+def axes(found: FrameModes) -> dict[str, Over]:
+    """What the arrays lie over."""
+    both = (("fixed_", found.fixed), ("rotating_", found.rotating))
+    own = {prefix + name: one.prefixed(prefix, "mode", "state")
+           for prefix, modes in both for name, one in modes.look.axes(modes).items()}  # fmt: skip
+    return own | {"pairs": over(pair="", frame=("fixed", "rotating"))}
 
 
 def records(found: FrameModes) -> Iterator[list[Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.tables import Grid, Sheet, counted, significant
 from eigenbody.present.words import model_name, noted
@@ -184,6 +185,22 @@ def arrays(r: TimeResponse) -> dict[str, Any]:
     if r.energy is not None:
         own |= {f"energy_{key}": getattr(r.energy, key) for key, _ in ENERGIES}
     return own | {"model": np.array(r.linear.point.model.name)}
+
+
+def axes(r: TimeResponse) -> dict[str, Over]:
+    """What the arrays lie over."""
+    own = {
+        "t": over("s", t=""),
+        "outputs": over(t="", output="output_names"),
+        "output_units": over(output="output_names"),
+        "inputs": over(t="", input="input_names"),
+        "input_units": over(input="input_names"),
+    }
+    if r.states is not None:
+        own["states"] = over(t="", state="state_names")
+    if r.energy is not None:
+        own |= {f"energy_{key}": over("J", t="") for key, _ in ENERGIES}
+    return own
 
 
 def plot(r: TimeResponse) -> Figure:

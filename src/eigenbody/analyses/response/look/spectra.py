@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.present.axes import Over, over
 from eigenbody.present.style import INK, LINE
 from eigenbody.present.tables import Grid, Sheet, plain_text, significant
 
@@ -26,6 +27,11 @@ def arrays(spectrum: Spectrum) -> dict[str, Any]:
     """Amplitudes over frequency."""
     name = np.array(spectrum.name)
     return {"frequency_hz": spectrum.frequency_hz, "amplitude": spectrum.amplitude, "signal": name}
+
+
+def axes(spectrum: Spectrum) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {"frequency_hz": over("Hz", frequency_hz=""), "amplitude": over(frequency_hz="")}
 
 
 def plot(spectrum: Spectrum) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, Places, over
 from eigenbody.present.documents import number
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, significant
 from eigenbody.present.words import model_name
@@ -127,6 +128,28 @@ def arrays(result: Sensitivity) -> dict[str, Any]:
     if d is not None:
         own |= {key: getattr(d, key) for key in ("dM", "dC", "dK", "dA", "dB", "dC_out", "dD")}
     return own
+
+
+def axes(result: Sensitivity) -> dict[str, Over]:
+    """What the arrays lie over."""
+    both: dict[str, Places] = {"parameter": "parameters", "mode": ""}
+    names = ("d_eigenvalues", "d_frequency_hz", "d_damping_ratio", "relative_frequency")
+    own = {"values": over(parameter="parameters"), "eigenvalues": over("1/s", mode=""),
+           **{name: over(**both) for name in names}}  # fmt: skip
+    if result.derivatives is None:
+        return own
+    linear = result.derivatives.linear
+    state, rate, force, velocity = linear.states, linear.states, linear.velocities, linear.velocities
+    coordinate, inputs, outputs = linear.coordinates, linear.inputs, linear.outputs
+    return own | {
+        "dM": over(parameter="parameters", force=force, velocity=velocity),
+        "dC": over(parameter="parameters", force=force, velocity=velocity),
+        "dK": over(parameter="parameters", force=force, coordinate=coordinate),
+        "dA": over(parameter="parameters", rate=rate, state=state),
+        "dB": over(parameter="parameters", rate=rate, input=inputs),
+        "dC_out": over(parameter="parameters", output=outputs, state=state),
+        "dD": over(parameter="parameters", output=outputs, input=inputs),
+    }
 
 
 def records(result: Sensitivity) -> Iterator[Sequence[Any]]:

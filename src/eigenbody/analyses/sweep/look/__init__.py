@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, Places, over
 from eigenbody.present.documents import number
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, Styled, counted, listed, significant
 from eigenbody.present.words import noted
@@ -328,6 +329,28 @@ def arrays(sweep: Sweep) -> dict[str, Any]:
             "critical_branch": np.array([c.branch + 1 for c in found], dtype=int),
         }
     return own
+
+
+def axes(sweep: Sweep) -> dict[str, Over]:
+    """What the arrays lie over."""
+    both: dict[str, Places] = {"values": "", "branch": ""}
+    own = {
+        "values": Over("", {"values": ""}, sweep.parameter),
+        "eigenvalues": over("1/s", **both),
+        "frequency_hz": over("Hz", **both),
+        "damping_ratio": over("1", **both),
+        "is_rigid": over(**both),
+        "added": over(values=""),
+        "stability": over(values=""),
+        "labels": over(branch=""),
+        "parameter_values": over(values="", parameter="parameter_names"),
+        **{f"boundary_{name}": over(boundary="") for name in ("values", "branch", "kind")},
+    }
+    if as_campbell(sweep) is None:
+        return own
+    critical = {f"critical_{name}": over(critical="") for name in ("values", "order", "branch")}
+    speeds = {"spin_rad_s": over("rad/s", values=""), "critical_spin_rad_s": over("rad/s", critical="")}
+    return own | critical | speeds | {"whirl": over(branch="")}
 
 
 def plot(sweep: Sweep) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.tables import Grid, Sheet
 
 if TYPE_CHECKING:
@@ -42,6 +43,18 @@ def arrays(result: VariantModes) -> dict[str, Any]:
     values = {"names": tuple(result.values), "values": np.stack(list(result.values.values()), axis=-1)}
     space = {name: getattr(result, name) for name in ("eigenvalues", "A", "B", "C", "D", "states")}
     return {**values, **space, "model": np.array(result.model.name)}
+
+
+def axes(result: VariantModes) -> dict[str, Over]:
+    """What the arrays lie over."""
+    return {
+        "values": over(variant="", parameter="names"),
+        "eigenvalues": over("1/s", variant="", eigenvalue=""),
+        "A": over(variant="", rate="states", state="states"),
+        "B": over(variant="", rate="states", input=""),
+        "C": over(variant="", output="", state="states"),
+        "D": over(variant="", output="", input=""),
+    }
 
 
 def records(result: VariantModes) -> Iterator[list[Any]]:

@@ -1,0 +1,60 @@
+"""One result of every kind, of a small model: what all results can do is tested on these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from runpy import run_path
+
+import eigenbody as eb
+from eigenbody.analyses.verify.find import by_route
+from eigenbody.base.result import Shown
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = run_path(str(ROOT / "scripts" / "contract.py"))
+MODEL = eb.load(SCRIPT["MODEL"])
+ROTOR = eb.load(ROOT / "examples" / "rotor_stator.yaml")
+
+
+def motion() -> eb.Simulation:
+    return eb.simulate(MODEL, 0.01, points=16)
+
+
+def updated() -> eb.Update:
+    return eb.update(MODEL, SCRIPT["PROBLEM"]["variables"], {"frequencies": eb.modes(MODEL).frequency_hz})
+
+
+RESULTS: dict[str, Callable[[], Shown]] = {
+    "point": lambda: eb.operating_point(MODEL),
+    "linear": lambda: eb.linearize(MODEL),
+    "sparse": lambda: eb.linearize(MODEL, solver="sparse"),
+    "damped": lambda: eb.with_damping(eb.linearize(MODEL), proportional=(0.1, 0.1)),
+    "damped sparse": lambda: eb.with_damping(eb.linearize(MODEL, solver="sparse"), proportional=(0.1, 0.1)),
+    "dependents": lambda: eb.linearize(MODEL).dependents(["high"]),
+    "modes": lambda: eb.modes(MODEL),
+    "explained": lambda: eb.modes(MODEL).explain(),
+    "frames": lambda: eb.modes_in_frames(ROTOR, "spin"),
+    "sweep": lambda: eb.sweep(MODEL, "k", [90.0, 110.0]),
+    "campbell": lambda: eb.campbell(ROTOR, "speed", [1.0, 2.0]),
+    "frf": lambda: eb.frf(MODEL, frequencies_hz=[1.0, 2.0]),
+    "response": lambda: eb.response(MODEL, eb.StepInput({"push": 1.0}), times=(0.1, 3)),
+    "psd": lambda: eb.psd(MODEL, eb.White(1.0), band_hz=(0, 9)),
+    "sensitivity": lambda: eb.sensitivity(MODEL),
+    "rms": lambda: eb.sensitivity(MODEL).rms("push", "y"),
+    "tolerance": lambda: eb.tolerance(MODEL, {"k": "1%"}),
+    "optimum": lambda: eb.optimize(MODEL, SCRIPT["PROBLEM"]),
+    "update": updated,
+    "verification": lambda: eb.verify(MODEL, ["relative"]),
+    "route": lambda: by_route(MODEL, "relative"),
+    "mac": lambda: eb.mac(MODEL),
+    "truncated": lambda: eb.truncate(MODEL, 1),
+    "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
+    "along": lambda: eb.along(motion()),
+    "equilibrium": lambda: eb.equilibrium(MODEL),
+    "reactions": lambda: eb.reactions(MODEL),
+    "impulse": lambda: eb.impulse(MODEL, {"along": "low", "value": 1.0}),
+    "inverse": lambda: eb.inverse(MODEL, {"low": "0", "high": "0"}, until=0.01, points=3),
+    "simulation": motion,
+    "spectrum": lambda: eb.fft(motion(), "low"),
+    "inspection": lambda: eb.check(MODEL),
+}
