@@ -15,7 +15,6 @@ import numpy as np
 from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations, equations_of
 from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import Model
@@ -89,7 +88,7 @@ def _equations(found: Ports, row: int) -> DenseEquations | SparseEquations:
         d = linear.descriptor
         return d.E, d.A, right, d.C.tocsr()[rows], np.zeros((len(rows), 3))
 
-    if isinstance(linear, SparseLinearModel):
+    if linear.is_sparse:
         return SparseEquations(parts)
     own = equations_of(linear, (), found.outputs)
     assert isinstance(own, DenseEquations)
@@ -97,7 +96,7 @@ def _equations(found: Ports, row: int) -> DenseEquations | SparseEquations:
     return DenseEquations(own.A, B, own.C, D, own.noise, own.second, SparseEquations(parts))
 
 
-def _right_side(linear: LinearModel | SparseLinearModel, row: int) -> np.ndarray:
+def _right_side(linear: LinearModel, row: int) -> np.ndarray:
     """Columns (n, 3) of r, r', r'' in 0 = A z + B u: minus one in the row at each of the three levels."""
     chosen, d = linear.chosen, linear.descriptor
     place = np.flatnonzero(np.asarray(chosen.rows) == row)

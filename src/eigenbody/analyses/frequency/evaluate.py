@@ -119,10 +119,9 @@ class Evaluator:
     def _large_modes(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues (m,) of a large model, the lowest, and which (bool) are undamped."""
         from eigenbody.analyses.modes import sparse_modes
-        from eigenbody.linearization.large import SparseLinearModel
 
         linear, none = self.system.linear, (np.zeros(0, complex), np.zeros(0, bool))
-        if not isinstance(linear, SparseLinearModel):
+        if not linear.is_sparse:
             return none
         try:
             found = sparse_modes(linear, min(LARGE_MODES, max(linear.dof, 1)), None)

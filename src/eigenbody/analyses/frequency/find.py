@@ -17,7 +17,6 @@ from eigenbody.analyses.frequency.system import DenseEquations, Excited, excited
 from eigenbody.analyses.frequency.unbalance import Synchronous, unbalance_excited
 from eigenbody.analyses.linearize import Ports, need_inputs, ports
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -144,7 +143,6 @@ def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np
         kept = total if keep is None else modes
         notes = () if keep is None else (f"Sum over the {kept} lowest of {total} modes.",)
     else:
-        assert isinstance(linear, SparseLinearModel)
         summed = SparseModalForm(linear, equations, modes or SPARSE_MODES)
         notes = (f"Sum over the {len(summed.modes)} lowest modes of {len(linear.states)} states.",)
     if residual and notes:

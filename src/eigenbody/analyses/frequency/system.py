@@ -17,9 +17,8 @@ import numpy as np
 from eigenbody.analyses.linearize import Ports
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.errors import ComputationError
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.pencil import is_static, static_pencil, tangents
+from eigenbody.linearization.pencil import is_static
 from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.signals.transfer import DenseTransfer, SparseTransfer, StaticTransfer
@@ -122,7 +121,7 @@ class SparseEquations:
 class Excited:
     """Equations with named inputs and outputs."""
 
-    linear: LinearModel | SparseLinearModel
+    linear: LinearModel
     equations: DenseEquations | SparseEquations
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -148,11 +147,11 @@ def excited(found: Ports) -> Excited:
 
 
 def equations_of(
-    linear: LinearModel | SparseLinearModel, inputs: tuple[int, ...], outputs: tuple[int, ...]
+    linear: LinearModel, inputs: tuple[int, ...], outputs: tuple[int, ...]
 ) -> DenseEquations | SparseEquations:
     """State equations between columns of B and rows of C."""
     sparse = _sparse(linear, list(inputs), list(outputs))
-    if isinstance(linear, SparseLinearModel):
+    if linear.is_sparse:
         return sparse
     A, B, C, D = linear.state_space
     if not all(np.isfinite(part).all() for part in (A, B, C, D)):
@@ -177,15 +176,15 @@ def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarr
     return places, linear.dependents([system.names[own[k].measure] for k in places]).rate
 
 
-def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs: list[int]) -> SparseEquations:
+def _sparse(linear: LinearModel, inputs: list[int], outputs: list[int]) -> SparseEquations:
     def parts() -> tuple[Any, Any, Any, Any, Any]:
         d = linear.descriptor
         return d.E, d.A, d.B[:, inputs], d.C.tocsr()[outputs], as_dense(d.D)[np.ix_(outputs, inputs)]
 
     def static() -> StaticTransfer:
         _, A, B, C, D = parts()
-        point, n, nq = linear.point, linear.descriptor.differential, linear.point.system.nq
-        pencil = static_pencil(point, linear.chosen, *_tangents(linear))
+        n, nq = linear.descriptor.differential, linear.point.system.nq
+        pencil = linear.sparse.pencil
         C = C.tocsc()
         columns = [slice(n + k * nq, n + (k + 1) * nq) for k in range(3)] + [slice(n + 3 * nq, A.shape[0])]
         q, u, a, m = (C[:, part] for part in columns)
@@ -195,7 +194,3 @@ def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs:
         return StaticTransfer(pencil, -as_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
 
     return SparseEquations(parts, static if is_static(linear.point) else None)
-
-
-def _tangents(linear: LinearModel | SparseLinearModel) -> tuple[Any, Any]:
-    return linear.tangents if isinstance(linear, SparseLinearModel) else tangents(linear.point)

@@ -7,4 +7,4 @@ from eigenbody.analyses.modes.find import Modes, modes, sparse_modes
 from eigenbody.analyses.modes.frame_chart import charted, turning_frame
 from eigenbody.analyses.modes.frames import modes_in_frames
 from eigenbody.analyses.modes.mac import mac_matrix
-from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, spectrum_of
+from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import rate_rows
 from eigenbody.mobility.frame import MotionFrame
@@ -40,15 +39,14 @@ class ModeMotion:
 def mode_motion(modes: Modes) -> ModeMotion:
     """Motion of all bodies in each mode."""
     linear, point = modes.linear, modes.linear.point
-    if isinstance(linear, LinearModel):
-        z = modes.states_shape
-        assert z is not None
+    z = modes.states_shape
+    if z is not None:
         nS, nW = len(linear.coordinates), len(linear.velocities)
         q, u, x = z @ linear.shape_q.T, z @ linear.shape_u.T, z[:, nS + nW :]
         pushed = z[:, nS : nS + nW] @ linear.shape_u[:, nS : nS + nW].T
     else:
         q = variations(modes)
-        u = q * modes.eigenvalues[:, None] if linear.is_static else _velocities(point, modes.eigenvalues, q)
+        u = q * modes.eigenvalues[:, None] if linear.sparse.is_static else _velocities(point, modes.eigenvalues, q)
         x, pushed = _first_order_states(point, modes.eigenvalues, q, u), np.zeros_like(q)
     own, moved = (_size(point, part) for part in (pushed, q))
     drifts = modes.is_rigid & (own > DRIFTS * moved)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from eigenbody.analyses.modes.frame_chart import SAME, TurningFrame, charted, turning_frame
-from eigenbody.analyses.modes.spectrum import spectrum_of
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import same_equations

@@ -19,7 +19,6 @@ from eigenbody.analyses.random.result import RandomResponse
 from eigenbody.analyses.random.stationary import Motions, motions_of
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.progress import report
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -176,7 +175,7 @@ def _band(band_hz: tuple[float | None, float | None] | None, paths: Sequence[Pat
 
 
 def _needs_a_band(found: Excited, low: float, high: float) -> None:
-    if isinstance(found.linear, SparseLinearModel) and not (low > 0 and math.isfinite(high)):
+    if found.linear.is_sparse and not (low > 0 and math.isfinite(high)):
         what = "not all modes of a large model are known, so its response is integrated over a band alone."
         raise InputError(Fault("band", what, "Give from and to (--from, --to)."))
 

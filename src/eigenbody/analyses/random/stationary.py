@@ -11,7 +11,7 @@ from eigenbody.analyses.frequency import DenseEquations, Excited, PoleAtPorts, P
 from eigenbody.analyses.modes import modes
 from eigenbody.analyses.random.paths import Path
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.signals.residues import PrincipalPart
 
@@ -37,7 +37,7 @@ class Motions:
 
 def motions_of(system: Excited, paths: Sequence[Path]) -> Motions:
     """Modes of the model; InputError where one that grows, or an undamped one, takes part."""
-    if isinstance(system.linear, SparseLinearModel):
+    if system.linear.is_sparse:
         return _few_motions(system, system.linear)
     equations = system.equations
     assert isinstance(equations, DenseEquations)
@@ -120,7 +120,7 @@ def _mode(number: int, value: complex) -> str:
     return f"mode {number} ({value.real:.4g}{turning} 1/s, {abs(value) / (2 * np.pi):.4g} Hz)"
 
 
-def _few_motions(system: Excited, linear: SparseLinearModel) -> Motions:
+def _few_motions(system: Excited, linear: LinearModel) -> Motions:
     """Of a large model: the lowest modes only; those that last are refused, whoever sees them."""
     lowest = modes(linear, n=FEW)
     for number, (value, stability) in enumerate(zip(lowest.eigenvalues, lowest.growths, strict=True), 1):

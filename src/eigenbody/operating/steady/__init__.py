@@ -13,12 +13,10 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.steady.chart import unit_of, with_rates
 from eigenbody.operating.steady.equations import Equations, Residual, Trial, idle_states, point_at
@@ -224,7 +222,9 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
     point = at_state(trial.model, trial.system, trial.state)
     if not len(trial.system.coordinates) and set(point.chosen.positions) != set(trial.chosen.positions):
         point = point.choosing(trial.chosen)
-    stability = _spectrum(dense_model(point, point.chosen)).stability if is_constant(trial, point.chosen) else "unknown"
+    stability = "unknown"
+    if is_constant(trial, point.chosen):
+        stability = spectrum_of(dense_model(point, point.chosen)).stability
     notes = (*family_note(outcome, task), *stability_note(stability))
     return SteadyMotion(
         point=replace(point, warnings=(*point.warnings, *notes), is_steady=stability != "unknown"),
@@ -234,12 +234,6 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
         iterations=outcome.iterations,
         notes=notes,
     )
-
-
-def _spectrum(linear: LinearModel) -> Spectrum:
-    if linear.is_second_order:
-        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return spectrum_first_order(linear.A, linear.noise_A)
 
 
 def _stable_one(
@@ -273,7 +267,7 @@ def _stable_one(
 def _growing(now: Equations, task: Task) -> np.ndarray | None:
     """The growing motion of the coordinates that are free to change, its largest entry one; None if there is none."""
     chosen, system = now.trial.chosen, now.trial.system
-    spectrum = _spectrum(dense_model(point_at(now.trial), chosen))
+    spectrum = spectrum_of(dense_model(point_at(now.trial), chosen))
     mode = spectrum.right[: len(chosen.positions), int(np.argmax(spectrum.eigenvalues.real))]
     held = np.isin(chosen.positions, list(task.values)) | np.isin(chosen.positions, task.moving)
     unit = unit_of(system, chosen.positions)
