@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.frequency.modal import eigenvalue_groups
-from eigenbody.analyses.frequency.residues import PoleAtPorts, Poles, at_pole
-from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations
-from eigenbody.base.arrays import as_dense
-from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.numerics.signals.sparse_residues import sparse_principal_part
+from eigenbody.analyses.frequency.residues import Poles
+from eigenbody.analyses.frequency.system import DenseEquations, Excited
 
 NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
 FEW = 64  # frequencies of a large model up to which each is looked at
-SHARP = 1e-5  # damping ratio below which a resonance is looked for at its eigenvalue
 BESIDE = 1e-6  # relative distance from a pole within which rounding of its residue can show where it is not felt
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
 INFINITE = complex(np.inf, 0.0)
@@ -63,67 +58,6 @@ class SharpPole:
     noise: np.ndarray
     rest: np.ndarray
     slope: np.ndarray
-
-
-class SharpPoles:
-    """Eigenvalues on the imaginary axis, or so close to it that a grid would miss them, between two frequencies."""
-
-    def __init__(self, system: Excited) -> None:
-        assert isinstance(system.equations, DenseEquations)
-        self._system = system
-        self._spectrum = system.equations.spectrum
-        values = self._spectrum.eigenvalues
-        self._sharp = self._spectrum.on_axis | (np.abs(values.real) < SHARP * np.abs(values))
-        self._poles = Poles(system.equations)
-
-    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
-        """From `low` to `high` rad/s."""
-        if not (self._system.inputs and self._system.outputs):
-            return ()
-        return tuple(self._seen(pole) for pole in self._poles.among(self._sharp, low, high))
-
-    def _seen(self, pole: PoleAtPorts) -> SharpPole:
-        undamped = bool(self._spectrum.on_axis[pole.members].all())
-        part = replace(pole.part, value=1j * pole.part.value.imag) if undamped else pole.part
-        frequencies = np.abs(pole.values.imag)
-        reach = max(4 * pole.error, BESIDE * min(abs(part.value), 10 * pole.gap))
-        return SharpPole(
-            float(frequencies.mean()), 0.0 if undamped else -float(part.value.real), frequencies, pole.error, reach,
-            *at_pole(self._system, part),
-        )  # fmt: skip
-
-
-class SparseSharpPoles:
-    """The same among the few modes that are known of a large model."""
-
-    def __init__(self, system: Excited, eigenvalues: np.ndarray, on_axis: np.ndarray) -> None:
-        self._system = system
-        sharp = (eigenvalues.imag > 0) & (on_axis | (np.abs(eigenvalues.real) < SHARP * np.abs(eigenvalues)))
-        self._groups = [group for group in eigenvalue_groups(eigenvalues) if sharp[group].all()]
-        self._values, self._on_axis = eigenvalues, on_axis
-        self._known: dict[int, SharpPole] = {}
-
-    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
-        """From `low` to `high` rad/s."""
-        found = []
-        for group in self._groups:
-            if low <= self._values[group[0]].imag <= high:
-                if group[0] not in self._known:
-                    self._known[group[0]] = self._seen(group)
-                found.append(self._known[group[0]])
-        return tuple(found)
-
-    def _seen(self, group: np.ndarray) -> SharpPole:
-        assert isinstance(self._system.equations, SparseEquations)
-        E, A, B, C, D = self._system.equations.descriptor
-        right = as_dense(B)
-        part, refined, error = sparse_principal_part(E, A, right, C, D, self._values[group])
-        omega = float(part.value.imag)
-        decay = 0.0 if self._on_axis[group].all() else -float(self._values[group].real.mean())
-        return SharpPole(
-            omega, decay, refined.imag, max(error, 8 * EPS * omega), BESIDE * omega,
-            *at_pole(self._system, replace(part, value=1j * omega - decay)),
-        )  # fmt: skip
 
 
 def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
@@ -199,7 +133,7 @@ def mask_sparse(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray
 def _beside(system: Excited, omega: float, steps: np.ndarray) -> np.ndarray:
     """H (k, ny, nu) at steps (k,) from a frequency."""
     s = 1j * (omega + steps)
-    return system.through(system.equations.transfer(s), s)
+    return system.through(system.transfer(s), s)
 
 
 def _between(system: Excited, omega: float, step: float) -> np.ndarray:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.frequency import DenseEquations, equations_of
+from eigenbody.analyses.frequency import dense_equations
 from eigenbody.analyses.linearize import Ports, linear_of, ports
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.response.amplitudes import ModeAmplitude, mode_amplitudes
@@ -35,9 +34,6 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals import fundamental
-
-if TYPE_CHECKING:
-    pass
 
 COARSE = 1e-3  # imbalance of the energies above which the steps are called coarse
 LARGEST = 1e290
@@ -92,7 +88,7 @@ class TimeResponse(Drawn, look="analyses.response.look"):
         if not isinstance(self.excitation, FreeMotion | ImpulseInput) or self.excitation.at:
             what = f"a {self.excitation.kind} excitation goes on; its modes have no constant amplitude."
             raise InputError(Fault("amplitudes", what, "Ask for the free motion or an impulse at t = 0."))
-        if self.linear.is_sparse or self.states is None:
+        if self.states is None:
             raise InputError(Fault("amplitudes", "all modes are needed, which a large model does not have."))
         return self._amplitudes
 
@@ -100,7 +96,7 @@ class TimeResponse(Drawn, look="analyses.response.look"):
     def modes_in_motion(self) -> tuple[tuple[ModeAmplitude, ...] | None, tuple[str, ...]]:
         """Amplitudes of the modes where there are such, and a remark where they cannot be told."""
         free = isinstance(self.excitation, FreeMotion | ImpulseInput) and not self.excitation.at
-        if not free or self.linear.is_sparse:
+        if not free or self.states is None:
             return None, ()
         try:
             return self.amplitudes(), ()
@@ -201,8 +197,7 @@ class _Task:
         if linear.is_sparse:
             what = "the stability of a large model is not known, so a stationary response cannot be vouched for."
             raise InputError(Fault("stationary", what, "Use the frequency response, or force solver dense."))
-        lines, equations = excitation.lines(), equations_of(linear, self.found.inputs, self.found.outputs)
-        assert isinstance(equations, DenseEquations)
+        lines, equations = excitation.lines(), dense_equations(linear, self.found.inputs, self.found.outputs)
         amplitudes, remarks = stationary_states(equations, lines, modes(linear))
         C, D = readout(linear, self.found)[2:]
         outputs = amplitudes @ C.T + lines.amplitude @ D.T
