@@ -21,7 +21,6 @@ from eigenbody.linearization.pencil import (
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.eigen.sparse import DescriptorPencil, condensed_times
 from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.matrices.linear import beside
@@ -123,14 +122,9 @@ class SparseForm:
     second_order_numbers: ClassVar[dict[str, Any]] = {}
 
     @property
-    def chosen(self) -> Selection:
-        """Independent rows and coordinates."""
-        return self.point.chosen
-
-    @property
     def dof(self) -> int:
         """Degrees of freedom."""
-        return len(self.chosen.velocities)
+        return len(self.point.chosen.velocities)
 
     @property
     def is_static(self) -> bool:
@@ -140,7 +134,7 @@ class SparseForm:
     @cached_property
     def pencil(self) -> StaticPencil:
         """M, C, K and G; right only where `is_static`."""
-        pencil = static_pencil(self.point, self.chosen, *self.tangents)
+        pencil = static_pencil(self.point, *self.tangents)
         return replace(pencil, springs=cache(self.springs)) if self.is_static else pencil
 
     def springs(self) -> Springs | None:
@@ -153,7 +147,7 @@ class SparseForm:
     @cached_property
     def descriptor(self) -> Descriptor:
         """E, A, B, C, D and where the unknowns stand in z."""
-        return descriptor(self.point, self.chosen, *self.tangents)
+        return descriptor(self.point, *self.tangents)
 
     @cached_property
     def noise(self) -> SparseNoise:
@@ -162,7 +156,7 @@ class SparseForm:
 
     @cached_property
     def _rounding(self) -> SparseRounding:
-        return SparseRounding(self.point, self.chosen)
+        return SparseRounding(self.point)
 
     @cached_property
     def descriptor_noise(self) -> Any:

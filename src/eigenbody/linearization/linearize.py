@@ -31,7 +31,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.independence import remarks_on_loops
-from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, factor, stack
 
@@ -44,9 +44,8 @@ def linear_model(
     """The linear model at an operating point, sparse above 2000 degrees of freedom or as `solver` says."""
     if coordinates is not None:
         point = in_coordinates(point, coordinates)
-    if use_sparse(solver, len(point.chosen.velocities) > DENSE_FREEDOMS):
-        return sparse_model(point)
-    return dense_model(point, point.chosen)
+    is_sparse = use_sparse(solver, len(point.chosen.velocities) > DENSE_FREEDOMS)
+    return sparse_model(point) if is_sparse else dense_model(point)
 
 
 def use_sparse(solver: str | None, by_default: bool) -> bool:
@@ -61,15 +60,14 @@ def sparse_model(point: OperatingPoint) -> LinearModel:
     report("linearizing")
     form = sparse_form(point)
     C, K = form.tangents
-    return _linear(point, form, certify(point, form.dof, lambda dq, du: K @ dq + C @ du))
+    return _linear(point, form, certify(point, lambda dq, du: K @ dq + C @ du))
 
 
-def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
+def dense_model(point: OperatingPoint) -> LinearModel:
     """The linear model with dense matrices."""
     report("linearizing")
-    point = point.choosing(chosen)
     e = Equations(point)
-    certificate = certify(point, len(chosen.velocities), e.tangents.force)
+    certificate = certify(point, e.tangents.force)
     needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
     source = KnownStateSpace(e.state_space) if needed else e
     return _linear(point, DenseForm(**e.arrays(), source=source), certificate)
@@ -86,7 +84,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     first = Equations(points[0])
-    certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.force)
+    certificate = certify(points[0], first.tangents.force)
     loops = remarks_on_loops(points[0])
     return [
         _linear(

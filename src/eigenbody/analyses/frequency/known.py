@@ -10,15 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.frequency.grid import ADDED
 from eigenbody.analyses.frequency.modal import eigenvalue_groups
-from eigenbody.analyses.frequency.poles import (
-    BESIDE,
-    Pole,
-    SharpPole,
-    growth_text,
-    mask_dense,
-    mask_sparse,
-    unstable_note,
-)
+from eigenbody.analyses.frequency.poles import Pole, SharpPole, growth_text, named, unstable_note
 from eigenbody.analyses.frequency.residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frequency.system import DenseEquations, Excited
 from eigenbody.base.arrays import as_dense
@@ -28,6 +20,10 @@ from eigenbody.numerics.signals.sparse_residues import sparse_principal_part
 
 FEW_POINTS = 60  # beside the resonances of a large model, where each costs a factorization
 LARGE_MODES = 20  # of a large model, to choose a range and find resonances
+FEW = 64  # frequencies of a large model up to which each is looked at
+NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
+BESIDE = 1e-6  # relative distance from a pole within which rounding of its residue can show where it is not felt
+INFINITE = complex(np.inf, 0.0)
 SHARP = 1e-5  # damping ratio below which a resonance is looked for at its eigenvalue
 
 
@@ -91,8 +87,23 @@ class AllModes:
         return tuple(self._seen(pole) for pole in self._poles.among(sharp, low, high))
 
     def mask(self, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-        """Write infinity into H (nf, ny, nu) on the poles; those that were met."""
-        return mask_dense(self._system, poles, omega, H)
+        """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; beside a pole that an entry does not
+        feel, where rounding would speak, the entry without the pole. The poles that were met."""
+        met = []
+        for pole in poles:
+            apart = np.abs(omega)[:, None] - pole.frequencies
+            beside = np.flatnonzero(np.abs(apart).min(axis=1) <= pole.reach)
+            if not len(beside):
+                continue
+            step = (1j * (np.abs(omega[beside]) - pole.omega) + pole.decay)[:, None, None]
+            value = pole.rest + step * pole.slope
+            value = np.where((omega[beside] < 0)[:, None, None], value.conj(), value)
+            H[beside] = np.where(pole.felt, H[beside], value)
+            hit = beside[np.abs(apart[beside]).min(axis=1) <= 4 * pole.error]
+            if pole.decay == 0 and len(hit) and pole.felt.any():
+                H[hit] = np.where(pole.felt, INFINITE, H[hit])
+                met.append(named(self._system, pole.omega, pole.felt))
+        return tuple(met)
 
     @cached_property
     def _poles(self) -> Poles:
@@ -163,8 +174,43 @@ class LowestModes:
         return tuple(found)
 
     def mask(self, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-        """Write infinity into H (nf, ny, nu) on the poles; those that were met."""
-        return mask_sparse(self._system, poles, omega, H)
+        """Write infinity into H (nf, ny, nu) on the eigenvalues that are known, in what feels them; elsewhere where the
+        response grows without limit as the frequency comes near. The poles that were met."""
+        finite = np.isfinite(H).all(axis=(1, 2))
+        size = np.abs(H).max(axis=(1, 2), initial=0.0)
+        typical = float(np.median(size[finite])) if finite.any() else 0.0
+        suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW)
+        least = np.abs(omega[omega != 0]).min(initial=np.inf)
+        met: list[Pole] = []
+        for i, w in enumerate(np.abs(omega)):
+            known = [pole for pole in poles if np.abs(pole.frequencies - w).min() <= pole.reach]
+            if not suspect[i] and not known:
+                continue
+            step = NEAR * w if w else 1e-3 * (least if np.isfinite(least) else 1.0)
+            if known:
+                on = [p.felt for p in known if not p.decay and np.abs(p.frequencies - w).min() <= 4 * p.error]
+                bad = np.any([np.zeros(H[i].shape, bool), *on], axis=0)
+                hidden = ~np.any([p.felt for p in known], axis=0)
+                H[i] = np.where(hidden, self._between(omega[i], BESIDE * w), H[i])
+            else:
+                near, far = self._beside(omega[i], step * np.array([1.0, 10.0]))
+                bad = np.abs(near) > 5 * np.abs(far)
+                bad &= (w == 0) | ~np.isfinite(H[i]) | (np.abs(H[i]) > 1e3 * np.abs(near))
+                H[i] = H[i] if finite[i] and w else self._between(omega[i], step)
+            H[i] = np.where(bad, INFINITE, H[i])
+            if bad.any():
+                met.append(named(self._system, float(w), bad))
+        return tuple(met)
+
+    def _beside(self, omega: float, steps: np.ndarray) -> np.ndarray:
+        """H (k, ny, nu) at steps (k,) from a frequency."""
+        s = 1j * (omega + steps)
+        return self._system.through(self._system.transfer(s), s)
+
+    def _between(self, omega: float, step: float) -> np.ndarray:
+        """H (ny, nu) at a frequency from both sides of it, by Richardson extrapolation."""
+        a, b, c, d = self._beside(omega, step * np.array([-2.0, -1.0, 1.0, 2.0]))
+        return (4 * (b + c) - (a + d)) / 6
 
     def _seen(self, group: np.ndarray) -> SharpPole:
         E, A, B, C, D = self._system.sparse.descriptor

@@ -18,7 +18,6 @@ from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, Spar
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.linearization.subject import Subject
-from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.runtime import on_one_thread
@@ -159,7 +158,7 @@ def _sum(before: Any, added: Any) -> Any:
 
 def _gates(linear: LinearModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What a force along the velocity coordinates does at once: to outputs, to rates of states, and M^-1."""
-    frame = MotionFrame(linear.point.mechanics, linear.chosen)
+    frame = linear.point.frame
     inverse = np.linalg.inv(linear.M) if linear.dof else linear.M
     acceleration = frame.Pv @ inverse  # (nq, dof) du' for a unit force
     held = len(linear.chosen.rows) + len(linear.chosen.slip_rows)

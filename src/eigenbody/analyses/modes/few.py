@@ -74,7 +74,7 @@ def _all(form: SparseForm, n: int, near: float | None) -> FewModes:
 
 def _dense(form: SparseForm) -> LinearModel:
     """The linear model with dense matrices, damping that was added included."""
-    dense = dense_model(form.point, form.chosen)
+    dense = dense_model(form.point)
     if form.added_damping is None:
         return dense
     return with_damping(dense, matrix=dense.Pv.T @ (form.added_damping @ dense.Pv))

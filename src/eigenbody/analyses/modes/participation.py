@@ -85,7 +85,7 @@ def _symmetric_sparse(modes: Modes, form: SparseForm) -> np.ndarray:
     """M, C, K symmetric: the left vector is the right one, S and W have S_k ((l M + C) x)_k and S_k (l M x)_k."""
     from eigenbody.analyses.modes.motion import variations
 
-    frame = MotionFrame(form.point.mechanics, form.chosen)
+    frame = form.point.frame
     q, pencil, values = variations(modes).T, form.pencil, modes.eigenvalues
     S = (frame.position_rows("gradient") @ q).T
     mass, loss = _projected(frame, pencil.M @ q), _projected(frame, pencil.C @ q)
@@ -144,7 +144,7 @@ def _lifted(modes: Modes, form: SparseForm, lu: Any) -> np.ndarray:
     """All unknowns (unknowns, n) of modes with one eigenvalue: inverse iteration restores them from the body motion."""
     from eigenbody.analyses.modes.motion import variations
 
-    frame = MotionFrame(form.point.mechanics, form.chosen)
+    frame = form.point.frame
     q = variations(modes).T
     d = form.descriptor
     S, W = frame.position_rows("gradient") @ q, modes.eigenvalues * (frame.speed_rows("gradient") @ q)

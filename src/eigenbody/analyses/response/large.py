@@ -15,7 +15,6 @@ import numpy as np
 from eigenbody.analyses.response.energy import EnergyBalance
 from eigenbody.base.progress import report
 from eigenbody.linearization.forms import SparseForm
-from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.linear import KKT, SparseFactor
 
 
@@ -90,10 +89,9 @@ def _initial_motion(task: LargeTask, nq: int) -> tuple[np.ndarray, np.ndarray]:
     n = task.form.dof
     if not task.x0.any():
         return np.zeros(nq), np.zeros(nq)
-    frame = MotionFrame(task.form.point.mechanics, task.form.chosen)
     held = np.zeros(nq - n)
     both = (task.x0[:n], task.x0[n : 2 * n])
-    q, v = (frame.at_position.solve(np.concatenate((held, part))) for part in both)
+    q, v = (task.form.point.frame.at_position.solve(np.concatenate((held, part))) for part in both)
     return q, v
 
 

@@ -126,7 +126,7 @@ def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
     complaint = passing(first.trial) if first.solved else None
     if first.solved and complaint is None:
         return first, task
-    wider = along_neutral(task, dense_model(point_at(start), start.chosen), start.system, start.chosen)
+    wider = along_neutral(task, dense_model(point_at(start)), start.system, start.chosen)
     if wider.neutral and not len(contradictions(first.equations)):
         second = _attempts(_obedient(start.recharted(wider), wider), wider, idle, pace)
         if second.solved and passing(second.trial) is None:
@@ -222,9 +222,7 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
     point = at_state(trial.model, trial.system, trial.state)
     if not len(trial.system.coordinates) and set(point.chosen.positions) != set(trial.chosen.positions):
         point = point.choosing(trial.chosen)
-    stability = "unknown"
-    if is_constant(trial, point.chosen):
-        stability = spectrum_of(dense_model(point, point.chosen)).stability
+    stability = spectrum_of(dense_model(point)).stability if is_constant(trial, point.chosen) else "unknown"
     notes = (*family_note(outcome, task), *stability_note(stability))
     return SteadyMotion(
         point=replace(point, warnings=(*point.warnings, *notes), is_steady=stability != "unknown"),
@@ -267,7 +265,7 @@ def _stable_one(
 def _growing(now: Equations, task: Task) -> np.ndarray | None:
     """The growing motion of the coordinates that are free to change, its largest entry one; None if there is none."""
     chosen, system = now.trial.chosen, now.trial.system
-    spectrum = spectrum_of(dense_model(point_at(now.trial), chosen))
+    spectrum = spectrum_of(dense_model(point_at(now.trial)))
     mode = spectrum.right[: len(chosen.positions), int(np.argmax(spectrum.eigenvalues.real))]
     held = np.isin(chosen.positions, list(task.values)) | np.isin(chosen.positions, task.moving)
     unit = unit_of(system, chosen.positions)
