@@ -114,7 +114,7 @@ class SparseForm:
     M, C, K over all body coordinates and the independent constraint rows G, which is smaller.
     """
 
-    point: OperatingPoint
+    point: OperatingPoint = field(repr=False)
     tangents: tuple[Any, Any] = field(repr=False)  # C = dF/du and K = dF/dq over all body coordinates
     added_damping: Any = field(default=None, repr=False)  # part of C that the mechanism does not have
     is_sparse: ClassVar[bool] = True
