@@ -18,9 +18,9 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.analyses.along import AlongError
-from eigenbody.analyses.modes.spectrum import spectrum_of
 from eigenbody.base.result import Drawn, Result, Shown
 from eigenbody.elements.vocabulary import VOCABULARY
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.model.expressions import parse
 from every_result import MODEL, RESULTS, ROOT, ROTOR, motion
 from public_analyses import ANALYSES, PENDULUM

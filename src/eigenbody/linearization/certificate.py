@@ -67,10 +67,11 @@ class Certificate(LeanCopies):
         }
 
 
-def certify(point: OperatingPoint, dof: int, tangent: Tangent) -> Certificate:
+def certify(point: OperatingPoint, tangent: Tangent) -> Certificate:
     """Put the certificate of an operating point and its assembled tangents together."""
     check = Later(partial(tangent_error, point, tangent))
     notes = (*remarks_on_loops(point), *remarks_on_loads(point))
+    dof = len(point.chosen.velocities)
     return Certificate(point.residual, point.drift, dof, point.redundant, check, derivatives(point), notes)
 
 

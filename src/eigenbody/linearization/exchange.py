@@ -15,13 +15,13 @@ def to_control(linear: LinearModel) -> Any:
 
     python-control allows no dot in names: `slide.x` becomes `slide_x`.
     """
+    A, B, C, D = linear.state_space
     try:
         import control
     except ImportError as error:
         raise ComputationError(
             "python-control is not installed. Install it with: pip install eigenbody[control]"
         ) from error
-    A, B, C, D = linear.state_space
     names = {key: _without_dots(getattr(linear, key)) for key in ("states", "inputs", "outputs")}
     return control.ss(A, B, C, D, name=linear.point.model.name.replace(".", "_"), **names)
 

@@ -13,7 +13,8 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 
 if TYPE_CHECKING:
-    from eigenbody.linearization.model import LinearModel, StateSpace
+    from eigenbody.linearization.forms import StateSpace
+    from eigenbody.linearization.model import LinearModel
 
 FORMS = ("velocities", "momenta")
 

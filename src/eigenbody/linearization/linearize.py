@@ -20,10 +20,9 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.certificate import Certificate, certify
-from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import HasStateSpace, KnownStateSpace, LinearModel, StateSpace, motion_by_state
+from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, StateSpace, sparse_form
+from eigenbody.linearization.model import LinearModel, motion_by_state
 from eigenbody.linearization.outputs import through
-from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
@@ -33,7 +32,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.independence import remarks_on_loops
-from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, factor, stack
 
@@ -42,14 +41,12 @@ DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense i
 
 def linear_model(
     point: OperatingPoint, coordinates: Sequence[str] | Mapping[str, float] | None = None, solver: str | None = None
-) -> LinearModel | SparseLinearModel:
+) -> LinearModel:
     """The linear model at an operating point, sparse above 2000 degrees of freedom or as `solver` says."""
     if coordinates is not None:
         point = in_coordinates(point, coordinates)
-    chosen = point.chosen
-    if use_sparse(solver, len(chosen.velocities) > DENSE_FREEDOMS):
-        return sparse_model(point, chosen)
-    return dense_model(point, chosen)
+    is_sparse = use_sparse(solver, len(point.chosen.velocities) > DENSE_FREEDOMS)
+    return sparse_model(point) if is_sparse else dense_model(point)
 
 
 def use_sparse(solver: str | None, by_default: bool) -> bool:
@@ -59,35 +56,22 @@ def use_sparse(solver: str | None, by_default: bool) -> bool:
     return by_default if solver is None else solver == "sparse"
 
 
-def sparse_model(point: OperatingPoint, chosen: Selection) -> SparseLinearModel:
-    """The linear model in sparse form."""
+def sparse_model(point: OperatingPoint) -> LinearModel:
+    """The linear model kept sparse."""
     report("linearizing")
-    system = point.system
-    S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
-    C, K = tangents(point)
-    return SparseLinearModel(
-        point=point,
-        chosen=chosen,
-        coordinates=S,
-        velocities=W,
-        dropped=tuple(system.names[i] for i in chosen.dropped),
-        states=(*S, *(name + "'" for name in W), *system.states),
-        inputs=system.inputs,
-        outputs=tuple(output.name for output in system.outputs),
-        certificate=(certificate := certify(point, len(W), lambda dq, du: K @ dq + C @ du)),
-        notes=(*_notes(point, chosen), *certificate.notes),
-        tangents=(C, K),
-    )
+    form = sparse_form(point)
+    C, K = form.tangents
+    return _linear(point, form, certify(point, lambda dq, du: K @ dq + C @ du))
 
 
-def dense_model(point: OperatingPoint, chosen: Selection) -> LinearModel:
+def dense_model(point: OperatingPoint) -> LinearModel:
     """The linear model with dense matrices."""
     report("linearizing")
-    point = point.choosing(chosen)
     e = Equations(point)
-    certificate = certify(point, len(chosen.velocities), e.tangents.force)
+    certificate = certify(point, e.tangents.force)
     needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
-    return _linear(point, KnownStateSpace(e.state_space) if needed else e, e.arrays(), certificate)
+    source = KnownStateSpace(e.state_space) if needed else e
+    return _linear(point, DenseForm(**e.arrays(), source=source), certificate)
 
 
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
@@ -101,13 +85,15 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     first = Equations(points[0])
-    certificate = certify(points[0], len(batch.chosen.velocities), first.tangents.force)
+    certificate = certify(points[0], first.tangents.force)
     loops = remarks_on_loops(points[0])
     return [
         _linear(
             point,
-            KnownStateSpace(StateSpace(*(a[k] for a in space))),
-            {name: a[k] for name, a in arrays.items()},
+            DenseForm(
+                **{name: a[k] for name, a in arrays.items()},
+                source=KnownStateSpace(StateSpace(*(a[k] for a in space))),
+            ),
             replace(
                 certificate,
                 residual=point.residual,
@@ -120,24 +106,20 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     ]
 
 
-def _linear(
-    point: OperatingPoint, source: HasStateSpace, arrays: Mapping[str, np.ndarray], certificate: Certificate
-) -> LinearModel:
+def _linear(point: OperatingPoint, form: Form, certificate: Certificate) -> LinearModel:
     system, chosen = point.system, point.chosen
     S, W, dropped = (tuple(system.names[i] for i in c) for c in (chosen.positions, chosen.velocities, chosen.dropped))
     return LinearModel(
         point=point,
-        chosen=chosen,
         coordinates=S,
         velocities=W,
         dropped=dropped,
-        source=source,
         states=(*S, *(name + "'" for name in W), *system.states),
         inputs=system.inputs,
         outputs=tuple(output.name for output in system.outputs),
+        form=form,
         certificate=certificate,
-        notes=(*_notes(point, chosen), *certificate.notes),
-        **arrays,
+        notes=(*_notes(point), *certificate.notes),
     )
 
 
@@ -257,7 +239,7 @@ def _turning_flexible(point: OperatingPoint) -> list[str]:
     return list(dict.fromkeys(map(owner_of, turning)))
 
 
-def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
+def _notes(point: OperatingPoint) -> tuple[str, ...]:
     notes = []
     if point.is_steady:
         pass  # constant linear equations: nothing to warn of
@@ -286,7 +268,7 @@ def _notes(point: OperatingPoint, chosen: Selection) -> tuple[str, ...]:
             f"{', '.join(touching)}: exactly at the corner, where the stiffness jumps; the linear equations hold on one"
             " side only. Move the operating point off the corner, or give the element a smooth one."
         )
-    if len(chosen.dropped):
-        names = ", ".join(point.system.names[i] for i in chosen.dropped)
+    if len(point.chosen.dropped):
+        names = ", ".join(point.system.names[i] for i in point.chosen.dropped)
         notes.append(f"These coordinates depend on the others and were dropped: {names}.")
     return tuple(notes)

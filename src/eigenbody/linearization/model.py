@@ -3,46 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Result
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.pencil import Descriptor, descriptor, tangents
+from eigenbody.linearization.forms import DenseForm, Form, SparseForm, StateSpace, sparse_form
+from eigenbody.linearization.pencil import Descriptor
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.units import Units, units_of
 from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.linear import beside
-from eigenbody.numerics.matrices.noise import EPS
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
-
-
-class StateSpace(NamedTuple):
-    """x' = A x + B u, y = C x + D u."""
-
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
-
-
-class HasStateSpace(Protocol):
-    """What knows A, B, C, D, or finds them when asked."""
-
-    @property
-    def state_space(self) -> StateSpace: ...
-
-
-@dataclass(frozen=True)
-class KnownStateSpace:
-    """A, B, C, D that are known already."""
-
-    state_space: StateSpace
 
 
 def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
@@ -56,49 +34,148 @@ class LinearModel(Result, look="linearization.look"):
 
     The linear state is [S, W, x]: variations of the coordinates, of the velocity coordinates, and first-order states.
     S' = Y S + Z W and M W' + C W + K S = B_force u + X x. Without non-holonomic rows W = S'. C and K are as they come:
-    unsymmetric where the physics is.
+    unsymmetric where the physics is. A large model is kept sparse: its dense matrices are refused, and `descriptor` has
+    the same equations.
     """
 
     point: OperatingPoint
-    chosen: Selection
     coordinates: tuple[str, ...]  # S
     velocities: tuple[str, ...]  # W, without the prime
     dropped: tuple[str, ...]  # coordinates asked for that were dependent
-    M: np.ndarray
-    C: np.ndarray
-    K: np.ndarray
-    noise_K: np.ndarray  # rounding error to expect in the entries of K, from the size of what cancels in them
-    noise_C: np.ndarray  # the same of C, Y and Z
-    noise_Y: np.ndarray
-    noise_Z: np.ndarray
-    Y: np.ndarray
-    Z: np.ndarray
-    source: HasStateSpace = field(repr=False)
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    P: np.ndarray  # motion of all bodies, dq = P S
-    Pv: np.ndarray  # du = drag S + Pv W
-    drag: np.ndarray
+    form: Form  # the matrices
     certificate: Certificate
     notes: tuple[str, ...]
-    is_sparse: ClassVar[bool] = False
+    damping_model: str | None = None  # of damping that was added, in words
+
+    # ---- the two forms
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the model is kept sparse."""
+        return self.form.is_sparse
+
+    @property
+    def dense(self) -> DenseForm:
+        """The dense matrices; refused where the model is kept sparse."""
+        if isinstance(self.form, DenseForm):
+            return self.form
+        n = len(self.states)
+        raise ComputationError(
+            f"This model is kept sparse: the dense A would have {n} x {n} entries ({8e-9 * n * n:.1f} GB). Use its"
+            " sparse descriptor form (E, A), ask for a few modes, or force it with solver dense."
+        )
+
+    @cached_property
+    def sparse(self) -> SparseForm:
+        """The equations before elimination, sparse; those of a dense model are made when they are asked for."""
+        if isinstance(self.form, SparseForm):
+            return self.form
+        return sparse_form(self.point, self.form.added_damping)
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """The same equations before elimination: E z' = A z + B u, y = C z + D u, sparse."""
+        return self.sparse.descriptor
+
+    @property
+    def added_damping(self) -> Any:
+        """What was added to C (dof, dof), over all body coordinates where the model is kept sparse; None: nothing."""
+        return self.form.added_damping
 
     @property
     def numbers(self) -> dict[str, Any]:
         """All numbers that are shown of it, by name."""
-        A, B, C, D = self.state_space
-        return {**self.second_order_numbers, "A": A, "B": B, "C": C, "D": D}
+        return {"certificate": self.certificate.figures, **self.form.numbers}
 
     @property
     def second_order_numbers(self) -> dict[str, Any]:
         """Those that modes rest on: the figures of the certificate, M, C and K."""
-        return {"certificate": self.certificate.figures, "mass": self.M, "damping": self.C, "stiffness": self.K}
+        return {"certificate": self.certificate.figures, **self.form.second_order_numbers}
 
-    @cached_property
+    # ---- matrices of the dense form
+
+    @property
+    def M(self) -> np.ndarray:
+        """Mass matrix (dof, dof)."""
+        return self.dense.M
+
+    @property
+    def C(self) -> np.ndarray:
+        """Damping and gyroscopic matrix (dof, dof)."""
+        return self.dense.C
+
+    @property
+    def K(self) -> np.ndarray:
+        """Stiffness matrix (dof, coordinates)."""
+        return self.dense.K
+
+    @property
+    def Y(self) -> np.ndarray:
+        """S' by S."""
+        return self.dense.Y
+
+    @property
+    def Z(self) -> np.ndarray:
+        """S' by W."""
+        return self.dense.Z
+
+    @property
+    def noise_K(self) -> np.ndarray:
+        """Rounding error to expect in the entries of K, from the size of what cancels in them."""
+        return self.dense.noise_K
+
+    @property
+    def noise_C(self) -> np.ndarray:
+        """The same of C."""
+        return self.dense.noise_C
+
+    @property
+    def noise_Y(self) -> np.ndarray:
+        """The same of Y."""
+        return self.dense.noise_Y
+
+    @property
+    def noise_Z(self) -> np.ndarray:
+        """The same of Z."""
+        return self.dense.noise_Z
+
+    @property
+    def noise_A(self) -> np.ndarray:
+        """Rounding error to expect in A: of the kinematics, and of the forces divided by the mass."""
+        return self.dense.noise_A
+
+    @property
+    def P(self) -> np.ndarray:
+        """(nq, coordinates) motion of all bodies, dq = P S."""
+        return self.dense.P
+
+    @property
+    def Pv(self) -> np.ndarray:
+        """(nq, dof) velocity of all bodies, du = drag S + Pv W."""
+        return self.dense.Pv
+
+    @property
+    def drag(self) -> np.ndarray:
+        """(nq, coordinates) velocity of all bodies by S, du = drag S + Pv W."""
+        return self.dense.drag
+
+    @property
     def state_space(self) -> StateSpace:
         """A, B, C, D over [S, W, x]."""
-        return self.source.state_space
+        return self.dense.state_space
+
+    @property
+    def A(self) -> np.ndarray:
+        """State matrix over [S, W, x]."""
+        return self.state_space.A
+
+    @property
+    def B(self) -> np.ndarray:
+        """Input matrix."""
+        return self.state_space.B
 
     @cached_property
     def shape_q(self) -> np.ndarray:
@@ -111,28 +188,17 @@ class LinearModel(Result, look="linearization.look"):
         both = beside([self.drag, self.Pv])
         return motion_by_state(both, len(self.states) - both.shape[-1])
 
-    @cached_property
-    def noise_A(self) -> np.ndarray:
-        """Rounding error to expect in A: of the kinematics, and of the forces divided by the mass."""
-        nS, nW = self.noise_K.shape[-1], self.M.shape[-1]
-        velocities, noise = slice(nS, nS + nW), 8 * EPS * np.abs(self.A)
-        noise[:nS, :nS] += self.noise_Y
-        noise[:nS, velocities] += self.noise_Z
-        if nW:
-            inverse = np.abs(np.linalg.inv(self.M))
-            noise[velocities] += 8 * EPS * (inverse @ (np.abs(self.M) @ np.abs(self.A[velocities])))  # solving with M
-            noise[velocities, : nS + nW] += inverse @ beside([self.noise_K, self.noise_C])
-        return noise
+    # ---- what follows from them
+
+    @property
+    def chosen(self) -> Selection:
+        """Independent rows and coordinates."""
+        return self.point.chosen
 
     @property
     def units(self) -> Units:
         """Units of states, inputs and outputs."""
         return units_of(self.point, self.coordinates, self.velocities)
-
-    @cached_property
-    def descriptor(self) -> Descriptor:
-        """The same equations before elimination: E z' = A z + B u, y = C z + D u, sparse."""
-        return descriptor(self.point, self.chosen, *tangents(self.point))
 
     def to_control(self) -> Any:
         """A `control.StateSpace` (python-control) with the same matrices and named signals."""
@@ -145,16 +211,6 @@ class LinearModel(Result, look="linearization.look"):
         from eigenbody.linearization.first_order import first_order_form
 
         return first_order_form(self, form).A
-
-    @property
-    def A(self) -> np.ndarray:
-        """State matrix over [S, W, x]."""
-        return self.state_space.A
-
-    @property
-    def B(self) -> np.ndarray:
-        """Input matrix."""
-        return self.state_space.B
 
     @property
     def is_second_order(self) -> bool:
@@ -196,8 +252,6 @@ class LinearModel(Result, look="linearization.look"):
 
     def _needs_square_stiffness(self) -> None:
         if len(self.coordinates) != len(self.velocities):
-            from eigenbody.base.errors import ComputationError
-
             raise ComputationError(
                 "With non-holonomic constraints there are fewer velocities than coordinates and K is not square; use A."
             )

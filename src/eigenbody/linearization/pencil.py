@@ -17,7 +17,6 @@ import numpy as np
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, are_plain, sparse
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
@@ -54,12 +53,11 @@ class Descriptor:
     differential: int
     dq: slice  # where dq stands in z
     point: OperatingPoint = field(repr=False)
-    chosen: Selection = field(repr=False)
 
     @cached_property
     def unknowns(self) -> tuple[str, ...]:
         """Names of z: states; `body:x` ... `body:rz` of every body, with one and two primes; constraint rows."""
-        system, chosen = self.point.system, self.chosen
+        system, chosen = self.point.system, self.point.chosen
         S, W = (tuple(system.names[i] for i in index) for index in (chosen.positions, chosen.velocities))
         bodies = [self._name(c // 6, c % 6) for c in system.body_columns.tolist()]
         held = [f"force in {system.constraints.rows[r]}" for r in chosen.rows]
@@ -100,11 +98,11 @@ def is_static(point: OperatingPoint) -> bool:
     return still and not any(np.any(getattr(point.state, name)) for name in ("v", "w"))
 
 
-def static_pencil(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> StaticPencil:
+def static_pencil(point: OperatingPoint, C: Any, K: Any) -> StaticPencil:
     """The frozen pencil with the tangents C and K; right only where `is_static`."""
     system, mechanics = point.system, point.mechanics
     square = (system.nq, system.nq)
-    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, system.nq)).tocsr()[chosen.rows].tocsc()
+    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, system.nq)).tocsr()[point.chosen.rows].tocsc()
     return StaticPencil(sparse(mechanics.mass(), square), C, K, G)
 
 
@@ -151,12 +149,11 @@ def tangents(point: OperatingPoint) -> tuple[Any, Any]:
     return sparse(mechanics.damping(), square), sparse(K, square)
 
 
-def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Descriptor:
+def descriptor(point: OperatingPoint, C: Any, K: Any) -> Descriptor:
     """The augmented equations at any consistent state, with the tangents C and K."""
     from scipy.sparse import block_array, eye_array, hstack, vstack
 
-    system, mechanics = point.system, point.mechanics
-    frame = MotionFrame(mechanics, chosen)
+    system, mechanics, frame = point.system, point.mechanics, point.frame
     nq, nx = system.nq, len(system.states)
     nS, nW = frame.positions.count, frame.speeds.count
     square = (nq, nq)
@@ -167,7 +164,7 @@ def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Desc
         rows = [Triplets.of_rows(np.arange(measures.count), measures.columns, getattr(jet, what))]
         return sparse(rows, (measures.count, nq))
 
-    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, nq)).tocsr()[chosen.rows].tocsc()
+    G = sparse(mechanics.holonomic.rows(), (system.constraints.count, nq)).tocsr()[point.chosen.rows].tocsc()
     H, Hr, Ha, Hu = (rows_of(system, frame, w) for w in ("gradient", "rate_q", "acceleration_q", "acceleration_u"))
     M = sparse(mechanics.mass(), square)
     X = sparse(mechanics.applied.state_matrix(), (nq, nx))
@@ -195,7 +192,7 @@ def descriptor(point: OperatingPoint, chosen: Selection, C: Any, K: Any) -> Desc
     B = vstack([_none(nS + nW, len(system.inputs)), rates.inputs, still, -inputs], format="csc")
     first = _none(len(system.outputs), nS + nW)
     C_out = hstack([first, outputs.x, outputs.q, outputs.u, outputs.a, outputs.multipliers], format="csc")
-    return Descriptor(E, A, B, C_out, outputs.inputs, n, slice(n, n + nq), point, chosen)
+    return Descriptor(E, A, B, C_out, outputs.inputs, n, slice(n, n + nq), point)
 
 
 def descriptor_noise(d: Descriptor, forces: SparseNoise, accelerated: Sequence[MotionFrame]) -> Any:
@@ -203,7 +200,7 @@ def descriptor_noise(d: Descriptor, forces: SparseNoise, accelerated: Sequence[M
     accelerations, in mechanisms `accelerated` by as much as these are uncertain (the last one not)."""
     from scipy.sparse import coo_array
 
-    system, chosen = d.point.system, d.chosen
+    system, chosen = d.point.system, d.point.chosen
     nq, held = system.nq, len(chosen.rows) + len(chosen.slip_rows)
     total, last = d.A.shape[0], d.A.shape[0] - nq
     out = ENTRY_NOISE * abs(d.A)

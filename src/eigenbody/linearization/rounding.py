@@ -25,7 +25,6 @@ from eigenbody.linearization.point import OperatingPoint, deflection_rounding
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense_vector, sparse
 from eigenbody.numerics.matrices.linear import Saddle, factor, stack
 from eigenbody.numerics.matrices.noise import EPS
@@ -201,8 +200,7 @@ class Rounding:
 class SparseRounding(Rounding):
     """The same over all coordinates of the bodies, in sparse matrices: nothing is projected on the free motion."""
 
-    def __init__(self, point: OperatingPoint, chosen: Selection) -> None:
-        point = point.choosing(chosen)
+    def __init__(self, point: OperatingPoint) -> None:
         super().__init__(point, point.frame, Tangents(point, point.frame), np.zeros((0, 0)))
 
     def noise(self, C: Any) -> SparseNoise:

@@ -14,7 +14,6 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
@@ -32,37 +31,37 @@ PROBES = 4
 SAME = 1e-7  # relative difference of the linear equations that still counts as none
 
 
-def has_constant_coefficients(linear: LinearModel | SparseLinearModel) -> bool:
+def has_constant_coefficients(linear: LinearModel) -> bool:
     """Whether the linear equations are the same further on and further back along the motion."""
     point = linear.point
     if point.is_steady or not linear.states:
         return True
     if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
         return True
-    here = linear if type(linear) in (LinearModel, SparseLinearModel) else _at(linear, point.state)  # nothing added
+    here = linear if linear.added_damping is None else _at(linear, point.state)  # of the mechanism alone
     try:
         return all(same_equations(here, _at(linear, state)) for state in _further_on(point.choosing(linear.chosen)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
 
 
-def same_equations(one: LinearModel | SparseLinearModel, other: LinearModel | SparseLinearModel) -> bool:
+def same_equations(one: LinearModel, other: LinearModel) -> bool:
     """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
     rates that they give to random states."""
-    a, b = (m.rates_of(_probes(m)) if isinstance(m, SparseLinearModel) else m.A for m in (one, other))
+    a, b = (m.sparse.rates_of(_probes(m)) if m.is_sparse else m.A for m in (one, other))
     size = np.abs(a).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(a).max(initial=0.0)
     return bool(np.all(np.abs(a - b) <= SAME * size))
 
 
-def _probes(linear: SparseLinearModel) -> np.ndarray:
+def _probes(linear: LinearModel) -> np.ndarray:
     """Random states (states, probes)."""
     return np.random.default_rng(6).choice((-1.0, 1.0), (len(linear.states), PROBES))
 
 
-def _at(linear: LinearModel | SparseLinearModel, state: State) -> LinearModel | SparseLinearModel:
+def _at(linear: LinearModel, state: State) -> LinearModel:
     point = linear.point
     there = at_state(point.model, point.system, state).choosing(linear.chosen)
-    return linear_model(there, solver="sparse" if isinstance(linear, SparseLinearModel) else "dense")
+    return linear_model(there, solver="sparse" if linear.is_sparse else "dense")
 
 
 def depends_on_time(point: OperatingPoint) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from eigenbody.base.errors import ComputationError
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes
-    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
 
 
@@ -42,12 +41,7 @@ def require_finite(**arrays: Any) -> None:
             )
 
 
-def dense(linear: LinearModel | SparseLinearModel) -> LinearModel | None:
-    """The linear model if it has dense matrices; large ones are kept sparse."""
-    return None if linear.is_sparse else cast("LinearModel", linear)
-
-
-def require_finite_linear(linear: LinearModel | SparseLinearModel) -> None:
+def require_finite_linear(linear: LinearModel) -> None:
     """Refuse a linear model with a number that is not finite."""
     require_finite(**linear.numbers)
 
@@ -55,11 +49,6 @@ def require_finite_linear(linear: LinearModel | SparseLinearModel) -> None:
 def require_finite_modes(modes: Modes) -> None:
     """Refuse modes with a number that is not finite (the damping ratio of a rigid mode is undefined and exempt)."""
     require_finite(**modes.numbers)
-
-
-def has_second_order_matrices(linear: LinearModel) -> bool:
-    """Whether M, C, K exist: not with non-holonomic rows, where there are fewer velocities than coordinates."""
-    return len(linear.coordinates) == len(linear.velocities)
 
 
 def plain(value: Any) -> Any:

@@ -12,7 +12,6 @@ from eigenbody.present.tables import SAID, Styled, counted, significant
 if TYPE_CHECKING:
     from eigenbody.analyses.modes import Modes, ModesCertificate
     from eigenbody.linearization.certificate import Certificate
-    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
     from eigenbody.linearization.point import OperatingPoint
 
@@ -95,7 +94,7 @@ def noted(notes: Iterable[str]) -> list[str]:
     return [f"Note: {note}" for note in notes]
 
 
-def remarks_below(linear: LinearModel | SparseLinearModel, notes: Iterable[str] | None = None) -> list[str]:
+def remarks_below(linear: LinearModel, notes: Iterable[str] | None = None) -> list[str]:
     """What stands under a table: notes, warnings, redundant rows, certificate."""
     means = [f"Slopes of the function in {where}: {how}" for where, how in linear.certificate.derivatives.items()]
     remarks = [*noted(linear.notes if notes is None else notes), *warned(linear.point)]

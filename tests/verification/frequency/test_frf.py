@@ -602,7 +602,7 @@ def test_frequency_response_of_ports():
 
 
 def test_modal_form_of_ports_knows_its_independence():
-    form = ModalForm(excited(ports(eb.load(quarter_car()), ["heave"], ["heave"])).equations)
+    form = ModalForm(excited(ports(eb.load(quarter_car()), ["heave"], ["heave"])).dense)
     assert form.is_usable
     assert form.entries() == 2
 

@@ -147,7 +147,7 @@ def test_the_residue_of_a_weakly_coupled_mode_is_that_of_perturbation_theory():
     """x0 of the mode of mass 2 is k12/(Z11) to first order: residue of x0/F0 is (k12/Z11)^2 / (2 i w)."""
     k12 = 1e-6
     model = eb.load(chain([1, 1], [400, k12, 100]))
-    equations = excited(ports(model, ["x0"], ["x0"])).equations
+    equations = excited(ports(model, ["x0"], ["x0"])).dense
     first = Poles(equations).among(equations.spectrum.on_axis)[0].part
     w = np.sqrt(100.0)
     expected = (k12 / (400 - w**2)) ** 2 / (2j * w)

@@ -257,7 +257,7 @@ class _Follower:
             frame = MotionFrame(point.mechanics, chosen)
             missing = point.mechanics.driving - point.mechanics.inertia_times(point.motion.acceleration)
             h, bent = frame.Pv.T @ missing, None
-        linear = dense_model(point, chosen)
+        linear = dense_model(point)
         K, A = linear.K, linear.A
         if bent is not None:
             n = len(chosen.positions)

@@ -15,7 +15,6 @@ from eigenbody.analyses.sensitivity import derivatives
 from eigenbody.analyses.sweep import VariantModes, variants
 from eigenbody.base.batched import Variants, stacked
 from eigenbody.base.errors import ComputationError
-from eigenbody.linearization.model import LinearModel
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import Model
 from eigenbody.numerics.signals.transfer import DenseTransfer
@@ -53,7 +52,7 @@ class DesignSpace:
         """The space of a model that is excited and read at these ports (inputs, outputs or measures)."""
         found = ports(model, list(inputs), list(outputs))
         linear = found.linear
-        if not isinstance(linear, LinearModel):
+        if linear.is_sparse:
             raise ComputationError(
                 f"The model has {linear.dof} degrees of freedom; designs are compared by dense matrices only."
                 " Take a smaller model, or a part of this one."

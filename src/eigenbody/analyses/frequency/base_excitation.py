@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations, equations_of
+from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations, dense_equations
 from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import Model
@@ -33,9 +31,11 @@ def base_excited(
     row = _row(linear.point, name)
     unit = rate_unit(_measured_in(linear.point, row), order)
     primes = "'" * order
+    right = _right_side(linear, row)
     return Excited(
-        linear, _equations(found, row), (name + primes,), found.output_names, (unit,), found.output_units,
-        partial(_weight, order),
+        linear, None if linear.is_sparse else _dense(found, right),
+        SparseEquations(linear, (), found.outputs, right), (name + primes,), found.output_names, (unit,),
+        found.output_units, partial(_weight, order),
     )  # fmt: skip
 
 
@@ -76,28 +76,7 @@ def _measured_in(point: OperatingPoint, row: int) -> str:
     return system.dimensions[system.aliases[known[0]]] if known else ""
 
 
-def _equations(found: Ports, row: int) -> DenseEquations | SparseEquations:
-    """The state equations with the raw inputs r, r', r''."""
-    linear = found.linear
-    right = _right_side(linear, row)
-    rows = list(found.outputs)
-    parts = partial(_parts, linear, right, rows)
-    if isinstance(linear, SparseLinearModel):
-        return SparseEquations(parts)
-    own = equations_of(linear, (), found.outputs)
-    assert isinstance(own, DenseEquations)
-    B, D = _condensed(linear, right, rows)
-    return DenseEquations(own.A, B, own.C, D, own.noise, own.second, SparseEquations(parts))
-
-
-def _parts(
-    linear: LinearModel | SparseLinearModel, right: np.ndarray, rows: list[int]
-) -> tuple[Any, Any, Any, Any, Any]:
-    d = linear.descriptor
-    return d.E, d.A, right, d.C.tocsr()[rows], np.zeros((len(rows), 3))
-
-
-def _right_side(linear: LinearModel | SparseLinearModel, row: int) -> np.ndarray:
+def _right_side(linear: LinearModel, row: int) -> np.ndarray:
     """Columns (n, 3) of r, r', r'' in 0 = A z + B u: minus one in the row at each of the three levels."""
     chosen, d = linear.chosen, linear.descriptor
     place = np.flatnonzero(np.asarray(chosen.rows) == row)
@@ -115,11 +94,12 @@ def _right_side(linear: LinearModel | SparseLinearModel, row: int) -> np.ndarray
     return right
 
 
-def _condensed(linear: LinearModel, right: np.ndarray, outputs: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """B and D (.., 3) after the auxiliary unknowns are eliminated."""
-    d = linear.descriptor
+def _dense(found: Ports, right: np.ndarray) -> DenseEquations:
+    """The state equations with the raw inputs r, r', r'' after the auxiliary unknowns are eliminated."""
+    own, d = dense_equations(found.linear, (), found.outputs), found.linear.descriptor
     n = d.differential
     A = d.A.tocsc()
     auxiliary = -factor(A[n:, n:].tocsc()).solve(right[n:])
-    C = d.C.tocsc()[:, n:].tocsr()[outputs]
-    return np.asarray(A[:n, n:] @ auxiliary), np.asarray(C @ auxiliary)
+    C = d.C.tocsc()[:, n:].tocsr()[list(found.outputs)]
+    B, D = np.asarray(A[:n, n:] @ auxiliary), np.asarray(C @ auxiliary)
+    return DenseEquations(own.A, B, own.C, D, own.noise, own.second)

@@ -13,11 +13,10 @@ from eigenbody.analyses.frequency.grid import Wanted, frequencies, wanted
 from eigenbody.analyses.frequency.modal import ModalForm, SparseModalForm
 from eigenbody.analyses.frequency.poles import doubtful_heights
 from eigenbody.analyses.frequency.result import FrequencyResponse, Peak, found_peaks
-from eigenbody.analyses.frequency.system import DenseEquations, Excited, excited
+from eigenbody.analyses.frequency.system import Excited, Transfer, excited
 from eigenbody.analyses.frequency.unbalance import Synchronous, unbalance_excited
 from eigenbody.analyses.linearize import Ports, need_inputs, ports
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -74,9 +73,8 @@ def frf(
     evaluator = Evaluator(system)
     grid = frequencies(asked, evaluator.resonances, refine)
     notes = _use_modes(evaluator, modes, residual, grid) if method == "modal" else ()
-    return _result(
-        evaluator, grid, refine, method, (*evaluator.notes, *evaluator.unknown_above(2 * np.pi * grid.max()), *notes)
-    )
+    unknown = evaluator.known.unknown_above(2 * np.pi * grid.max())
+    return _result(evaluator, grid, refine, method, (*evaluator.notes, *unknown, *notes))
 
 
 def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> None:
@@ -133,23 +131,23 @@ def _refuse_resting_base(asked: Wanted, base: str | None, order: int) -> None:
 
 
 def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np.ndarray) -> tuple[str, ...]:
-    equations, linear = evaluator.system.equations, evaluator.system.linear
-    if isinstance(equations, DenseEquations):
+    system, equations = evaluator.system, evaluator.system.dense
+    summed: Transfer
+    if equations is not None:
         form = ModalForm(equations)
         form.refuse_defective()
         total = form.entries()
         keep = None if modes is None or modes >= total else form.lowest(modes)
         inner = form if equations.rates is None else ModalForm(equations.in_rates())
-        summed: Any = equations.from_rates(inner if keep is None else lambda s: inner(s, keep))
+        summed = equations.from_rates(inner if keep is None else lambda s: inner(s, keep))
         kept = total if keep is None else modes
         notes = () if keep is None else (f"Sum over the {kept} lowest of {total} modes.",)
     else:
-        assert isinstance(linear, SparseLinearModel)
-        summed = SparseModalForm(linear, equations, modes or SPARSE_MODES)
-        notes = (f"Sum over the {len(summed.modes)} lowest modes of {len(linear.states)} states.",)
+        summed = large = SparseModalForm(system.linear, system.sparse, modes or SPARSE_MODES)
+        notes = (f"Sum over the {len(large.modes)} lowest modes of {len(system.linear.states)} states.",)
     if residual and notes:
         start = np.array([2j * np.pi * grid[0]])
-        rest = equations.transfer(start)[0] - summed(start)[0]
+        rest = system.transfer(start)[0] - summed(start)[0]
         notes = (notes[0][:-1] + f", with a constant for the others (exact at {grid[0]:.6g} Hz).",)
         evaluator.transfer = lambda s: summed(s) + rest
     else:

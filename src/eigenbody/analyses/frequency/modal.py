@@ -11,7 +11,7 @@ from eigenbody.analyses.frequency.system import DenseEquations, SparseEquations
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
 from eigenbody.numerics.signals.residues import Subspace
 from eigenbody.numerics.signals.transfer import away_from_zero, chunks
@@ -179,13 +179,13 @@ class SparseModalForm:
     are taken as s times velocities, which converges far better than that constant and the modes.
     """
 
-    def __init__(self, linear: SparseLinearModel, equations: SparseEquations, count: int) -> None:
+    def __init__(self, linear: LinearModel, equations: SparseEquations, count: int) -> None:
         from eigenbody.analyses.modes import sparse_modes
 
         self.modes = sparse_modes(linear, count, None)
         self._E, self._A, self._B, C, D = equations.descriptor
         self._right = as_dense(self._B)
-        self._C = _split(C, linear) if linear.is_static else (C, 0 * C)
+        self._C = _split(C, linear) if linear.sparse.is_static else (C, 0 * C)
         self.D = self._at_once(linear.descriptor.differential, as_dense(D))
         groups = eigenvalue_groups(self.modes.eigenvalues)
         self.clusters = []
@@ -232,7 +232,7 @@ class SparseModalForm:
         )
 
 
-def _split(C: Any, linear: SparseLinearModel) -> tuple[Any, Any]:
+def _split(C: Any, linear: LinearModel) -> tuple[Any, Any]:
     """C z = C_0 z + s C_1 z: the columns of du' stand for s times du at rest."""
     from scipy.sparse import csc_array, hstack
 

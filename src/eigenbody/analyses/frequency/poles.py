@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.frequency.modal import eigenvalue_groups
-from eigenbody.analyses.frequency.residues import PoleAtPorts, Poles, at_pole
-from eigenbody.analyses.frequency.system import DenseEquations, Excited, SparseEquations
-from eigenbody.base.arrays import as_dense
-from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.numerics.signals.sparse_residues import sparse_principal_part
+from eigenbody.analyses.frequency.residues import Poles
+from eigenbody.analyses.frequency.system import DenseEquations, Excited
 
-NEAR = 1e-9  # relative step beside a frequency of a large model, to see whether the response grows without limit
-FEW = 64  # frequencies of a large model up to which each is looked at
-SHARP = 1e-5  # damping ratio below which a resonance is looked for at its eigenvalue
-BESIDE = 1e-6  # relative distance from a pole within which rounding of its residue can show where it is not felt
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
-INFINITE = complex(np.inf, 0.0)
 
 
 @dataclass(frozen=True)
@@ -65,67 +56,6 @@ class SharpPole:
     slope: np.ndarray
 
 
-class SharpPoles:
-    """Eigenvalues on the imaginary axis, or so close to it that a grid would miss them, between two frequencies."""
-
-    def __init__(self, system: Excited) -> None:
-        assert isinstance(system.equations, DenseEquations)
-        self._system = system
-        self._spectrum = system.equations.spectrum
-        values = self._spectrum.eigenvalues
-        self._sharp = self._spectrum.on_axis | (np.abs(values.real) < SHARP * np.abs(values))
-        self._poles = Poles(system.equations)
-
-    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
-        """From `low` to `high` rad/s."""
-        if not (self._system.inputs and self._system.outputs):
-            return ()
-        return tuple(self._seen(pole) for pole in self._poles.among(self._sharp, low, high))
-
-    def _seen(self, pole: PoleAtPorts) -> SharpPole:
-        undamped = bool(self._spectrum.on_axis[pole.members].all())
-        part = replace(pole.part, value=1j * pole.part.value.imag) if undamped else pole.part
-        frequencies = np.abs(pole.values.imag)
-        reach = max(4 * pole.error, BESIDE * min(abs(part.value), 10 * pole.gap))
-        return SharpPole(
-            float(frequencies.mean()), 0.0 if undamped else -float(part.value.real), frequencies, pole.error, reach,
-            *at_pole(self._system, part),
-        )  # fmt: skip
-
-
-class SparseSharpPoles:
-    """The same among the few modes that are known of a large model."""
-
-    def __init__(self, system: Excited, eigenvalues: np.ndarray, on_axis: np.ndarray) -> None:
-        self._system = system
-        sharp = (eigenvalues.imag > 0) & (on_axis | (np.abs(eigenvalues.real) < SHARP * np.abs(eigenvalues)))
-        self._groups = [group for group in eigenvalue_groups(eigenvalues) if sharp[group].all()]
-        self._values, self._on_axis = eigenvalues, on_axis
-        self._known: dict[int, SharpPole] = {}
-
-    def __call__(self, low: float, high: float) -> tuple[SharpPole, ...]:
-        """From `low` to `high` rad/s."""
-        found = []
-        for group in self._groups:
-            if low <= self._values[group[0]].imag <= high:
-                if group[0] not in self._known:
-                    self._known[group[0]] = self._seen(group)
-                found.append(self._known[group[0]])
-        return tuple(found)
-
-    def _seen(self, group: np.ndarray) -> SharpPole:
-        assert isinstance(self._system.equations, SparseEquations)
-        E, A, B, C, D = self._system.equations.descriptor
-        right = as_dense(B)
-        part, refined, error = sparse_principal_part(E, A, right, C, D, self._values[group])
-        omega = float(part.value.imag)
-        decay = 0.0 if self._on_axis[group].all() else -float(self._values[group].real.mean())
-        return SharpPole(
-            omega, decay, refined.imag, max(error, 8 * EPS * omega), BESIDE * omega,
-            *at_pole(self._system, replace(part, value=1j * omega - decay)),
-        )  # fmt: skip
-
-
 def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
     """A note on each resonance so lightly damped that rounding of its eigenvalue shows in its height."""
     return tuple(
@@ -137,26 +67,6 @@ def doubtful_heights(poles: tuple[SharpPole, ...]) -> tuple[str, ...]:
     )
 
 
-def mask_dense(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-    """Write infinity into H (nf, ny, nu) where a frequency lies on a pole; beside a pole that an entry does not feel,
-    where rounding would speak, the entry without the pole."""
-    met = []
-    for pole in poles:
-        apart = np.abs(omega)[:, None] - pole.frequencies
-        beside = np.flatnonzero(np.abs(apart).min(axis=1) <= pole.reach)
-        if not len(beside):
-            continue
-        step = (1j * (np.abs(omega[beside]) - pole.omega) + pole.decay)[:, None, None]
-        value = pole.rest + step * pole.slope
-        value = np.where((omega[beside] < 0)[:, None, None], value.conj(), value)
-        H[beside] = np.where(pole.felt, H[beside], value)
-        hit = beside[np.abs(apart[beside]).min(axis=1) <= 4 * pole.error]
-        if pole.decay == 0 and len(hit) and pole.felt.any():
-            H[hit] = np.where(pole.felt, INFINITE, H[hit])
-            met.append(named(system, pole.omega, pole.felt))
-    return tuple(met)
-
-
 def named(system: Excited, omega: float, bad: np.ndarray) -> Pole:
     """The pole with the names of the inputs and outputs between which it is infinite."""
     hz = omega / (2 * np.pi)
@@ -164,48 +74,6 @@ def named(system: Excited, omega: float, bad: np.ndarray) -> Pole:
     inputs = tuple(name for name, on in zip(system.inputs, bad.T, strict=True) if on.any())
     outputs = tuple(name for name, on in zip(system.outputs, bad, strict=True) if on.any())
     return Pole(hz, mode, inputs, outputs)
-
-
-def mask_sparse(system: Excited, poles: tuple[SharpPole, ...], omega: np.ndarray, H: np.ndarray) -> tuple[Pole, ...]:
-    """The same where not all eigenvalues are known: on one that is, what feels it; elsewhere a response that grows
-    without limit as the frequency comes near."""
-    finite = np.isfinite(H).all(axis=(1, 2))
-    size = np.abs(H).max(axis=(1, 2), initial=0.0)
-    typical = float(np.median(size[finite])) if finite.any() else 0.0
-    suspect = ~finite | (omega == 0) | (size > 1e7 * typical) | (len(omega) <= FEW)
-    least = np.abs(omega[omega != 0]).min(initial=np.inf)
-    met: list[Pole] = []
-    for i, w in enumerate(np.abs(omega)):
-        known = [pole for pole in poles if np.abs(pole.frequencies - w).min() <= pole.reach]
-        if not suspect[i] and not known:
-            continue
-        step = NEAR * w if w else 1e-3 * (least if np.isfinite(least) else 1.0)
-        if known:
-            on = [p.felt for p in known if not p.decay and np.abs(p.frequencies - w).min() <= 4 * p.error]
-            bad = np.any([np.zeros(H[i].shape, bool), *on], axis=0)
-            hidden = ~np.any([p.felt for p in known], axis=0)
-            H[i] = np.where(hidden, _between(system, omega[i], BESIDE * w), H[i])
-        else:
-            near, far = _beside(system, omega[i], step * np.array([1.0, 10.0]))
-            bad = np.abs(near) > 5 * np.abs(far)
-            bad &= (w == 0) | ~np.isfinite(H[i]) | (np.abs(H[i]) > 1e3 * np.abs(near))
-            H[i] = H[i] if finite[i] and w else _between(system, omega[i], step)
-        H[i] = np.where(bad, INFINITE, H[i])
-        if bad.any():
-            met.append(named(system, float(w), bad))
-    return tuple(met)
-
-
-def _beside(system: Excited, omega: float, steps: np.ndarray) -> np.ndarray:
-    """H (k, ny, nu) at steps (k,) from a frequency."""
-    s = 1j * (omega + steps)
-    return system.through(system.equations.transfer(s), s)
-
-
-def _between(system: Excited, omega: float, step: float) -> np.ndarray:
-    """H (ny, nu) at a frequency from both sides of it, by Richardson extrapolation."""
-    a, b, c, d = _beside(system, omega, step * np.array([-2.0, -1.0, 1.0, 2.0]))
-    return (4 * (b + c) - (a + d)) / 6
 
 
 def unstable_note(equations: DenseEquations) -> str | None:

@@ -12,7 +12,6 @@ from eigenbody.analyses.frequency.poles import Pole, SharpPole
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.signals.peaks import local_maxima, refine_minima
 
@@ -41,7 +40,7 @@ class FrequencyResponse(Drawn, look="analyses.frequency.look"):
     feel and its finite value could not be told.
     """
 
-    linear: LinearModel | SparseLinearModel
+    linear: LinearModel
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     input_units: tuple[str, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,36 +18,17 @@ from eigenbody.analyses.linearize import Ports
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.copies import LeanCopies
 from eigenbody.base.errors import ComputationError
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.forms import DenseForm
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.pencil import is_static, static_pencil, tangents
+from eigenbody.linearization.pencil import is_static
 from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.signals.transfer import DenseTransfer, SparseTransfer, StaticTransfer
 
 MANY_STATES = 800  # above this one sparse factorization per frequency beats the dense reduction
 
+Transfer = Callable[[np.ndarray], np.ndarray]  # T (nf, ny, raw) at s (nf,)
 Weight = Callable[[np.ndarray], np.ndarray]
-
-
-class Equations(Protocol):
-    """Something with a transfer matrix."""
-
-    @property
-    def transfer(self) -> Callable[[np.ndarray], np.ndarray]:
-        """T (nf, ny, raw) at s (nf,)."""
-        ...
-
-
-@dataclass(frozen=True)
-class SecondOrder:
-    """M, C, K of the same states, and the rounding to expect in C and K."""
-
-    M: np.ndarray
-    C: np.ndarray
-    K: np.ndarray
-    noise_K: np.ndarray
-    noise_C: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -59,14 +40,12 @@ class DenseEquations(LeanCopies):
     C: np.ndarray
     D: np.ndarray
     noise: np.ndarray
-    second: SecondOrder | None
-    sparse: SparseEquations | None = None  # the same, where these are large
+    second: DenseForm | None  # M, C, K where they say everything
     rates: tuple[list[int], np.ndarray] | None = None  # outputs that are rates of these rows (k, n) of the state
 
     @cached_property
-    def transfer(self) -> Callable[[np.ndarray], np.ndarray]:
-        if self.sparse is not None and len(self.A) > MANY_STATES:
-            return self.sparse.transfer
+    def transfer(self) -> Transfer:
+        """T (nf, ny, nu) at s (nf,)."""
         inner = self.in_rates()
         return self.from_rates(DenseTransfer(inner.A, inner.B, inner.C, inner.D))
 
@@ -79,7 +58,7 @@ class DenseEquations(LeanCopies):
         C[places], D[places] = rows, 0.0
         return replace(self, C=C, D=D, rates=None)
 
-    def from_rates(self, inner: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    def from_rates(self, inner: Transfer) -> Transfer:
         """Accelerations as s times the velocities that `inner` gives: below the resonances C z and D u would cancel."""
         if self.rates is None:
             return inner
@@ -104,32 +83,60 @@ class DenseEquations(LeanCopies):
 
 @dataclass(frozen=True)
 class SparseEquations(LeanCopies):
-    """E z' = A z + B u, y = C z + D u, or at rest the smaller equations that `static` makes a transfer matrix of."""
+    """E z' = A z + B u, y = C z + D u between inputs and outputs of a linear model, or from forces `right`."""
 
-    parts: Callable[[], tuple[Any, Any, Any, Any, Any]]  # E, A, B, C, D
-    static: Callable[[], StaticTransfer] | None = None
+    linear: LinearModel
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    right: np.ndarray | None = None  # (unknowns, raw) in place of the inputs
 
     @cached_property
     def descriptor(self) -> tuple[Any, Any, Any, Any, Any]:
         """E, A, B, C, D."""
-        return self.parts()
+        d, inputs, outputs = self.linear.descriptor, list(self.inputs), list(self.outputs)
+        E, A, C = d.E, d.A, d.C.tocsr()[outputs]
+        if self.right is not None:
+            return E, A, self.right, C, np.zeros((len(outputs), self.right.shape[1]))
+        return E, A, d.B[:, inputs], C, as_dense(d.D)[np.ix_(outputs, inputs)]
 
     @cached_property
     def transfer(self) -> SparseTransfer:
-        return SparseTransfer(*self.descriptor) if self.static is None else self.static()
+        """T (nf, ny, raw) at s (nf,); at rest by the smaller equations."""
+        at_rest = self.right is None and is_static(self.linear.point)
+        return self._at_rest() if at_rest else SparseTransfer(*self.descriptor)
+
+    def _at_rest(self) -> StaticTransfer:
+        _, A, B, C, D = self.descriptor
+        n, nq, pencil = self.linear.descriptor.differential, self.linear.point.system.nq, self.linear.sparse.pencil
+        C = C.tocsc()
+        columns = [slice(n + k * nq, n + (k + 1) * nq) for k in range(3)] + [slice(n + 3 * nq, A.shape[0])]
+        q, u, a, m = (C[:, part] for part in columns)
+        mass = pencil.M.diagonal()
+        unit = 1.0 / np.sqrt(np.where(mass > 0, mass, mass[mass > 0].max(initial=1.0)))
+        # the rows of B that hold the forces are the last ones, with the sign of the left side
+        return StaticTransfer(pencil, -as_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
 
 
 @dataclass(frozen=True)
 class Excited:
-    """Equations with named inputs and outputs."""
+    """Equations with named inputs and outputs; `dense` is None where the linear model is kept sparse."""
 
-    linear: LinearModel | SparseLinearModel
-    equations: DenseEquations | SparseEquations
+    linear: LinearModel
+    dense: DenseEquations | None
+    sparse: SparseEquations
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     input_units: tuple[str, ...]
     output_units: tuple[str, ...]
     weight: Weight | None = None
+
+    @property
+    def transfer(self) -> Transfer:
+        """T of the raw inputs, by the equations that are faster to solve."""
+        if self.dense is None:
+            return self.sparse.transfer
+        is_large = len(self.dense.A) > MANY_STATES and self.linear.added_damping is None  # what was added fills C
+        return self.sparse.transfer if is_large else self.dense.transfer
 
     def through(self, T: np.ndarray, s: np.ndarray) -> np.ndarray:
         """H (nf, ny, nu) from the transfer matrix T (nf, ny, raw)."""
@@ -138,9 +145,11 @@ class Excited:
 
 def excited(found: Ports) -> Excited:
     """The linear model between the ports."""
+    between = found.linear, found.inputs, found.outputs
     return Excited(
         found.linear,
-        equations_of(found.linear, found.inputs, found.outputs),
+        None if found.linear.is_sparse else dense_equations(*between),
+        SparseEquations(*between),
         found.input_names,
         found.output_names,
         found.input_units,
@@ -148,13 +157,8 @@ def excited(found: Ports) -> Excited:
     )
 
 
-def equations_of(
-    linear: LinearModel | SparseLinearModel, inputs: tuple[int, ...], outputs: tuple[int, ...]
-) -> DenseEquations | SparseEquations:
+def dense_equations(linear: LinearModel, inputs: tuple[int, ...], outputs: tuple[int, ...]) -> DenseEquations:
     """State equations between columns of B and rows of C."""
-    sparse = _sparse(linear, list(inputs), list(outputs))
-    if isinstance(linear, SparseLinearModel):
-        return sparse
     A, B, C, D = linear.state_space
     if not all(np.isfinite(part).all() for part in (A, B, C, D)):
         what = "The linear equations hold numbers that are not finite."
@@ -162,10 +166,8 @@ def equations_of(
             f"{what} Check the model for absurd magnitudes and the force laws at the operating point."
         )
     i, o = list(inputs), list(outputs)
-    second = None
-    if linear.is_second_order:
-        second = SecondOrder(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return DenseEquations(A, B[:, i], C[o], D[np.ix_(o, i)], linear.noise_A, second, sparse, _rates(linear, o))
+    second = linear.dense if linear.is_second_order else None
+    return DenseEquations(A, B[:, i], C[o], D[np.ix_(o, i)], linear.noise_A, second, _rates(linear, o))
 
 
 def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarray] | None:
@@ -176,39 +178,3 @@ def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarr
     if not places or not is_static(linear.point):
         return None
     return places, linear.dependents([system.names[own[k].measure] for k in places]).rate
-
-
-def _sparse(linear: LinearModel | SparseLinearModel, inputs: list[int], outputs: list[int]) -> SparseEquations:
-    own = _Between(linear, inputs, outputs)
-    return SparseEquations(own.parts, own.static if is_static(linear.point) else None)
-
-
-@dataclass(frozen=True)
-class _Between:
-    """The equations of a linear model between columns of B and rows of C, in sparse form."""
-
-    linear: LinearModel | SparseLinearModel
-    inputs: list[int]
-    outputs: list[int]
-
-    def parts(self) -> tuple[Any, Any, Any, Any, Any]:
-        """E, A, B, C, D."""
-        d, inputs, outputs = self.linear.descriptor, self.inputs, self.outputs
-        return d.E, d.A, d.B[:, inputs], d.C.tocsr()[outputs], as_dense(d.D)[np.ix_(outputs, inputs)]
-
-    def static(self) -> StaticTransfer:
-        """The smaller equations at rest."""
-        (_, A, B, C, D), linear = self.parts(), self.linear
-        point, n, nq = linear.point, linear.descriptor.differential, linear.point.system.nq
-        pencil = static_pencil(point, linear.chosen, *_tangents(linear))
-        C = C.tocsc()
-        columns = [slice(n + k * nq, n + (k + 1) * nq) for k in range(3)] + [slice(n + 3 * nq, A.shape[0])]
-        q, u, a, m = (C[:, part] for part in columns)
-        mass = pencil.M.diagonal()
-        unit = 1.0 / np.sqrt(np.where(mass > 0, mass, mass[mass > 0].max(initial=1.0)))
-        # the rows of B that hold the forces are the last ones, with the sign of the left side
-        return StaticTransfer(pencil, -as_dense(B)[A.shape[0] - nq :], (q, u, a, m), D, unit)
-
-
-def _tangents(linear: LinearModel | SparseLinearModel) -> tuple[Any, Any]:
-    return linear.tangents if isinstance(linear, SparseLinearModel) else tangents(linear.point)

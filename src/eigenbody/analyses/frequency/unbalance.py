@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frequency.evaluate import Evaluator
-from eigenbody.analyses.frequency.poles import Pole, SharpPole, SharpPoles
-from eigenbody.analyses.frequency.system import Excited, equations_of, excited
+from eigenbody.analyses.frequency.poles import Pole, SharpPole
+from eigenbody.analyses.frequency.system import Excited, SparseEquations, dense_equations, excited
 from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
@@ -171,8 +171,8 @@ class Synchronous:
     def _at(self, omega: float) -> Excited:
         """The system that spins at omega."""
         linear = linear_model(self._spinning(omega), solver="dense")
-        equations = equations_of(linear, *self._ports)
-        return replace(self.system, linear=linear, equations=equations)
+        dense, sparse = dense_equations(linear, *self._ports), SparseEquations(linear, *self._ports)
+        return replace(self.system, linear=linear, dense=dense, sparse=sparse)
 
     @cached_property
     def resonances(self) -> np.ndarray:
@@ -212,6 +212,6 @@ class Synchronous:
     def is_undamped(self, omega: float) -> np.ndarray:
         """Entries (ny, 1) that are infinite at an undamped whirl as fast as the spin."""
         system = self._at(omega)
-        poles = SharpPoles(system)((1 - CRITICAL) * omega, (1 + CRITICAL) * omega)
+        poles = Evaluator(system).sharp_poles((1 - CRITICAL) * omega, (1 + CRITICAL) * omega)
         near = [pole.felt for pole in poles if not pole.decay]
         return np.any([np.zeros((len(system.outputs), 1), bool), *near], axis=0)

@@ -7,46 +7,23 @@ would: dW' = -M^-1 C_add W, and outputs that read accelerations or reactions fol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.linearize.linear import linear_of
 from eigenbody.base.errors import ComputationError, Fault, InputError
-from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import KnownStateSpace, LinearModel, StateSpace
+from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, SparseForm
+from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.linearization.subject import Subject
-from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.numerics.matrices.springs import Springs
 from eigenbody.numerics.runtime import on_one_thread
 
 ROUNDING = 64 * EPS  # of mode shapes
 ZERO = 1e-9  # of the highest frequency: an undamped mode below it is rigid
-
-
-@dataclass(frozen=True)
-class DampedLinearModel(LinearModel):
-    """A linear model with damping added to its own; `added_damping` (dof, dof) is what was added to C."""
-
-    added_damping: np.ndarray = field(kw_only=True)
-    damping_model: str = field(kw_only=True)
-
-
-@dataclass(frozen=True)
-class DampedSparseLinearModel(SparseLinearModel):
-    """The same kept sparse; `added_damping` is over all body coordinates."""
-
-    added_damping: Any = field(kw_only=True, repr=False)
-    damping_model: str = field(kw_only=True)
-
-    def springs(self) -> Springs | None:
-        """The springs of the elements; damping is not theirs alone."""
-        found = super().springs()
-        return None if found is None else replace(found, c=np.zeros(len(found.k)), C_rest=self.tangents[0])
 
 
 @on_one_thread
@@ -56,7 +33,7 @@ def with_damping(
     proportional: tuple[float, float] | None = None,
     modal: float | Sequence[float] | None = None,
     matrix: Any = None,
-) -> DampedLinearModel | DampedSparseLinearModel:
+) -> LinearModel:
     """The linear model with damping added to what it has. Give one of
 
     proportional  (alpha in 1/s, beta in s): C_add = alpha M + beta K
@@ -74,15 +51,24 @@ def with_damping(
         raise InputError(Fault("with_damping", what, "Give one of proportional, modal, matrix."))
     linear = linear_of(linear)
     if proportional is not None:
-        return _proportional(linear, *_two(proportional))
-    if isinstance(linear, SparseLinearModel):
+        alpha, beta = _two(proportional)
+        name = f"proportional, {alpha:g} M + {beta:g} K"
+        if linear.is_sparse:
+            return _damped(linear, _sparse_form(linear.sparse, alpha, beta), name)
+        _refuse_rectangular(linear)
+        return _damped(linear, _dense_form(linear, alpha * linear.M + beta * linear.K), name)
+    if linear.is_sparse:
         what = "a model kept sparse takes proportional damping only."
         raise InputError(Fault("with_damping", what, "Linearize with solver dense, or give proportional."))
     if matrix is not None:
-        return _damped(linear, _square(matrix, linear.dof), "a given matrix")
+        return _damped(linear, _dense_form(linear, _square(matrix, linear.dof)), "a given matrix")
     assert modal is not None
-    added, noise = modal_damping(linear, modal)
-    return _damped(linear, added, "modal", noise)
+    return _damped(linear, _dense_form(linear, *modal_damping(linear, modal)), "modal")
+
+
+def _damped(linear: LinearModel, form: Form, name: str) -> LinearModel:
+    notes = (*linear.notes, f"Damping was added to the linear model: {name}.")
+    return replace(linear, form=form, damping_model=name, notes=notes)
 
 
 def modal_damping(linear: LinearModel, ratio: float | Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -134,54 +120,45 @@ def _refuse_rectangular(linear: LinearModel) -> None:
         )
 
 
-def _proportional(
-    linear: LinearModel | SparseLinearModel, alpha: float, beta: float
-) -> DampedLinearModel | DampedSparseLinearModel:
-    name = f"proportional, {alpha:g} M + {beta:g} K"
-    if isinstance(linear, LinearModel):
-        _refuse_rectangular(linear)
-        return _damped(linear, alpha * linear.M + beta * linear.K, name)
-    if not linear.is_static:
+def _sparse_form(form: SparseForm, alpha: float, beta: float) -> SparseForm:
+    if not form.is_static:
         raise ComputationError(
             "Proportional damping of a model kept sparse needs a mechanism at rest: in motion K is not that of the"
             " coordinates. Linearize with solver dense."
         )
-    C, K = linear.tangents
-    system = linear.point.system
-    mass = sparse(linear.point.mechanics.mass(), (system.nq, system.nq))
+    C, K = form.tangents
+    system = form.point.system
+    mass = sparse(form.point.mechanics.mass(), (system.nq, system.nq))
     added = (alpha * mass + beta * K).tocsc()
-    own = {f.name: getattr(linear, f.name) for f in fields(SparseLinearModel)}
-    own |= {"tangents": ((C + added).tocsc(), K), "notes": _noted(linear, name)}
-    return DampedSparseLinearModel(**own, added_damping=added, damping_model=name)
+    return replace(form, tangents=((C + added).tocsc(), K), added_damping=_sum(form.added_damping, added))
 
 
-def _damped(linear: LinearModel, added: np.ndarray, name: str, noise: np.ndarray | None = None) -> DampedLinearModel:
+def _dense_form(linear: LinearModel, added: np.ndarray, noise: np.ndarray | float = 0.0) -> DenseForm:
+    form, space = linear.dense, linear.state_space
     nS, nW = len(linear.coordinates), len(linear.velocities)
     velocities = slice(nS, nS + nW)
     by_output, by_state, inverse = _gates(linear)
-    A, C = linear.state_space.A.copy(), linear.state_space.C.copy()
+    A, C = space.A.copy(), space.C.copy()
     A[velocities, velocities] -= inverse @ added
     A[nS + nW :, velocities] -= by_state @ added
     C[:, velocities] -= by_output @ added
-    noise = 8 * EPS * np.abs(added) if noise is None else noise + 8 * EPS * np.abs(added)
-    own = {f.name: getattr(linear, f.name) for f in fields(LinearModel)}
-    own |= {
-        "C": linear.C + added,
-        "noise_C": linear.noise_C + noise,
-        "source": KnownStateSpace(StateSpace(A, linear.state_space.B, C, linear.state_space.D)),
-        "notes": _noted(linear, name),
-    }
-    before = getattr(linear, "added_damping", None)
-    return DampedLinearModel(**own, added_damping=added if before is None else before + added, damping_model=name)
+    return replace(
+        form,
+        C=form.C + added,
+        noise_C=form.noise_C + (noise + 8 * EPS * np.abs(added)),
+        source=KnownStateSpace(space._replace(A=A, C=C)),
+        added_damping=_sum(form.added_damping, added),
+    )
 
 
-def _noted(linear: LinearModel | SparseLinearModel, name: str) -> tuple[str, ...]:
-    return (*linear.notes, f"Damping was added to the linear model: {name}.")
+def _sum(before: Any, added: Any) -> Any:
+    """All damping that was added."""
+    return added if before is None else before + added
 
 
 def _gates(linear: LinearModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What a force along the velocity coordinates does at once: to outputs, to rates of states, and M^-1."""
-    frame = MotionFrame(linear.point.mechanics, linear.chosen)
+    frame = linear.point.frame
     inverse = np.linalg.inv(linear.M) if linear.dof else linear.M
     acceleration = frame.Pv @ inverse  # (nq, dof) du' for a unit force
     held = len(linear.chosen.rows) + len(linear.chosen.slip_rows)

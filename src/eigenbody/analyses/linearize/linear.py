@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject, subject
@@ -18,7 +17,7 @@ def linearize(
     at: Subject | None = None,
     coordinates: Sequence[str] | Mapping[str, float] | None = None,
     solver: str | None = None,
-) -> LinearModel | SparseLinearModel:
+) -> LinearModel:
     """Linearize at the operating point, in the given coordinates or in those of the model file or the spanning tree.
 
     `solver` "dense" or "sparse" forces the form of the result; by default it is sparse above 2000 degrees of freedom.
@@ -26,7 +25,7 @@ def linearize(
     return linear_model(point_at(model, at), coordinates, solver)
 
 
-def linear_of(given: Subject) -> LinearModel | SparseLinearModel:
+def linear_of(given: Subject) -> LinearModel:
     """The linear model that was given or that a result carries; else that of what was given."""
-    found = subject(given, LinearModel, SparseLinearModel)
-    return found if isinstance(found, LinearModel | SparseLinearModel) else linearize(found)
+    found = subject(given, LinearModel)
+    return found if isinstance(found, LinearModel) else linearize(found)

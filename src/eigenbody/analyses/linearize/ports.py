@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from eigenbody.analyses.linearize.linear import linearize
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject, subject
@@ -21,7 +20,7 @@ from eigenbody.operating.find import operating_point
 class Ports:
     """A linear model with the columns of B, D and the rows of C, D that were asked for, and what they are called."""
 
-    linear: LinearModel | SparseLinearModel
+    linear: LinearModel
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     input_names: tuple[str, ...]
@@ -51,8 +50,8 @@ def ports(
              model, or its coordinates where it has none
     """
     wanted_in, wanted_out = _listed(inputs), _listed(outputs)
-    found = subject(model, LinearModel, SparseLinearModel)
-    if isinstance(found, LinearModel | SparseLinearModel):
+    found = subject(model, LinearModel)
+    if isinstance(found, LinearModel):
         return _of_linear(found, wanted_in, wanted_out)
     at = found if isinstance(found, OperatingPoint) else None
     model = found if at is None else at.model
@@ -91,7 +90,7 @@ def _listed(names: str | Sequence[str] | None) -> list[str] | None:
     return list(dict.fromkeys([names] if isinstance(names, str) else names))
 
 
-def _of_linear(linear: LinearModel | SparseLinearModel, inputs: list[str] | None, outputs: list[str] | None) -> Ports:
+def _of_linear(linear: LinearModel, inputs: list[str] | None, outputs: list[str] | None) -> Ports:
     chosen_in = list(linear.inputs) if inputs is None else inputs
     chosen_out = list(linear.outputs) if outputs is None else outputs
     at_in = tuple(_place(name, linear.inputs, "inputs") for name in chosen_in)

@@ -17,7 +17,6 @@ from eigenbody.analyses.modes.screws import Screws, screws
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 
@@ -156,12 +155,11 @@ def _strain_shares(modes: Modes, energies: ModeEnergies, kinetic: np.ndarray) ->
 
 def _lost(modes: Modes, energies: ModeEnergies, motion: ModeMotion) -> tuple[tuple[str, ...], np.ndarray]:
     """Names and lost power (n, sources); damping that was added to the linear model counts as a source of its own."""
-    added = getattr(modes.linear, "added_damping", None)
+    added = modes.linear.added_damping
     if added is None:
         return energies.elements, energies.dissipated
     speed = motion.u
-    if isinstance(modes.linear, LinearModel):
-        assert modes.states_shape is not None
+    if modes.states_shape is not None:
         n = len(modes.linear.coordinates)
         speed = modes.states_shape[:, n : n + len(modes.linear.velocities)]
     own = 0.5 * (speed.conj() * (added @ speed.T).T).sum(axis=1).real

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.linearize import DampedSparseLinearModel, with_damping
-from eigenbody.analyses.modes.spectrum import spectrum_of
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.analyses.linearize import with_damping
+from eigenbody.linearization.forms import SparseForm
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.numerics.eigen.sparse import (
     SparseModes,
     condensed,
@@ -34,34 +34,34 @@ class FewModes(SparseModes):
     stability: str | None = None  # of the whole, where all eigenvalues are known
 
 
-def few_modes(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
+def few_modes(form: SparseForm, n: int, near: float | None) -> FewModes:
     """The `n` entries nearest to zero, or to the angular frequency `near`."""
-    if 2 * linear.dof + len(linear.point.system.states) <= max(SMALL, 4 * n + 20):
-        return _all(linear, n, near)
-    return _nearest(_solved(linear, n, near), n, near)
+    if 2 * form.dof + len(form.point.system.states) <= max(SMALL, 4 * n + 20):
+        return _all(form, n, near)
+    return _nearest(_solved(form, n, near), n, near)
 
 
-def _solved(linear: SparseLinearModel, n: int, near: float | None) -> SparseModes:
-    if not linear.is_static:
-        return modes_next_to(linear.moving_pencil, n, near)
-    pencil = linear.pencil
-    constrained = ConstrainedPencil(pencil.K, pencil.M, pencil.G, pencil.springs, linear.noise)
+def _solved(form: SparseForm, n: int, near: float | None) -> SparseModes:
+    if not form.is_static:
+        return modes_next_to(form.moving_pencil, n, near)
+    pencil = form.pencil
+    constrained = ConstrainedPencil(pencil.K, pencil.M, pencil.G, pencil.springs, form.noise)
     symmetric = is_symmetric(pencil.K) and is_symmetric(pencil.C)
     if not pencil.C.nnz and symmetric:
-        return undamped_modes(constrained, min(n, linear.dof), near)
+        return undamped_modes(constrained, min(n, form.dof), near)
     found = None
-    if symmetric and near is None and n + 6 < linear.dof:
+    if symmetric and near is None and n + 6 < form.dof:
         found = lightly_damped_modes(constrained, pencil.C, n)
-    return found or modes_next_to(linear.resting_pencil, n, near)
+    return found or modes_next_to(form.resting_pencil, n, near)
 
 
-def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
+def _all(form: SparseForm, n: int, near: float | None) -> FewModes:
     """Few freedoms: eliminate the auxiliary unknowns by one sparse factorization and keep the small matrix. Which
     eigenvalues are zero or undamped is told by the dense matrices, whose rounding is known; the others are quotients
     of left and right vectors on the small matrix, which had no part in them."""
-    d = linear.descriptor
+    d = form.descriptor
     small, lift = condensed(d.A, d.differential)
-    spectrum = spectrum_of(_dense(linear))
+    spectrum = spectrum_of(_dense(form))
     values = _quotients(small, spectrum)
     residuals = np.abs(small @ spectrum.right - spectrum.right * values).max(axis=0, initial=0.0)
     residuals = residuals / np.abs(small).max(initial=1e-300)
@@ -72,14 +72,12 @@ def _all(linear: SparseLinearModel, n: int, near: float | None) -> FewModes:
     return replace(_nearest(found, n, near), stability=spectrum.stability)
 
 
-def _dense(linear: SparseLinearModel) -> LinearModel:
-    """The same linear model with dense matrices, damping that was added included."""
-    dense = dense_model(linear.point, linear.chosen)
-    if not isinstance(linear, DampedSparseLinearModel):
+def _dense(form: SparseForm) -> LinearModel:
+    """The linear model with dense matrices, damping that was added included."""
+    dense = dense_model(form.point)
+    if form.added_damping is None:
         return dense
-    added = with_damping(dense, matrix=dense.Pv.T @ (linear.added_damping @ dense.Pv))
-    assert isinstance(added, LinearModel)
-    return added
+    return with_damping(dense, matrix=dense.Pv.T @ (form.added_damping @ dense.Pv))
 
 
 def _quotients(small: np.ndarray, spectrum: Spectrum) -> np.ndarray:

@@ -12,16 +12,16 @@ import numpy as np
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.few import few_modes
-from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, spectrum_of
+from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.eigen.dense import spectrum_first_order
@@ -71,7 +71,7 @@ class Modes(Drawn, look="analyses.modes.look"):
     states_shape (n, states) complex, the same motion in the linear state [S, W, x]
     """
 
-    linear: LinearModel | SparseLinearModel
+    linear: LinearModel
     eigenvalues: np.ndarray
     motion: np.ndarray
     states_shape: np.ndarray | None  # None on the sparse path
@@ -143,7 +143,7 @@ class Modes(Drawn, look="analyses.modes.look"):
     @property
     def solver(self) -> str:
         """ "dense" or "sparse"."""
-        return "sparse" if isinstance(self.linear, SparseLinearModel) else "dense"
+        return "sparse" if self.linear.is_sparse else "dense"
 
     @property
     def frequency_hz(self) -> np.ndarray:
@@ -197,8 +197,6 @@ class Modes(Drawn, look="analyses.modes.look"):
         """Frequencies of M and the conservative part of K alone, lowest first; negative where unstable."""
         from scipy.linalg import eigh
 
-        if isinstance(self.linear, SparseLinearModel):
-            self.linear.refuse_dense("M")
         squared = eigh(self.linear.conservative, self.linear.M, eigvals_only=True)
         return np.sign(squared) * np.sqrt(np.abs(squared)) / (2 * np.pi)
 
@@ -227,7 +225,7 @@ def modes(
     """
     if n is not None and n < 1:
         raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
-    model = subject(model, LinearModel, SparseLinearModel)
+    model = subject(model, LinearModel)
     if isinstance(model, Model | OperatingPoint):
         point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
@@ -238,7 +236,7 @@ def modes(
         linear = linear_model(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
     else:
         linear = model
-    if isinstance(linear, SparseLinearModel):
+    if linear.is_sparse:
         return sparse_modes(linear, n or 20, near)
     return _dense_modes(linear, n, near)
 
@@ -247,7 +245,6 @@ def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | N
     """A few modes by the sparse path, or None where it meets rigid motion or does not converge: there the dense path,
     which is affordable, knows better."""
     linear = linear_model(point, solver="sparse")
-    assert isinstance(linear, SparseLinearModel)
     try:
         found = sparse_modes(linear, n, near)
     except ComputationError:
@@ -296,10 +293,10 @@ def _entries(
     return chosen, vectors, certify_modes(linear, spectrum, chosen, vectors)
 
 
-def sparse_modes(linear: SparseLinearModel, n: int, near: float | None) -> Modes:
+def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
     """A few modes by the sparse path."""
     report("finding modes")
-    found = few_modes(linear, n, None if near is None else 2 * np.pi * near)
+    found = few_modes(linear.sparse, n, None if near is None else 2 * np.pi * near)
     motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
     flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
     parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)

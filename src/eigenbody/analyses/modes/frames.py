@@ -86,7 +86,7 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
 def _found(point: OperatingPoint, turning: TurningFrame) -> tuple[Modes, bool | None]:
     """Modes, and whether the equations stay the same while the frame turns."""
     constant = is_constant_in(point, turning)
-    return modes(dense_model(replace(point, is_steady=bool(constant)), point.chosen)), constant
+    return modes(dense_model(replace(point, is_steady=bool(constant)))), constant
 
 
 # Pairs ----------------------------------------------------------------------------------------------------------------

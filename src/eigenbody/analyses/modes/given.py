@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from eigenbody.analyses.modes.find import Modes, modes
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject, subject
 
 
 def modes_of(given: Subject) -> Modes:
     """The modes that were given or that a result carries; else those of the model, point or linear model given."""
-    found = subject(given, Modes, LinearModel, SparseLinearModel)
+    found = subject(given, Modes, LinearModel)
     return found if isinstance(found, Modes) else modes(found)

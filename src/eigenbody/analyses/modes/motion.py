@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import rate_rows
 from eigenbody.mobility.frame import MotionFrame
@@ -40,15 +39,14 @@ class ModeMotion:
 def mode_motion(modes: Modes) -> ModeMotion:
     """Motion of all bodies in each mode."""
     linear, point = modes.linear, modes.linear.point
-    if isinstance(linear, LinearModel):
-        z = modes.states_shape
-        assert z is not None
+    z = modes.states_shape
+    if z is not None:
         nS, nW = len(linear.coordinates), len(linear.velocities)
         q, u, x = z @ linear.shape_q.T, z @ linear.shape_u.T, z[:, nS + nW :]
         pushed = z[:, nS : nS + nW] @ linear.shape_u[:, nS : nS + nW].T
     else:
         q = variations(modes)
-        u = q * modes.eigenvalues[:, None] if linear.is_static else _velocities(point, modes.eigenvalues, q)
+        u = q * modes.eigenvalues[:, None] if linear.sparse.is_static else _velocities(point, modes.eigenvalues, q)
         x, pushed = _first_order_states(point, modes.eigenvalues, q, u), np.zeros_like(q)
     own, moved = (_size(point, part) for part in (pushed, q))
     drifts = modes.is_rigid & (own > DRIFTS * moved)
@@ -72,7 +70,7 @@ def variations(modes: Modes) -> np.ndarray:
 
 def _velocities(point: OperatingPoint, eigenvalues: np.ndarray, q: np.ndarray) -> np.ndarray:
     """du (n, nq) of modes in motion: rates of coordinates are dW = eigenvalue dS, constraints do the rest."""
-    frame = MotionFrame(point.mechanics, point.chosen)
+    frame = point.frame
     rates = eigenvalues * (frame.speed_rows("gradient") @ q.T)
     held = frame.held("rate_q") @ q.T
     return solved(frame, np.concatenate((-held, rates - frame.speed_rows("rate_q") @ q.T))).T
@@ -87,7 +85,7 @@ def _first_order_states(point: OperatingPoint, eigenvalues: np.ndarray, q: np.nd
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import spsolve
 
-    rows = rate_rows(point, MotionFrame(point.mechanics, point.chosen), True)
+    rows = rate_rows(point, point.frame, True)
     driven = (rows.q @ q.T + rows.u @ u.T).T
     for i in np.flatnonzero(eigenvalues != 0):
         out[i] = spsolve((eigenvalues[i] * eye_array(count) - rows.x).tocsc(), driven[i])
@@ -114,7 +112,7 @@ def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
         np.any(state.v) or np.any(state.w) or np.any(mechanics.acceleration) or point.system.description.frames
     ):
         return np.zeros(len(motion.q), complex)
-    frame = MotionFrame(mechanics, point.chosen)
+    frame = point.frame
     q = motion.q.T
     D = solved(frame, -_rows(frame, "rate_q", q))
     A = solved(frame, -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D)))

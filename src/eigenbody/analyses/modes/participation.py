@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.forms import SparseForm
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
 
@@ -28,14 +29,13 @@ def participation(modes: Modes) -> tuple[np.ndarray, str]:
 
     nan where it cannot be had: on the sparse path for zeros that are a motion at constant speed, or in motion.
     """
-    if isinstance(modes.linear, LinearModel):
+    if not modes.linear.is_sparse:
         return _dense(modes, modes.linear)
-    if modes.linear.is_static and _symmetric(modes.linear):
-        return _symmetric_sparse(modes, modes.linear), ""
-    return _general_sparse(modes, modes.linear), ""
+    form = modes.linear.sparse
+    return (_symmetric_sparse if form.is_static and _symmetric(form) else _general_sparse)(modes, form), ""
 
 
-def by_coordinate(linear: LinearModel | SparseLinearModel, states: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+def by_coordinate(linear: LinearModel, states: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
     """Real shares (n, coordinates + first-order states): a coordinate and its velocity together."""
     nS, nW = len(linear.coordinates), len(linear.velocities)
     where = {name: i for i, name in enumerate(linear.coordinates)}
@@ -47,8 +47,6 @@ def by_coordinate(linear: LinearModel | SparseLinearModel, states: np.ndarray) -
 
 
 def _dense(modes: Modes, linear: LinearModel) -> tuple[np.ndarray, str]:
-    from eigenbody.analyses.modes.spectrum import spectrum_of
-
     spectrum = spectrum_of(linear)
     scaled = balanced(spectrum.right)
     index = _matched(modes, spectrum.eigenvalues, conjugate_representatives(spectrum))
@@ -77,18 +75,18 @@ def _matched(modes: Modes, eigenvalues: np.ndarray, candidates: np.ndarray) -> n
     return np.array(out, dtype=int)
 
 
-def _symmetric(linear: SparseLinearModel) -> bool:
+def _symmetric(form: SparseForm) -> bool:
     from eigenbody.numerics.eigen.sparse import is_symmetric
 
-    return is_symmetric(linear.pencil.K) and is_symmetric(linear.pencil.C)
+    return is_symmetric(form.pencil.K) and is_symmetric(form.pencil.C)
 
 
-def _symmetric_sparse(modes: Modes, linear: SparseLinearModel) -> np.ndarray:
+def _symmetric_sparse(modes: Modes, form: SparseForm) -> np.ndarray:
     """M, C, K symmetric: the left vector is the right one, S and W have S_k ((l M + C) x)_k and S_k (l M x)_k."""
     from eigenbody.analyses.modes.motion import variations
 
-    frame = MotionFrame(linear.point.mechanics, linear.chosen)
-    q, pencil, values = variations(modes).T, linear.pencil, modes.eigenvalues
+    frame = form.point.frame
+    q, pencil, values = variations(modes).T, form.pencil, modes.eigenvalues
     S = (frame.position_rows("gradient") @ q).T
     mass, loss = _projected(frame, pencil.M @ q), _projected(frame, pencil.C @ q)
     resisted = np.abs((S * loss).sum(axis=1)) > 1e-9 * np.abs((S * mass).sum(axis=1))
@@ -109,15 +107,15 @@ def _projected(frame: MotionFrame, force: np.ndarray) -> np.ndarray:
     return whole[len(whole) - count :].T
 
 
-def _general_sparse(modes: Modes, linear: SparseLinearModel) -> np.ndarray:
-    out = np.full((len(modes), len(linear.states)), np.nan, complex)
-    count = linear.descriptor.differential
-    for group, left, right in left_and_right(modes, linear):
+def _general_sparse(modes: Modes, form: SparseForm) -> np.ndarray:
+    count = form.descriptor.differential
+    out = np.full((len(modes), count), np.nan, complex)
+    for group, left, right in left_and_right(modes, form):
         out[group] = (left[:count] * right[:count]).T
     return out
 
 
-def left_and_right(modes: Modes, linear: SparseLinearModel) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+def left_and_right(modes: Modes, form: SparseForm) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
     """Groups of modes with equal eigenvalues, not zero, and their left and right vectors (unknowns, group) in the
     descriptor form, left^T E right = 1, by inverse iteration."""
     values = modes.eigenvalues
@@ -127,28 +125,28 @@ def left_and_right(modes: Modes, linear: SparseLinearModel) -> Iterator[tuple[li
         group = sorted(i for i in remaining if abs(values[i] - values[first]) <= SAME * abs(values[first]))
         remaining -= set(group)
         own = replace(modes, eigenvalues=values[group], motion=modes.motion[group])
-        yield group, *_iterated(own, linear)
+        yield group, *_iterated(own, form)
 
 
-def _iterated(modes: Modes, linear: SparseLinearModel) -> tuple[np.ndarray, np.ndarray]:
+def _iterated(modes: Modes, form: SparseForm) -> tuple[np.ndarray, np.ndarray]:
     from scipy.sparse.linalg import splu
 
-    d = linear.descriptor
+    d = form.descriptor
     lu = splu((d.A - modes.eigenvalues.mean() * (1 + 1e-9) * d.E).astype(complex).tocsc())
-    right = _lifted(modes, linear, lu)
+    right = _lifted(modes, form, lu)
     left = np.random.default_rng(5).normal(size=right.shape).astype(complex)
     for _ in range(3):
         left = lu.solve(d.E.T @ np.linalg.qr(left)[0], "T")
     return np.linalg.solve(left.T @ (d.E @ right), left.T).T, right
 
 
-def _lifted(modes: Modes, linear: SparseLinearModel, lu: Any) -> np.ndarray:
+def _lifted(modes: Modes, form: SparseForm, lu: Any) -> np.ndarray:
     """All unknowns (unknowns, n) of modes with one eigenvalue: inverse iteration restores them from the body motion."""
     from eigenbody.analyses.modes.motion import variations
 
-    frame = MotionFrame(linear.point.mechanics, linear.chosen)
+    frame = form.point.frame
     q = variations(modes).T
-    d = linear.descriptor
+    d = form.descriptor
     S, W = frame.position_rows("gradient") @ q, modes.eigenvalues * (frame.speed_rows("gradient") @ q)
     z = np.zeros((d.A.shape[0], q.shape[1]), complex)
     z[: len(S) + len(W)] = np.concatenate((S, W))

@@ -10,7 +10,7 @@ exact at zero frequency, and its error grows with the square of the frequency ov
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from eigenbody.analyses.modes.participation import balanced, left_and_right
 from eigenbody.analyses.modes.spectrum import frequencies_hz
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.linearization.model import LinearModel, StateSpace
+from eigenbody.linearization.forms import StateSpace
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.runtime import on_one_thread
-
-if TYPE_CHECKING:
-    pass
 
 PARALLEL = 1e-12  # reciprocal condition below which modes cannot be told apart
 CHUNK = 2_000_000  # numbers solved for at a time
@@ -40,8 +38,11 @@ class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
     2 pi left out, inf where all are kept.
     """
 
-    linear: LinearModel | SparseLinearModel
-    state_space: StateSpace
+    linear: LinearModel
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
     T: np.ndarray  # (states, kept states)
     eigenvalues: np.ndarray
     states: tuple[str, ...]
@@ -50,24 +51,9 @@ class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
     point: ClassVar[None] = None  # analyses of the whole model would not be those of the truncated one
 
     @property
-    def A(self) -> np.ndarray:
-        """State matrix."""
-        return self.state_space.A
-
-    @property
-    def B(self) -> np.ndarray:
-        """Input matrix."""
-        return self.state_space.B
-
-    @property
-    def C(self) -> np.ndarray:
-        """Output matrix."""
-        return self.state_space.C
-
-    @property
-    def D(self) -> np.ndarray:
-        """Feedthrough."""
-        return self.state_space.D
+    def state_space(self) -> StateSpace:
+        """A, B, C, D."""
+        return StateSpace(self.A, self.B, self.C, self.D)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -85,7 +71,7 @@ class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
 
     def full_response(self, hz: Any) -> np.ndarray | None:
         """The same of the model that was truncated, where that is dense."""
-        return None if isinstance(self.linear, SparseLinearModel) else frequency_response(self.linear.state_space, hz)
+        return None if self.linear.is_sparse else frequency_response(self.linear.state_space, hz)
 
 
 @on_one_thread
@@ -101,10 +87,8 @@ def truncate(
     """
     _refuse_unclear(n, below_hz)
     linear = linear_of(model)
-    if isinstance(linear, SparseLinearModel):
+    if linear.is_sparse:
         return truncate_sparse(linear, n, static_correction)
-    from eigenbody.analyses.modes.spectrum import spectrum_of
-
     spectrum = spectrum_of(linear)
     entries = conjugate_representatives(spectrum)
     kept = entries[_kept(spectrum, entries, n, below_hz)]
@@ -123,18 +107,11 @@ def truncate(
     if static_correction and len(dropped):
         space = space._replace(D=space.D + _residual(linear, basis_dropped, inverse[m:]))
     out = frequencies_hz(spectrum.eigenvalues[dropped])
-    return TruncatedModel(
-        linear=linear,
-        state_space=space,
-        T=basis_kept,
-        eigenvalues=spectrum.eigenvalues[kept],
-        states=_names(spectrum, entries, kept),
-        first_dropped_hz=float(out.min(initial=np.inf)),
-        static_correction=static_correction,
-    )
+    names, first = _names(spectrum, entries, kept), float(out.min(initial=np.inf))
+    return TruncatedModel(linear, *space, basis_kept, spectrum.eigenvalues[kept], names, first, static_correction)
 
 
-def truncate_sparse(linear: SparseLinearModel, n: int | None, static_correction: bool) -> TruncatedModel:
+def truncate_sparse(linear: LinearModel, n: int | None, static_correction: bool) -> TruncatedModel:
     """The same for a model kept sparse, from left and right vectors of its descriptor form."""
     if n is None:
         raise InputError(Fault("below_hz", "a model kept sparse is truncated by number.", "Give n instead."))
@@ -148,13 +125,13 @@ def truncate_sparse(linear: SparseLinearModel, n: int | None, static_correction:
         found, eigenvalues=found.eigenvalues[:kept], motion=found.motion[:kept], is_rigid=found.is_rigid[:kept]
     )
     left, right = (np.zeros((linear.descriptor.A.shape[0], kept), complex) for _ in range(2))
-    for group, y, z in left_and_right(some, linear):
+    for group, y, z in left_and_right(some, linear.sparse):
         left[:, group], right[:, group] = y, z
     return _from_vectors(linear, some.eigenvalues, left, right, found.frequency_hz[kept:], static_correction)
 
 
 def _from_vectors(
-    linear: SparseLinearModel, values: np.ndarray, left: np.ndarray, right: np.ndarray, beyond: np.ndarray, static: bool
+    linear: LinearModel, values: np.ndarray, left: np.ndarray, right: np.ndarray, beyond: np.ndarray, static: bool
 ) -> TruncatedModel:
     d = linear.descriptor
     pairs = values.imag > 0
@@ -175,7 +152,7 @@ def _from_vectors(
 
         D = D - d.C @ splu(d.A.tocsc()).solve(d.B.toarray()) + C @ np.linalg.solve(A, B)
     names = tuple(name for i, p in enumerate(pairs) for name in _of_mode(i + 1, bool(p)))
-    return TruncatedModel(linear, StateSpace(A, B, C, D), T, values, names, float(beyond.min(initial=np.inf)), static)
+    return TruncatedModel(linear, A, B, C, D, T, values, names, float(beyond.min(initial=np.inf)), static)
 
 
 def _of_mode(number: int, is_pair: bool) -> tuple[str, ...]:

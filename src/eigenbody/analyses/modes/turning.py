@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from eigenbody.analyses.modes.frame_chart import SAME, TurningFrame, charted, turning_frame
-from eigenbody.analyses.modes.spectrum import spectrum_of
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import same_equations
@@ -35,7 +35,7 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
             tried.append(turning)
             there = charted(point, turning, False)
             if is_constant_in(there, turning):
-                return name, spectrum_of(dense_model(replace(there, is_steady=True), there.chosen)).stability
+                return name, spectrum_of(dense_model(replace(there, is_steady=True))).stability
         except EigenbodyError:  # the joint does not turn, or its motion has no such coordinates
             continue
     return None
@@ -48,13 +48,13 @@ def _alike(one: TurningFrame, other: TurningFrame) -> bool:
 def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     """Whether the equations in the coordinates of a point stay the same while a frame turns; None unless every body
     rests or turns with it."""
-    here = dense_model(point, point.chosen)
+    here = dense_model(point)
     for phase in PHASES:
         state = _later(point, turning, phase)
         if state is None:
             return None
         there = at_state(point.model, point.system, state).choosing(point.chosen)
-        if not same_equations(here, dense_model(there, point.chosen)):
+        if not same_equations(here, dense_model(there.choosing(point.chosen))):
             return False
     return True
 

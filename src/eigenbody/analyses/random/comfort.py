@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.model import StateSpace
+from eigenbody.linearization.forms import StateSpace
 
 COMFORT = (  # ISO 2631-1, C.2.3: the ranges overlap; m/s^2
     (0.0, 0.315, "not uncomfortable"),

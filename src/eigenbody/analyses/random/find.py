@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from eigenbody.analyses.frequency import DenseEquations, Excited, base_excited, excited
+from eigenbody.analyses.frequency import Excited, base_excited, excited
 from eigenbody.analyses.linearize import need_inputs, ports
 from eigenbody.analyses.random.comfort import Weighting, weighting
 from eigenbody.analyses.random.drives import QUANTITIES, Coherence, Drive, Excitation, Source, check_quantity, drives_of
@@ -19,7 +19,6 @@ from eigenbody.analyses.random.result import RandomResponse
 from eigenbody.analyses.random.stationary import Motions, motions_of
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.progress import report
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -77,9 +76,7 @@ def psd(
     report("integrating densities")
     moments = moments_of(densities, span, weightings)
     _refuse_drift(found, motions, moments.endless_below, low)
-    exact = None
-    if isinstance(found.equations, DenseEquations):
-        exact = exact_variances(found.equations, paths, motions, weightings)
+    exact = None if found.dense is None else exact_variances(found.dense, paths, motions, weightings)
     grid = _grid(motions.poles, span)
     return RandomResponse(
         system=found,
@@ -176,7 +173,7 @@ def _band(band_hz: tuple[float | None, float | None] | None, paths: Sequence[Pat
 
 
 def _needs_a_band(found: Excited, low: float, high: float) -> None:
-    if isinstance(found.linear, SparseLinearModel) and not (low > 0 and math.isfinite(high)):
+    if found.dense is None and not (low > 0 and math.isfinite(high)):
         what = "not all modes of a large model are known, so its response is integrated over a band alone."
         raise InputError(Fault("band", what, "Give from and to (--from, --to)."))
 
@@ -243,7 +240,7 @@ def _remarks(found: Excited, motions: Motions, paths: Sequence[Path], moments: M
         least, most = path.source.range_hz
         if least > 0 or math.isfinite(most):
             notes.append(f"Excitation from {least:g} to {most:g} Hz: nothing outside.")
-    if isinstance(found.equations, DenseEquations) and len(found.equations.A) > MOST_STATES:
+    if found.dense is not None and len(found.dense.A) > MOST_STATES:
         notes.append(f"The exact route is left out above {MOST_STATES} states.")
     if not moments.converged:
         notes.append(f"The integrals converged to {float(moments.relative_error.max()):.1e} only.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.frequency import DenseEquations, Excited, ModalForm, connected
+from eigenbody.analyses.frequency import Excited, ModalForm, connected
 from eigenbody.analyses.random.drives import QUANTITIES, Drive, Source
 
 MANY_STATES = 100  # from this on a sum over modes is tried
@@ -83,8 +83,8 @@ class OutputDensities:
     def __init__(self, system: Excited, paths: Sequence[Path]) -> None:
         self.paths = paths
         self.outputs = len(system.outputs)
-        self.transfer: Callable[[np.ndarray], np.ndarray] = system.equations.transfer
-        self.dense = system.equations if isinstance(system.equations, DenseEquations) else None
+        self.transfer: Callable[[np.ndarray], np.ndarray] = system.transfer
+        self.dense = system.dense
         self.no_path = None if self.dense is None else ~connected(self.dense)  # (outputs, columns)
         self.modal: tuple[float, float, ModalForm] | None = None
         columns = 1 + max(column for path in paths for column in path.columns)

@@ -17,7 +17,6 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 
 if TYPE_CHECKING:
-    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
 
 EULER = 0.5772156649015329
@@ -54,7 +53,7 @@ class RandomResponse(Drawn, look="analyses.random.look"):
     # ---- names
 
     @property
-    def linear(self) -> LinearModel | SparseLinearModel:
+    def linear(self) -> LinearModel:
         """The linear model that is shaken."""
         return self.system.linear
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.frequency import DenseEquations, Excited, PoleAtPorts, Poles
+from eigenbody.analyses.frequency import Excited, PoleAtPorts, Poles
 from eigenbody.analyses.modes import modes
 from eigenbody.analyses.random.paths import Path
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.signals.residues import PrincipalPart
 
@@ -37,10 +36,9 @@ class Motions:
 
 def motions_of(system: Excited, paths: Sequence[Path]) -> Motions:
     """Modes of the model; InputError where one that grows, or an undamped one, takes part."""
-    if isinstance(system.linear, SparseLinearModel):
-        return _few_motions(system, system.linear)
-    equations = system.equations
-    assert isinstance(equations, DenseEquations)
+    equations = system.dense
+    if equations is None:
+        return _few_motions(system)
     spectrum = equations.spectrum
     values = spectrum.eigenvalues
     growing = (values.real > 0) & ~spectrum.on_axis
@@ -120,9 +118,9 @@ def _mode(number: int, value: complex) -> str:
     return f"mode {number} ({value.real:.4g}{turning} 1/s, {abs(value) / (2 * np.pi):.4g} Hz)"
 
 
-def _few_motions(system: Excited, linear: SparseLinearModel) -> Motions:
+def _few_motions(system: Excited) -> Motions:
     """Of a large model: the lowest modes only; those that last are refused, whoever sees them."""
-    lowest = modes(linear, n=FEW)
+    lowest = modes(system.linear, n=FEW)
     for number, (value, stability) in enumerate(zip(lowest.eigenvalues, lowest.growths, strict=True), 1):
         if value != 0 and stability != "stable":
             what = f"{_mode(number, complex(value))} does not decay, so there is no stationary response."

@@ -28,7 +28,6 @@ from eigenbody.analyses.report.sections import (
 )
 from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report as progress
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.operating.asked import model_asking_for
@@ -311,7 +310,7 @@ def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
 
     parts = [_tried("frf", "Frequency response", lambda: _any_section(frf(linear), 0))]
     until = _step_time(modes) if end is None else end
-    if until > 0 and not isinstance(linear, SparseLinearModel):
+    if until > 0 and not linear.is_sparse:
         for k, name in enumerate(linear.inputs[:4]):
             title = f"Response to a unit step of {name}"
             make = lambda name=name, title=title, k=k: chart_section(  # noqa: E731

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.frequency import DenseEquations, equations_of
+from eigenbody.analyses.frequency import dense_equations
 from eigenbody.analyses.linearize import Ports, linear_of, ports
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.response.amplitudes import ModeAmplitude, mode_amplitudes
@@ -31,14 +30,10 @@ from eigenbody.base.arrays import frozen
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals import fundamental
-
-if TYPE_CHECKING:
-    pass
 
 COARSE = 1e-3  # imbalance of the energies above which the steps are called coarse
 LARGEST = 1e290
@@ -53,7 +48,7 @@ class TimeResponse(Drawn, look="analyses.response.look"):
     energy   kinetic, potential, dissipated energy and work over time; None where it is not defined
     """
 
-    linear: LinearModel | SparseLinearModel
+    linear: LinearModel
     excitation: Excitation
     method: str
     times: np.ndarray
@@ -93,7 +88,7 @@ class TimeResponse(Drawn, look="analyses.response.look"):
         if not isinstance(self.excitation, FreeMotion | ImpulseInput) or self.excitation.at:
             what = f"a {self.excitation.kind} excitation goes on; its modes have no constant amplitude."
             raise InputError(Fault("amplitudes", what, "Ask for the free motion or an impulse at t = 0."))
-        if isinstance(self.linear, SparseLinearModel) or self.states is None:
+        if self.states is None:
             raise InputError(Fault("amplitudes", "all modes are needed, which a large model does not have."))
         return self._amplitudes
 
@@ -101,7 +96,7 @@ class TimeResponse(Drawn, look="analyses.response.look"):
     def modes_in_motion(self) -> tuple[tuple[ModeAmplitude, ...] | None, tuple[str, ...]]:
         """Amplitudes of the modes where there are such, and a remark where they cannot be told."""
         free = isinstance(self.excitation, FreeMotion | ImpulseInput) and not self.excitation.at
-        if not free or isinstance(self.linear, SparseLinearModel):
+        if not free or self.states is None:
             return None, ()
         try:
             return self.amplitudes(), ()
@@ -157,7 +152,7 @@ def response(
         what = "nothing excites the model and it starts at rest: it stays where it is."
         example = found.linear.states[0] if found.linear.states else "name"
         raise InputError(Fault("initial", what, f"Give a deviation at the start, for example {example}=0.1."))
-    return task.large(x0) if isinstance(found.linear, SparseLinearModel) else task.dense(x0)
+    return task.large(x0) if found.linear.is_sparse else task.dense(x0)
 
 
 @dataclass(frozen=True)
@@ -170,14 +165,13 @@ class _Task:
     method: str
 
     @property
-    def linear(self) -> LinearModel | SparseLinearModel:
+    def linear(self) -> LinearModel:
         return self.found.linear
 
     # ---- the three ways
 
     def dense(self, x0: np.ndarray) -> TimeResponse:
         linear = self.linear
-        assert isinstance(linear, LinearModel)
         A, B = linear.A, linear.B[:, list(self.found.inputs)]
         path = self._path(A, B, x0)
         self._refuse_overflow(path.times, path.states)
@@ -200,11 +194,10 @@ class _Task:
         if not isinstance(excitation, HarmonicInput | PeriodicInput):
             what = f"a {excitation.kind} excitation has no stationary response."
             raise InputError(Fault("stationary", what, "Excite the model harmonically or periodically."))
-        if isinstance(linear, SparseLinearModel):
+        if linear.is_sparse:
             what = "the stability of a large model is not known, so a stationary response cannot be vouched for."
             raise InputError(Fault("stationary", what, "Use the frequency response, or force solver dense."))
-        lines, equations = excitation.lines(), equations_of(linear, self.found.inputs, self.found.outputs)
-        assert isinstance(equations, DenseEquations)
+        lines, equations = excitation.lines(), dense_equations(linear, self.found.inputs, self.found.outputs)
         amplitudes, remarks = stationary_states(equations, lines, modes(linear))
         C, D = readout(linear, self.found)[2:]
         outputs = amplitudes @ C.T + lines.amplitude @ D.T
@@ -214,10 +207,9 @@ class _Task:
 
     def large(self, x0: np.ndarray) -> TimeResponse:
         linear = self.linear
-        assert isinstance(linear, SparseLinearModel)
         u, u_end, blow = self._large_inputs()
         names, units, C, D = readout(linear, self.found)
-        task = LargeTask(linear, self.found.inputs, C, D, x0, self.times, u, u_end, blow)
+        task = LargeTask(linear.sparse, self.found.inputs, C, D, x0, self.times, u, u_end, blow)
         with np.errstate(over="ignore", invalid="ignore"):
             y, energy = large_motion(task)
         self._refuse_overflow(self.times, y)
@@ -284,7 +276,7 @@ class _Task:
             lost = np.flatnonzero(~(np.abs(values) < LARGEST).all(axis=1))
         if not len(lost):
             return
-        if isinstance(self.linear, SparseLinearModel):
+        if self.linear.is_sparse:
             raise ComputationError(f"The response overflows at t = {times[lost[0]]:.6g} s. End earlier.")
         found: Modes = modes(self.linear)
         fastest = int(np.argmax(found.eigenvalues.real))

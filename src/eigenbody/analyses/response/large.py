@@ -14,8 +14,7 @@ import numpy as np
 
 from eigenbody.analyses.response.energy import EnergyBalance
 from eigenbody.base.progress import report
-from eigenbody.linearization.large import SparseLinearModel
-from eigenbody.mobility.frame import MotionFrame
+from eigenbody.linearization.forms import SparseForm
 from eigenbody.numerics.matrices.linear import KKT, SparseFactor
 
 
@@ -23,7 +22,7 @@ from eigenbody.numerics.matrices.linear import KKT, SparseFactor
 class LargeTask:
     """What to compute: outputs (rows of C, D) at equidistant times from states x0, inputs at both ends of each step."""
 
-    linear: SparseLinearModel
+    form: SparseForm
     inputs: tuple[int, ...]
     C: Any  # (p, unknowns) rows over the unknowns of the descriptor, sparse
     D: Any  # (p, m)
@@ -40,10 +39,10 @@ class LargeTask:
 
 def large_motion(task: LargeTask) -> tuple[np.ndarray, EnergyBalance | None]:
     """Outputs (times, p) and, at rest, the energies."""
-    d = task.linear.descriptor
+    d = task.form.descriptor
     nq = d.dq.stop - d.dq.start
     reads_more = task.C[:, d.dq.stop + nq :].nnz or task.C[:, : d.differential].nnz
-    if task.linear.is_static and not reads_more:
+    if task.form.is_static and not reads_more:
         return _second_order(task, d.dq.start, nq)
     return _descriptor(task), None
 
@@ -52,9 +51,9 @@ def large_motion(task: LargeTask) -> tuple[np.ndarray, EnergyBalance | None]:
 
 
 def _second_order(task: LargeTask, first: int, nq: int) -> tuple[np.ndarray, EnergyBalance]:
-    pencil, h = task.linear.pencil, task.step
+    pencil, h = task.form.pencil, task.step
     M, C, K = (matrix.tocsr() for matrix in (pencil.M, pencil.C, pencil.K))
-    push = -task.linear.descriptor.B[-nq:][:, list(task.inputs)]
+    push = -task.form.descriptor.B[-nq:][:, list(task.inputs)]
     report("factorizing")
     S = (M + 0.5 * h * C + 0.25 * h * h * K).tocsc()
     solve = KKT(S, pencil.G, _unit(S)).solve_refined
@@ -87,13 +86,12 @@ def _unit(S: Any) -> np.ndarray:
 
 def _initial_motion(task: LargeTask, nq: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions and velocities of all bodies from the coordinates and their rates."""
-    n = task.linear.dof
+    n = task.form.dof
     if not task.x0.any():
         return np.zeros(nq), np.zeros(nq)
-    frame = MotionFrame(task.linear.point.mechanics, task.linear.chosen)
     held = np.zeros(nq - n)
     both = (task.x0[:n], task.x0[n : 2 * n])
-    q, v = (frame.at_position.solve(np.concatenate((held, part))) for part in both)
+    q, v = (task.form.point.frame.at_position.solve(np.concatenate((held, part))) for part in both)
     return q, v
 
 
@@ -131,7 +129,7 @@ class _Energies:
 def _descriptor(task: LargeTask) -> np.ndarray:
     from scipy.sparse import eye_array, hstack, vstack
 
-    d, h = task.linear.descriptor, task.step
+    d, h = task.form.descriptor, task.step
     n, size = d.differential, d.A.shape[0]
     A, B = d.A.tocsr(), d.B.tocsr()[:, list(task.inputs)]
     changing, held = A[:n], A[n:]

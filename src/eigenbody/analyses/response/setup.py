@@ -10,7 +10,6 @@ import numpy as np
 from eigenbody.analyses.linearize import Ports
 from eigenbody.analyses.response.excitation import Excitation, HarmonicInput, PeriodicInput, SampledInput
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.signals.recursion import distinct_steps
 
@@ -42,7 +41,7 @@ def times_of(excitation: Excitation, times: float | tuple[float, int] | None) ->
 
 def method_of(found: Ports, method: str | None) -> str:
     """The method, by default the one that fits."""
-    is_large = isinstance(found.linear, SparseLinearModel)
+    is_large = found.linear.is_sparse
     if method is None:
         return "trapezoid" if is_large else "exact"
     if method not in METHODS:
@@ -66,7 +65,7 @@ def finer(A: np.ndarray, times: np.ndarray, excitation: Excitation) -> int:
     return int(np.clip(wanted, 1, max(1, CHEAP // (len(times) * numbers))))
 
 
-def start_state(linear: LinearModel | SparseLinearModel, initial: Mapping[str, float]) -> np.ndarray:
+def start_state(linear: LinearModel, initial: Mapping[str, float]) -> np.ndarray:
     """The linear state [S, W, x] from deviations by name."""
     x0, faults = np.zeros(len(linear.states)), []
     for name, value in initial.items():
@@ -84,7 +83,7 @@ def start_state(linear: LinearModel | SparseLinearModel, initial: Mapping[str, f
     return x0
 
 
-def _own_name(linear: LinearModel | SparseLinearModel, name: str) -> str | None:
+def _own_name(linear: LinearModel, name: str) -> str | None:
     """The state of that name, or of the coordinate of which it is another name."""
     if name in linear.states:
         return name
@@ -96,19 +95,17 @@ def _own_name(linear: LinearModel | SparseLinearModel, name: str) -> str | None:
     return None
 
 
-def readout(
-    linear: LinearModel | SparseLinearModel, found: Ports
-) -> tuple[tuple[str, ...], tuple[str, ...], Any, np.ndarray]:
+def readout(linear: LinearModel, found: Ports) -> tuple[tuple[str, ...], tuple[str, ...], Any, np.ndarray]:
     """Names, units and rows C, D of the outputs; the coordinates where a linear model has none."""
     columns, rows = list(found.inputs), list(found.outputs)
-    if rows and isinstance(linear, LinearModel):
-        space = linear.state_space
-        return found.output_names, found.output_units, space.C[rows], space.D[rows][:, columns]
-    if rows:
-        form: Any = linear.descriptor
+    if rows and linear.is_sparse:
+        form = linear.descriptor
         D = form.D.tocsr()[rows][:, columns].toarray()
         return found.output_names, found.output_units, form.C.tocsr()[rows], D
-    if isinstance(linear, SparseLinearModel):
+    if rows:
+        space = linear.state_space
+        return found.output_names, found.output_units, space.C[rows], space.D[rows][:, columns]
+    if linear.is_sparse:
         raise InputError(Fault("outputs", "a large linear model without outputs shows nothing.", "Name outputs."))
     n = len(linear.coordinates)
     return linear.coordinates, linear.units.states[:n], np.eye(n, len(linear.states)), np.zeros((n, len(columns)))

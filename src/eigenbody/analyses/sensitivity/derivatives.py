@@ -54,7 +54,6 @@ def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None)
 def derivatives_at(point: OperatingPoint, model: Model, names: Sequence[str]) -> Derivatives:
     """The same at the operating point that the model asks for."""
     linear = linear_model(point, solver="dense")
-    assert isinstance(linear, LinearModel)
     if linear.dof > DENSE_FREEDOMS:
         raise ComputationError(f"The derivative of A would be dense ({linear.dof} degrees of freedom): too large.")
     if not names:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, modes, spectrum_of
+from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.sensitivity.derivatives import Derivatives, derivatives_at
 from eigenbody.analyses.sensitivity.large import eigenvalue_slopes
 from eigenbody.analyses.sensitivity.responses import (
@@ -27,6 +27,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.model.paths import numeric_paths

@@ -20,18 +20,19 @@ from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.large import SparseLinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.eigen.clusters import EPS
 from eigenbody.numerics.eigen.sensitivity import in_order
+from eigenbody.numerics.eigen.sparse import is_symmetric
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, sparse
 from eigenbody.operating.shift import Steps, independent, shifted_state, with_steps
 
 CRITICAL = 10.0 * EPS**0.5
 """|phi^T (2 s M + C) phi|, relative to the sum of its terms without sign, below which a mode counts as defective:
 rounding of a double eigenvalue leaves about sqrt(eps)."""
+UNSYMMETRIC = 1e-9  # of the largest entry, beyond rounding
 SAME = 1e-7  # relative distance of eigenvalues that count as repeated
 CHUNK = 4_000_000  # triplets of one chunk of parameters
 
@@ -49,14 +50,13 @@ class Slopes:
 
 def eigenvalue_slopes(found: Modes, names: Sequence[str]) -> Slopes:
     """Slopes of the eigenvalues of modes found on the sparse path."""
-    linear = found.linear
-    assert isinstance(linear, SparseLinearModel)
-    point = linear.point
-    if not linear.is_static:
+    form = found.linear.sparse
+    point = form.point
+    if not form.is_static:
         raise ComputationError(
             "On the sparse path sensitivities are known at rest only; ask for --solver dense, or name fewer bodies."
         )
-    pairing = _Pairing(found, linear)
+    pairing = _Pairing(found, form.pencil)
     chunk = max(1, CHUNK // (200 * point.system.bodies))
     names = tuple(dict.fromkeys(names))
     place = {name: k for k, name in enumerate(names)}
@@ -72,11 +72,10 @@ def eigenvalue_slopes(found: Modes, names: Sequence[str]) -> Slopes:
 class _Pairing:
     """Mode shapes of all bodies, the multipliers of each mode, and groups of repeated eigenvalues."""
 
-    def __init__(self, found: Modes, linear: SparseLinearModel) -> None:
-        pencil = linear.pencil
+    def __init__(self, found: Modes, pencil: StaticPencil) -> None:
         self.values, self.G = found.eigenvalues, pencil.G.tocsr()
         self.phi = _shapes_of(found)  # (nq, modes)
-        if _is_unsymmetric(pencil.C) or _is_unsymmetric(pencil.K):
+        if not (is_symmetric(pencil.C, UNSYMMETRIC) and is_symmetric(pencil.K, UNSYMMETRIC)):
             raise ComputationError(
                 "The stiffness or damping is not symmetric: on the sparse path left eigenvectors are not known."
                 " Ask for --solver dense."
@@ -129,12 +128,6 @@ def _shapes_of(found: Modes) -> np.ndarray:
     turned = np.einsum("bji,nbj->nbi", point.state.R, found.motion[..., 3:])
     both = as_rows(np.concatenate((found.motion[..., :3], turned), axis=-1))
     return both[:, system.body_columns].T
-
-
-def _is_unsymmetric(matrix: object) -> bool:
-    difference = matrix - matrix.T  # type: ignore[attr-defined]
-    largest = np.abs(matrix.data).max(initial=0.0)  # type: ignore[attr-defined]
-    return bool(difference.nnz) and bool(np.abs(difference.data).max(initial=0.0) > 1e-9 * largest)
 
 
 def _multipliers(G: object, force: np.ndarray) -> np.ndarray:

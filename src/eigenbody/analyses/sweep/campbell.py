@@ -131,7 +131,7 @@ def _modes_in_frame(model: Model, frame: str) -> PointModes:
     if _stands_still(point, frame):
         return replace(point_modes(modes(point)), notes=())
     turned = charted(point, turning_frame(point, frame), False)
-    return replace(point_modes(modes(dense_model(turned, turned.chosen))), notes=())  # _frame_notes says more
+    return replace(point_modes(modes(dense_model(turned))), notes=())  # _frame_notes says more
 
 
 def _stands_still(point: OperatingPoint, frame: str) -> bool:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, damping_ratios, frequencies_hz, modes, spectrum_of
+from eigenbody.analyses.modes import Modes, damping_ratios, frequencies_hz, modes
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.result import Result
 from eigenbody.linearization.linearize import Equations, dense_models, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
@@ -120,11 +121,9 @@ def linear_variants(model: Model, values: Mapping[str, Sequence[float] | np.ndar
 
 def _linear_alone(group: Group, k: int) -> LinearModel | Failed:
     try:
-        linear = linear_model(operating_point(group.model_of(k)), solver="dense")
+        return linear_model(operating_point(group.model_of(k)), solver="dense")
     except EigenbodyError as error:
         return Failed(int(group.index[k]), str(error))
-    assert isinstance(linear, LinearModel)
-    return linear
 
 
 class _Collected:

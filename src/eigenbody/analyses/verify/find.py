@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import spectrum_of
 from eigenbody.analyses.verify.agreement import Match, matched, tolerances
 from eigenbody.analyses.verify.routes import all_routes, route_named
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
@@ -18,6 +17,7 @@ from eigenbody.base.result import Drawn, Result
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point

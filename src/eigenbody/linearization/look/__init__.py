@@ -11,17 +11,20 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.source import shown
 from eigenbody.present.axes import Over, over
-from eigenbody.present.documents import dense, has_second_order_matrices, require_finite, require_finite_linear
+from eigenbody.present.documents import require_finite, require_finite_linear
 from eigenbody.present.export import Writer, array_file, matrix_records
 from eigenbody.present.tables import MAX_MATRIX, Grid, Sheet, counted, listed, significant
 from eigenbody.present.words import model_name, remarks_below
 
 if TYPE_CHECKING:
-    from eigenbody.linearization.large import SparseLinearModel
     from eigenbody.linearization.model import LinearModel
+    from eigenbody.linearization.pencil import Descriptor
+
+TITLES = {"mass": "Mass M", "damping": "Damping C", "stiffness": "Stiffness K", "A": "State matrix A",
+          "B": "Input matrix B", "C": "Output matrix C", "D": "Feedthrough D"}  # fmt: skip
 
 
-def sheet(linear: LinearModel | SparseLinearModel) -> Sheet:
+def sheet(linear: LinearModel) -> Sheet:
     """Names and units, and the matrices while they are small."""
     dof = counted(linear.dof, "degree of freedom", "degrees of freedom")
     lines = [
@@ -42,20 +45,25 @@ def _with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
     return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
 
 
-def _grids(linear: LinearModel | SparseLinearModel) -> list[Grid | str]:
+def _grids(linear: LinearModel) -> list[Grid | str]:
     """Every matrix with names, or its size where it is large."""
-    full = dense(linear)
-    if full is None:
+    if linear.is_sparse:
         form = linear.descriptor
         return [f"Kept sparse: E z' = A z + B u of order {form.A.shape[0]} with {form.A.nnz} entries in A, see --out"]
-    space = full.state_space
-    x, u, y, s, w = linear.states, linear.inputs, linear.outputs, linear.coordinates, linear.velocities
-    matrices: list[tuple[str, np.ndarray, Sequence[str], Sequence[str]]] = []
-    if has_second_order_matrices(full):
-        matrices += [("Mass M", full.M, w, w), ("Damping C", full.C, w, w), ("Stiffness K", full.K, w, s)]
-    matrices += [("State matrix A", space.A, x, x), ("Input matrix B", space.B, x, u)]
-    matrices += [("Output matrix C", space.C, y, x), ("Feedthrough D", space.D, y, u)]
-    return [matrix_grid(*parts) for parts in matrices if parts[1].size]
+    return [matrix_grid(TITLES[key], *parts) for key, parts in _matrices(linear).items() if parts[0].size]
+
+
+def _matrices(linear: LinearModel) -> dict[str, tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]]:
+    """The dense matrices, each with the names of its rows and columns; with non-holonomic constraints, where there are
+    fewer velocities than coordinates, A, B, C, D alone."""
+    if linear.is_sparse:
+        return {}
+    space, x, u, y = linear.state_space, linear.states, linear.inputs, linear.outputs
+    first = {"A": (space.A, x, x), "B": (space.B, x, u), "C": (space.C, y, x), "D": (space.D, y, u)}
+    s, w = linear.coordinates, linear.velocities
+    if len(s) != len(w):
+        return first
+    return {"mass": (linear.M, w, w), "damping": (linear.C, w, w), "stiffness": (linear.K, w, s), **first}
 
 
 def matrix_grid(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Grid | str:
@@ -68,43 +76,31 @@ def matrix_grid(title: str, matrix: np.ndarray, rows: Sequence[str], columns: Se
     return Grid(title, ("", *(shown(c, 24) for c in columns)), cells, (False, *(True for _ in columns)))
 
 
-def document(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+def document(linear: LinearModel) -> dict[str, Any]:
     """`linearize --json`; a large model has null for the dense matrices and its sparse descriptor form instead."""
     require_finite_linear(linear)
+    rows = dict.fromkeys(TITLES) | {key: (parts[0] + 0.0).tolist() for key, parts in _matrices(linear).items()}
     return {
         "model": linear.point.model.name,
         "dof": linear.dof,
         "coordinates": list(linear.coordinates),
         "velocities": list(linear.velocities),
-        **_matrices(linear),
+        **{key: rows[key] for key in ("mass", "damping", "stiffness")},
+        "states": list(linear.states),
+        "inputs": list(linear.inputs),
+        "outputs": list(linear.outputs),
+        "units": linear.units.as_dict(),
+        **{key: rows[key] for key in "ABCD"},
+        **(_descriptor(linear.descriptor) if linear.is_sparse else {}),
         "certificate": linear.certificate.as_dict(),
         "notes": list(linear.notes),
         "warnings": list(linear.point.warnings),
     }
 
 
-def _matrices(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
-    full = dense(linear)
-    second = full if full is not None and has_second_order_matrices(full) else None
-    space = None if full is None else full.state_space
-    matrices: dict[str, Any] = {
-        "mass": _rows(second.M) if second else None,
-        "damping": _rows(second.C) if second else None,
-        "stiffness": _rows(second.K) if second else None,
-        "states": list(linear.states),
-        "inputs": list(linear.inputs),
-        "outputs": list(linear.outputs),
-        "units": linear.units.as_dict(),
-        "A": _rows(space.A) if space else None,
-        "B": _rows(space.B) if space else None,
-        "C": _rows(space.C) if space else None,
-        "D": _rows(space.D) if space else None,
-    }
-    if full is None:
-        form = linear.descriptor
-        parts = {name: _entries(getattr(form, name)) for name in "EABCD"}
-        matrices["descriptor"] = {**parts, "differential": form.differential}
-    return matrices
+def _descriptor(form: Descriptor) -> dict[str, Any]:
+    parts = {name: _entries(getattr(form, name)) for name in "EABCD"}
+    return {"descriptor": {**parts, "differential": form.differential}}
 
 
 def _entries(matrix: Any) -> dict[str, Any]:
@@ -119,16 +115,11 @@ def _entries(matrix: Any) -> dict[str, Any]:
     }
 
 
-def _rows(matrix: np.ndarray) -> list[list[float]]:
-    return (np.asarray(matrix) + 0.0).tolist()
-
-
-def arrays(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+def arrays(linear: LinearModel) -> dict[str, Any]:
     """Matrices and names; a large model in its sparse descriptor form E z' = A z, by the entries."""
     require_finite_linear(linear)
-    full = dense(linear)
-    if full is not None:
-        return _state_space(full, "C_out", "C") | _names(full)
+    if not linear.is_sparse:
+        return _state_space(linear, "C_out", "C") | _names(linear)
     form = linear.descriptor
     parts: dict[str, Any] = {"differential": np.array(form.differential)}
     for name in "EABCD":
@@ -138,10 +129,9 @@ def arrays(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
     return parts | _names(linear)
 
 
-def axes(linear: LinearModel | SparseLinearModel) -> dict[str, Over]:
+def axes(linear: LinearModel) -> dict[str, Over]:
     """What the matrices lie over: forces, rates and outputs by velocities, coordinates, states and inputs."""
-    full = dense(linear)
-    if full is None:
+    if linear.is_sparse:
         what = f"a model of {linear.dof} degrees of freedom is kept sparse."
         raise InputError(Fault("to_xarray", what, "Use .descriptor, or ask for the solver dense."))
     own = {
@@ -154,21 +144,21 @@ def axes(linear: LinearModel | SparseLinearModel) -> dict[str, Over]:
         "input_units": over(input="inputs"),
         "output_units": over(output="outputs"),
     }
-    if has_second_order_matrices(full):
+    if len(linear.coordinates) == len(linear.velocities):
         own |= {name: over(force="velocities", velocity="velocities") for name in ("M", "C")}
         own["K"] = over(force="velocities", coordinate="coordinates")
     return own
 
 
-def _matlab(linear: LinearModel | SparseLinearModel, path: Path) -> Writer:
+def _matlab(linear: LinearModel, path: Path) -> Writer:
     """The matrices as MATLAB has them: sparse ones as such, the damping as Cd beside the output matrix C."""
     require_finite_linear(linear)
-    full, form = dense(linear), linear.descriptor
+    form = linear.descriptor
     parts: dict[str, Any] = {name: getattr(form, name).tocsc() for name in "EABCD"}
-    if full is None:
+    if linear.is_sparse:
         return array_file({"differential": np.array(form.differential), **parts} | _names(linear), "mat")
     unknowns = np.array(form.unknowns, dtype=object)
-    own = _state_space(full, "C", "Cd") | _names(full)
+    own = _state_space(linear, "C", "Cd") | _names(linear)
     return array_file({**own, "descriptor": {**parts, "unknowns": unknowns}}, "mat")
 
 
@@ -176,14 +166,12 @@ FILES = {"mat": _matlab}
 
 
 def _state_space(linear: LinearModel, output: str, damping: str) -> dict[str, Any]:
-    space = linear.state_space
-    arrays = {"A": space.A, "B": space.B, output: space.C, "D": space.D, "E": np.eye(len(space.A))}
-    if has_second_order_matrices(linear):
-        arrays |= {"M": linear.M, damping: linear.C, "K": linear.K}
-    return arrays
+    names = {"mass": "M", "damping": damping, "stiffness": "K", "C": output}
+    own = {names.get(key, key): parts[0] for key, parts in _matrices(linear).items()}
+    return {**own, "E": np.eye(len(linear.states))}
 
 
-def _names(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
+def _names(linear: LinearModel) -> dict[str, Any]:
     return {
         "coordinates": tuple(linear.coordinates),
         "velocities": tuple(linear.velocities),
@@ -197,20 +185,12 @@ def _names(linear: LinearModel | SparseLinearModel) -> dict[str, Any]:
     }
 
 
-def records(linear: LinearModel | SparseLinearModel) -> Iterator[Sequence[Any]]:
+def records(linear: LinearModel) -> Iterator[Sequence[Any]]:
     """A block for each matrix: its name and the column names, then a line for each row; a blank line between blocks."""
     require_finite_linear(linear)
-    full = dense(linear)
-    if full is None:
+    if linear.is_sparse:
         what = f"a model of {linear.dof} degrees of freedom is kept sparse, which a table cannot hold."
         raise InputError(Fault(".csv", what, "Write .npz, .mat or .json, or ask for --solver dense."))
-    space = full.state_space
-    x, u, y = linear.states, linear.inputs, linear.outputs
-    s, w = linear.coordinates, linear.velocities
-    blocks: list[tuple[str, np.ndarray, tuple[str, ...], tuple[str, ...]]] = []
-    if has_second_order_matrices(full):
-        blocks += [("mass", full.M, w, w), ("damping", full.C, w, w), ("stiffness", full.K, w, s)]
-    blocks += [("A", space.A, x, x), ("B", space.B, x, u), ("C", space.C, y, x), ("D", space.D, y, u)]
-    for k, block in enumerate(blocks):
+    for k, (key, parts) in enumerate(_matrices(linear).items()):
         yield from [()] if k else []
-        yield from matrix_records(*block)
+        yield from matrix_records(key, *parts)

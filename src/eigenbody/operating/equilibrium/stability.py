@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.large import SparseLinearModel
+from eigenbody.linearization.forms import SparseForm
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.numerics.eigen.sparse import SparseModes, is_symmetric, modes_next_to
 from eigenbody.numerics.eigen.sparse_symmetric import SOFT_ENOUGH, ConstrainedPencil, undamped_modes
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
@@ -46,21 +46,15 @@ class Verdict:
 def judge(point: OperatingPoint) -> Verdict:
     """Linearize at the point and look at the eigenvalues: all of them, or those that decide where there are many."""
     if len(point.chosen.velocities) <= ALL_MODES:
-        linear = linear_model(point, solver="dense")
-        assert isinstance(linear, LinearModel)
-        return _by_all_modes(linear)
+        return _by_all_modes(linear_model(point, solver="dense"))
     linear = linear_model(point, solver="sparse")
-    assert isinstance(linear, SparseLinearModel)
-    if linear.is_static and is_symmetric(linear.pencil.K, ROUNDING):
-        return _by_stiffness(linear)
-    return _by_few_modes(linear)
+    form = linear.sparse
+    conservative = form.is_static and is_symmetric(form.pencil.K, ROUNDING)
+    return (_by_stiffness if conservative else _by_few_modes)(form, linear.certificate)
 
 
 def _by_all_modes(linear: LinearModel) -> Verdict:
-    if linear.is_second_order:
-        spectrum = spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    else:
-        spectrum = spectrum_first_order(linear.A, linear.noise_A)
+    spectrum = spectrum_of(linear)
     entries = conjugate_representatives(spectrum)
     values = spectrum.eigenvalues[entries]
     grows = entries[(values.real > 0) & ~spectrum.on_axis[entries] & ~spectrum.is_rigid[entries]]
@@ -75,10 +69,10 @@ def _real_motions(motions: np.ndarray) -> np.ndarray:
     return both[np.abs(both).max(axis=1, initial=0.0) > 1e-12 * np.abs(both).max(initial=0.0)]
 
 
-def _by_stiffness(linear: SparseLinearModel) -> Verdict:
+def _by_stiffness(form: SparseForm, certificate: Certificate) -> Verdict:
     """Conservative and at rest: a negative stiffness is an unstable motion, and nothing else is."""
-    p = linear.pencil
-    pencil = ConstrainedPencil((p.K + p.K.T) / 2, p.M, p.G, p.springs, linear.noise)
+    p = form.pencil
+    pencil = ConstrainedPencil((p.K + p.K.T) / 2, p.M, p.G, p.springs, form.noise)
     found = undamped_modes(pencil, FEW)
     growing = found.vectors.real[:, _grows(found)].T
     below = -ROUNDING * pencil.typical
@@ -87,10 +81,10 @@ def _by_stiffness(linear: SparseLinearModel) -> Verdict:
         growing = _softest(p.M, p.K, p.G)
     all_alike = True  # undamped: none decays
     if p.C.nnz:
-        found = modes_next_to(linear.resting_pencil, FEW)
+        found = modes_next_to(form.resting_pencil, FEW)
         all_alike = _all_lose_power(p)
     word = "unstable" if len(growing) else _word(found)
-    return Verdict(word, found.eigenvalues, growing, linear.certificate, is_partial=not (none_below and all_alike))
+    return Verdict(word, found.eigenvalues, growing, certificate, is_partial=not (none_below and all_alike))
 
 
 def _all_lose_power(p: StaticPencil) -> bool:
@@ -138,8 +132,8 @@ def _softest(M: Any, K: Any, G: Any) -> np.ndarray:
     return (V.T @ vectors[:, 0])[None]
 
 
-def _by_few_modes(linear: SparseLinearModel) -> Verdict:
+def _by_few_modes(form: SparseForm, certificate: Certificate) -> Verdict:
     """Not conservative: the eigenvalues next to zero decide as far as they can."""
-    found = modes_next_to(linear.resting_pencil if linear.is_static else linear.moving_pencil, FEW)
+    found = modes_next_to(form.resting_pencil if form.is_static else form.moving_pencil, FEW)
     growing = _real_motions(found.vectors[:, _grows(found)].T)
-    return Verdict(_word(found), found.eigenvalues, growing, linear.certificate, is_partial=True)
+    return Verdict(_word(found), found.eigenvalues, growing, certificate, is_partial=True)

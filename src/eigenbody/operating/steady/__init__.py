@@ -13,13 +13,11 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import Model
-from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
-from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.steady.equations import Equations, Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
@@ -128,7 +126,7 @@ def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
     complaint = passing(first.trial) if first.solved else None
     if first.solved and complaint is None:
         return first, task
-    wider = along_neutral(task, dense_model(point_at(start), start.chosen), start.system, start.chosen)
+    wider = along_neutral(task, dense_model(point_at(start)), start.system, start.chosen)
     if wider.neutral and not len(contradictions(first.equations)):
         second = _attempts(_obedient(start.recharted(wider), wider), wider, idle, pace)
         if second.solved and passing(second.trial) is None:
@@ -224,7 +222,7 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
     point = at_state(trial.model, trial.system, trial.state)
     if not len(trial.system.coordinates) and set(point.chosen.positions) != set(trial.chosen.positions):
         point = point.choosing(trial.chosen)
-    stability = _spectrum(dense_model(point, point.chosen)).stability if is_constant(trial, point.chosen) else "unknown"
+    stability = spectrum_of(dense_model(point)).stability if is_constant(trial, point.chosen) else "unknown"
     notes = (*family_note(outcome, task), *stability_note(stability))
     return SteadyMotion(
         point=replace(point, warnings=(*point.warnings, *notes), is_steady=stability != "unknown"),
@@ -234,12 +232,6 @@ def _described(outcome: Outcome, task: Task, adjust: Sequence[str]) -> SteadyMot
         iterations=outcome.iterations,
         notes=notes,
     )
-
-
-def _spectrum(linear: LinearModel) -> Spectrum:
-    if linear.is_second_order:
-        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return spectrum_first_order(linear.A, linear.noise_A)
 
 
 def _stable_one(
@@ -273,7 +265,7 @@ def _stable_one(
 def _growing(now: Equations, task: Task) -> np.ndarray | None:
     """The growing motion of the coordinates that are free to change, its largest entry one; None if there is none."""
     chosen, system = now.trial.chosen, now.trial.system
-    spectrum = _spectrum(dense_model(point_at(now.trial), chosen))
+    spectrum = spectrum_of(dense_model(point_at(now.trial)))
     mode = spectrum.right[: len(chosen.positions), int(np.argmax(spectrum.eigenvalues.real))]
     held = np.isin(chosen.positions, list(task.values)) | np.isin(chosen.positions, task.moving)
     unit = unit_of(system, chosen.positions)

@@ -93,7 +93,7 @@ def is_constant(trial: Trial, chosen: Selection) -> bool:
     ahead = later(trial)
     if ahead is None:
         return True
-    now, then = (dense_model(point_at(replace(t, chosen=chosen)), chosen).A for t in (trial, ahead))
+    now, then = (dense_model(point_at(replace(t, chosen=chosen))).A for t in (trial, ahead))
     scale = np.abs(now).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(now).max(initial=0.0)
     return bool(np.all(np.abs(then - now) <= SAME * scale))
 
