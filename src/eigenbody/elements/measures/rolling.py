@@ -21,7 +21,7 @@ import numpy as np
 
 from eigenbody.base.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
-from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
 
@@ -134,8 +134,7 @@ class RollingSlip:
         D, C, b = (p.take(index) for p in (self.D, self.C, self.b))
         return RollingSlip(D, C, b, self.turn[..., index, :], self.radius[..., index], self.tube[..., index])
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[RollingSlip]) -> RollingSlip:

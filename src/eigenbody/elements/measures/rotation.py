@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.features import Carriers, every_carrier
 from eigenbody.spatial.rotations import apply, apply_transposed, cotangent_coefficient, cross, dot, log, skew
 
 
@@ -42,8 +42,7 @@ class RotationComponent:
         first, second = self.first[..., index, :, :], self.second[..., index, :, :]
         return RotationComponent(self.carriers[index], first, second, self.e[..., index, :], self.small)
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[RotationComponent]) -> RotationComponent:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet, every_carrier
 from eigenbody.elements.measures.templates import Pairs
 
 
@@ -65,8 +65,7 @@ class Slip:
     def take(self, index: np.ndarray) -> Slip:
         return Slip(tuple(c.take(index) for c in self.cosines), tuple(d.take(index) for d in self.displacements))
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[Slip]) -> Slip:
