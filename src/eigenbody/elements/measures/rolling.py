@@ -27,7 +27,7 @@ from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, ske
 
 
 # Height ---------------------------------------------------------------------------------------------------------------
-def _height(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _height(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     """h - sqrt(q - p^2) of (h, p, q) and its derivatives; q does not vary, so its derivatives are left zero."""
     h, p, q = (b[..., k] for k in range(3))
     root = np.sqrt(q - p * p)
@@ -36,7 +36,7 @@ def _height(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
     first[..., 1] = p / root
     second[..., 1, 1] = q / root**3
     third[..., 1, 1, 1] = 3 * p * q / root**5
-    return h - root, first, second, third
+    return (h - root, first, second, third)[: order + 1]
 
 
 HEIGHT = Outer("height of a wheel", _height)
