@@ -25,10 +25,9 @@ import numpy as np
 
 from eigenbody.base.batched import over_variants
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.elements.checks import Wrong, at_most, real
+from eigenbody.elements.checks import Wrong, at_most, positive, real
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.forces.spring import ends_given
-from eigenbody.elements.forces.wheel import positive
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Feature, ScalarProduct
 from eigenbody.elements.measures.templates import SQUARE_ROOT, Kernel, Pairs, Rotation
