@@ -39,7 +39,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
     fixed = solve_vector(frame.at_velocity, -_joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
-        reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv, M)
+        reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
         if reduced.ndim == 2:
             check_mass(system, frame, reduced)
         pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]

@@ -55,9 +55,17 @@ class Product:
     right: Triplets
 
     def dense(self, shape: tuple[int, int]) -> np.ndarray:
-        left = dense([self.left], (self.count, shape[0]))[..., self.i, :]
-        right = dense([self.right], (self.count, shape[1]))[..., self.j, :]
-        return np.swapaxes(left, -1, -2) @ (self.factor[..., None] * right)
+        left, right = (dense([rows], (self.count, n)) for rows, n in zip((self.left, self.right), shape, strict=True))
+        return self._coupled(left, right)
+
+    def between(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """left^T X right for motions (..., size, n), X being the product."""
+        a = dense([self.left], (self.count, left.shape[-2])) @ left
+        b = dense([self.right], (self.count, right.shape[-2])) @ right
+        return self._coupled(a, b)
+
+    def _coupled(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a[..., self.i, :].mT @ (self.factor[..., None] * b[..., self.j, :])
 
     def sparse(self, shape: tuple[int, int]) -> Any:
         if not np.array_equal(self.i, self.j):

@@ -1,7 +1,7 @@
 """left^T X right, as in Pv^T K P: what the free motion feels of a matrix X between all coordinates of the bodies.
 
-A small X is written out, batch axes and all: `left.mT @ (X @ right)`. A large one stays the sum of couplings between
-rows that it is made of,
+A small X is written out, batch axes and all: `left.mT @ (X @ right)`, springs as (x left)^T f (y right) with rows x, y.
+A large one is all rows: it stays the sum of couplings between them that it is made of,
 
     X = sum_k f_k x_{i_k}^T y_{j_k}      so that      left^T X right = sum_k f_k (x_{i_k} left)^T (y_{j_k} right)
 
@@ -29,18 +29,17 @@ class Projection:
     def __init__(self) -> None:
         self._seen: list[_Motion] = []
 
-    def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, X: np.ndarray | None = None) -> np.ndarray:
-        """left^T X right; X is the sum of the parts, where it is known."""
+    def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """left^T X right."""
         if is_large(parts, left, right):
             return self._by_rows(parts, left, right)
-        X = dense(parts, (left.shape[-2], right.shape[-2])) if X is None else X
-        return left.mT @ (X @ right)
+        return _written_out(parts, left, right)
 
     def sizes(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The same of the absolute values of everything: the size of what is summed, however it cancels."""
         if is_large(parts, left, right):
             return self._by_rows(parts, left, right, sizes=True)
-        return abs(left.mT) @ (dense(absolute(parts), (left.shape[-2], right.shape[-2])) @ abs(right))
+        return _written_out(absolute(parts), abs(left), abs(right))
 
     def _by_rows(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
         out = np.zeros((left.shape[1], right.shape[1]))
@@ -60,6 +59,13 @@ class Projection:
                 return seen
         self._seen.append(_Motion(motion))
         return self._seen[-1]
+
+
+def _written_out(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left^T X right, batch axes and all."""
+    X = dense([p for p in parts if isinstance(p, Triplets)], (left.shape[-2], right.shape[-2]))
+    springs = (p.between(left, right) for p in parts if isinstance(p, Product))
+    return sum(springs, start=left.mT @ (X @ right))
 
 
 def is_large(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> bool:
