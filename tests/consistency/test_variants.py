@@ -147,6 +147,19 @@ def test_a_variant_that_fails_is_named_and_the_others_go_on():
     assert "negative" in str(found)
 
 
+def test_variants_in_which_a_number_must_be_above_zero_and_is_not_fail_alone():
+    """A beam's E: the other variants have the eigenvalues that they have by themselves."""
+    beam = {"type": "beam", "between": ["ground", "b"], "at": [[0, 0, 0], [1, 0, 0]], "E": 1e11, "nu": 0.3}
+    beam |= {"area": 1e-4, "Iy": 1e-9, "Iz": 2e-9, "J": 1e-9, "y_axis": [0, 1, 0]}
+    body = {"mass": 1.0, "inertia": [1, 1, 1], "at": [1, 0, 0]}
+    model = eb.load({"eigenbody": 1, "bodies": {"b": body}, "forces": {"beam": beam}})
+    found = eb.variants(model, {"forces.beam.E": [1e11, -1e11]})
+    assert list(found.failures) == [1]
+    assert "forces.beam.E: a number above zero" in found.failures[1]
+    alone = eb.variants(model, {"forces.beam.E": [1e11]})
+    np.testing.assert_allclose(found.eigenvalues[0], alone.eigenvalues[0], rtol=1e-9)
+
+
 def test_what_cannot_be_varied_is_refused():
     model = eb.load(CHAIN)
     with pytest.raises(InputError, match="differ in length"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ from families import family
 
 import eigenbody as eb
 from eigenbody.mobility import frame
-from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense, sparse
+from eigenbody.numerics.matrices import projection
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, sparse
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+from eigenbody.numerics.matrices.projection import Projection, is_large
 
 NQ, COUNT = 12, 7
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -34,18 +38,63 @@ def parts(rng: np.random.Generator) -> list[Part]:
     ]
 
 
-@pytest.mark.parametrize("sizes", [False, True])
+WAYS = {"written out": (NQ, 0), "by rows": (0, NQ * NQ), "by rows, sparse": (0, 0)}
+"""Largest size of a matrix that is written out, and number of entries from which rows may be sparse."""
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    written_out, small = WAYS[request.param]
+    monkeypatch.setattr(projection, "DENSE_LIMIT", written_out)
+    monkeypatch.setattr(projection, "SMALL", small)
+    monkeypatch.setattr(projection, "SPARSE", 0.5)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("moving", [2, NQ])
-def test_projection_is_the_product_of_whole_matrices(moving: int, sizes: bool) -> None:
-    """left^T X right by rows that move and entries that are not zero, against X written out."""
+def test_projection_is_the_product_of_whole_matrices(moving: int) -> None:
+    """left^T X right and the sizes of its summands, against X written out."""
     rng = np.random.default_rng(moving)
     X, left, right = parts(rng), np.zeros((NQ, 5)), rng.normal(size=(NQ, 3))
     left[:moving] = rng.normal(size=(moving, 5))
-    projection = Projection()
+    projected = Projection()
     for a, b in ((left, right), (left, left)):
-        whole = dense(absolute(X), (NQ, NQ)) if sizes else dense(X, (NQ, NQ))
-        expected = np.abs(a).T @ whole @ np.abs(b) if sizes else a.T @ whole @ b
-        np.testing.assert_allclose(projection.of(X, a, b, sizes), expected, rtol=1e-13, atol=1e-13)
+        expected, sizes = a.T @ dense(X, (NQ, NQ)) @ b, np.abs(a).T @ dense(absolute(X), (NQ, NQ)) @ np.abs(b)
+        np.testing.assert_allclose(projected.of(X, a, b), expected, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(projected.sizes(X, a, b), sizes, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("is_step", [False, True])
+def test_projection_of_values_with_a_batch_axis_is_that_of_each(is_step: bool) -> None:
+    """Variants, and complex steps that share a real part: against the product of whole matrices, one by one."""
+    rng = np.random.default_rng(3)
+    X, left, right = parts(rng), rng.normal(size=(NQ, 5)), rng.normal(size=(NQ, 3))
+
+    def varied(values: np.ndarray) -> np.ndarray:
+        change = rng.normal(size=(4, *values.shape)) * (rng.random((4, *values.shape)) < 0.3)
+        return values + (1e-20j if is_step else 1.0) * change
+
+    batch: list[Part] = [
+        replace(p, values=varied(p.values)) if isinstance(p, Triplets) else replace(p, factor=varied(p.factor))
+        for p in X
+    ]
+    expected = left.T @ dense(batch, (NQ, NQ)) @ right
+    found = Projection().of(batch, left, right)
+    np.testing.assert_allclose(found.real, expected.real, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(found.imag, expected.imag, rtol=1e-12, atol=1e-33)
+
+
+def test_only_large_matrices_are_left_in_parts_and_nothing_but_their_values_may_vary() -> None:
+    rows = Triplets.of_rows(np.arange(1), np.arange(2)[None], np.ones((1, 2)))
+    varied = replace(rows, values=np.ones((3, 2)))
+    one = np.array([0])
+    spring, moved = (Product(1, one, one, np.ones((3, 1)), own, own) for own in (rows, varied))
+    large, small = np.zeros((DENSE_LIMIT + 1, 2)), np.zeros((DENSE_LIMIT, 2))
+    assert is_large([spring], large, large)
+    assert not is_large([spring], small, small)
+    assert not is_large([spring], large, large[None])
+    assert not is_large([moved], large, large)
 
 
 def test_sparse_sum_of_parts_is_the_dense_one() -> None:

@@ -168,6 +168,8 @@ def numbers(values: Any) -> np.ndarray:
 
 def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     """np.stack of arrays of which only some have batch axes."""
+    if len(parts) == 1:
+        return np.expand_dims(parts[0], axis)
     if any(part.shape != parts[0].shape for part in parts):
         parts = np.broadcast_arrays(*parts)
     return np.stack(parts, axis=axis)

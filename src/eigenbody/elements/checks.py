@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,3 +49,10 @@ def at_most(value: Any, limit: float) -> bool:
     """Whether the value is a number not above the limit."""
     number = real(value)
     return number is not None and number <= limit
+
+
+def positive(values: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Wrong]:
+    """Numbers that must be above zero where they are given."""
+    for key in keys:
+        if at_most(values.get(key), 0):
+            yield key, "a number above zero is expected.", "Correct it."

@@ -25,9 +25,10 @@ from eigenbody.linearization.point import OperatingPoint, deflection_rounding
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.numerics.matrices.assembly import Part, Product, Projection, Triplets, absolute, dense_vector, sparse
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
 from eigenbody.numerics.matrices.linear import Saddle, factor, stack
 from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.matrices.projection import Projection
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.system.state import spread
 
@@ -261,7 +262,7 @@ class SparseRounding(Rounding):
 
 def _form(parts: Sequence[Part], X: np.ndarray) -> np.ndarray:
     """X^T A X for X (nq, k) without negative entries and the absolute values A of parts."""
-    return Projection().of(parts, X, X, sizes=True)
+    return Projection().sizes(parts, X, X)
 
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:

@@ -11,8 +11,9 @@ import numpy as np
 from eigenbody.base.arrays import as_dense
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.numerics.matrices.assembly import Part, Projection, absolute, are_plain, only_values_vary, projected
+from eigenbody.numerics.matrices.assembly import Part
 from eigenbody.numerics.matrices.linear import matrix
+from eigenbody.numerics.matrices.projection import Projection
 
 
 class Tangents:
@@ -27,7 +28,7 @@ class Tangents:
 
     def onto_free(self) -> FreeTangents:
         """What the free motion feels of them."""
-        return FreeTangents(self, self._frame.Pv, self._is_sparse)
+        return FreeTangents(self, self._frame.Pv)
 
     @cached_property
     def X(self) -> np.ndarray:
@@ -66,28 +67,16 @@ class Tangents:
 class FreeTangents:
     """Pv^T X motion for the mass, damping or stiffness X of all bodies. What these share is kept while it is in use."""
 
-    def __init__(self, tangents: Tangents, Pv: np.ndarray, is_sparse: bool) -> None:
-        self._tangents, self._Pv, self._is_sparse, self._projection = tangents, Pv, is_sparse, Projection()
+    def __init__(self, tangents: Tangents, Pv: np.ndarray) -> None:
+        self._Pv, self._projection = Pv, Projection()
         self.mass, self.damping, self.stiffness = tangents.mass, tangents.damping, tangents.stiffness
 
     def of(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
         """Pv^T X motion."""
         if not np.any(motion):
             return np.zeros((self._Pv.shape[-1], motion.shape[-1]))
-        if motion.ndim == 2 == self._Pv.ndim and only_values_vary(parts):
-            return projected(parts, self._Pv, motion)
-        if self._is_plain(parts, motion):
-            return self._projection.of(parts, self._Pv, motion)
-        t = self._tangents
-        whole = t.M if parts is self.mass else t.C if parts is self.damping else t.K
-        return self._Pv.mT @ (whole @ motion)
+        return self._projection.of(parts, self._Pv, motion)
 
     def sizes(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
         """Size of the summands of Pv^T X motion, however they cancel."""
-        if self._is_plain(parts, motion):
-            return self._projection.of(parts, self._Pv, motion, sizes=True)
-        nq = motion.shape[-2]
-        return abs(self._Pv.mT) @ (matrix(absolute(parts), (nq, nq), self._is_sparse) @ abs(motion))
-
-    def _is_plain(self, parts: list[Part], motion: np.ndarray) -> bool:
-        return self._is_sparse and motion.ndim == 2 == self._Pv.ndim and are_plain(parts)
+        return self._projection.sizes(parts, self._Pv, motion)

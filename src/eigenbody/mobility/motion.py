@@ -10,8 +10,8 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.matrices.assembly import only_values_vary, projected
 from eigenbody.numerics.matrices.linear import KKT, factor, matrix, solve_vector, times
+from eigenbody.numerics.matrices.projection import Projection
 from eigenbody.system.system import System
 
 DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
@@ -39,9 +39,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
     fixed = solve_vector(frame.at_velocity, -_joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
-        mass = mechanics.mass()
-        few = frame.Pv.ndim == 2 and only_values_vary(mass)
-        reduced = projected(mass, frame.Pv, frame.Pv) if few else frame.Pv.mT @ (M @ frame.Pv)
+        reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
         if reduced.ndim == 2:
             check_mass(system, frame, reduced)
         pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.simulation.forward import Forward
-from eigenbody.simulation.vectors import rotation, vector_rate
-from eigenbody.spatial.rotations import log
+from eigenbody.spatial.rotations import exp, log, vector_rate
 from eigenbody.system.state import State
 
 IDENTITY = np.eye(3)
@@ -32,7 +31,7 @@ class Chart:
         """The state at y."""
         f, n, base = self.forward, self.forward.nq, self.base
         d, u = f.spread(y[:n]), f.spread(y[n : 2 * n])
-        R = base.R @ rotation(d[:, 3:])
+        R = base.R @ exp(d[:, 3:])
         return State(base.r + d[:, :3], R, u[:, :3], u[:, 3:], y[2 * n :], base.turns, base.u_in, t)
 
     def coordinates(self, state: State) -> np.ndarray:

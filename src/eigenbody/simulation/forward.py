@@ -25,13 +25,14 @@ from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
-from eigenbody.simulation.geometry import Geometry, PlainJet
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
-from eigenbody.simulation.sweep import Sweep
-from eigenbody.simulation.vectors import cross, rotation
+from eigenbody.spatial.rotations import cross, exp
 from eigenbody.system.arguments import Quantities
+from eigenbody.system.flattened import Geometry
+from eigenbody.system.products import PlainJet
 from eigenbody.system.state import State, frames_at
+from eigenbody.system.sweep import Sweep
 from eigenbody.system.system import System
 
 CLOSED = 1e-14  # relative to the mechanism's length: position rows are closed
@@ -310,7 +311,7 @@ class Forward:
     def placed(self, state: State, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions and rotations after steps (bodies, 6)."""
         if self.loops is None:
-            return state.r + step[:, :3], state.R @ rotation(step[:, 3:])
+            return state.r + step[:, :3], state.R @ exp(step[:, 3:])
         r, R = np.array(state.r, order="C"), np.array(state.R, order="C")
         self.loops.move(r, R, step)
         return r, R

@@ -36,8 +36,7 @@ from eigenbody.simulation.stepping import (
     stalled,
 )
 from eigenbody.simulation.tangents import Multipliers, held_matrix
-from eigenbody.simulation.vectors import vector_rate
-from eigenbody.spatial.rotations import log
+from eigenbody.spatial.rotations import log, vector_rate
 from eigenbody.system.state import State
 
 NEWTON = 10

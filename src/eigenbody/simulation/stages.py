@@ -13,7 +13,7 @@ import numpy as np
 from eigenbody.numerics.matrices.assembly import Triplets, dense
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.tangents import jacobian
-from eigenbody.simulation.vectors import IDENTITY, vector_rate
+from eigenbody.spatial.rotations import vector_rate
 
 
 def stage_jacobian(chart: Chart, t: float, y: np.ndarray) -> np.ndarray:
@@ -22,7 +22,7 @@ def stage_jacobian(chart: Chart, t: float, y: np.ndarray) -> np.ndarray:
     state = chart.state(t, y)
     J = jacobian(forward, state, forward.evaluate(state))
     turned = forward.spread(y[:n])[:, 3:]
-    rates = np.stack([vector_rate(turned, np.tile(axis, (len(turned), 1))) for axis in IDENTITY], axis=-1)
+    rates = np.stack([vector_rate(turned, np.tile(axis, (len(turned), 1))) for axis in np.eye(3)], axis=-1)
     dof = np.where(forward.system.dof < 0, n, forward.system.dof)[: forward.system.bodies, 3:]
     straight = np.diag(np.where(forward.system.is_angular, 0.0, 1.0))
     to_body = straight + dense([Triplets.of_blocks(dof, dof, np.linalg.inv(rates))], (n, n))

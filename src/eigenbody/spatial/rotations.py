@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eigenbody.base.batched import over_variants
+from eigenbody.spatial import components as by_components
 
 # (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2: 32 terms are exact to rounding up to pi
 _TERMS = 32
@@ -35,11 +36,36 @@ def skew(a: np.ndarray) -> np.ndarray:
     return out
 
 
+def components(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(..., 3) -> three arrays (...)."""
+    return a[..., 0], a[..., 1], a[..., 2]
+
+
+def rows(R: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]:
+    """(..., 3, 3) -> three rows of three arrays (...)."""
+    return components(R[..., 0, :]), components(R[..., 1, :]), components(R[..., 2, :])
+
+
+def vector(a: Sequence[np.ndarray]) -> np.ndarray:
+    """Three arrays (...) of the same shape -> (..., 3)."""
+    out = np.empty((*a[0].shape, 3), dtype=a[0].dtype)
+    out[..., 0], out[..., 1], out[..., 2] = a
+    return out
+
+
+def matrix(R: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+    """Three rows of three arrays (...) of the same shape -> (..., 3, 3)."""
+    out = np.empty((*R[0][0].shape, 3, 3), dtype=R[0][0].dtype)
+    for i, row in enumerate(R):
+        out[..., i, 0], out[..., i, 1], out[..., i, 2] = row
+    return out
+
+
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Vector product along the last axis; faster than numpy's for the many short vectors here."""
-    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
-    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
+    out[..., 0], out[..., 1], out[..., 2] = by_components.cross(components(a), components(b))
+    return out
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -66,14 +92,7 @@ def unit(a: np.ndarray) -> np.ndarray:
 
 def exp(a: np.ndarray) -> np.ndarray:
     """Rotation matrix of the rotation vector a. (..., 3) -> (..., 3, 3)."""
-    x = dot(a, a)
-    small = np.real(x) ** 2 + np.imag(x) ** 2 < 1e-4
-    safe = np.where(small, 1.0, x)
-    angle = np.sqrt(safe)
-    sine = np.where(small, 1 - x / 6 + x**2 / 120 - x**3 / 5040 + x**4 / 362880, np.sin(angle) / angle)
-    versine = np.where(small, 0.5 - x / 24 + x**2 / 720 - x**3 / 40320 + x**4 / 3628800, (1 - np.cos(angle)) / safe)
-    S = skew(a)
-    return np.eye(3) + sine[..., None, None] * S + versine[..., None, None] * (S @ S)
+    return matrix(by_components.exp(components(a)))
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:
@@ -96,17 +115,29 @@ def quaternion(R: np.ndarray) -> np.ndarray:
 
 def log(R: np.ndarray) -> np.ndarray:
     """Rotation vector of a rotation matrix, angle in [0, pi]. (..., 3, 3) -> (..., 3)."""
+    far = np.real(R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]) < by_components.FAR
+    if not far.any():
+        return vector(by_components.log(rows(R)))
+    near = vector(by_components.log(rows(np.where(far[..., None, None], np.eye(3), R))))
+    return np.where(far[..., None], _log_near_half_a_turn(R), near)
+
+
+def _log_near_half_a_turn(R: np.ndarray) -> np.ndarray:
+    """The same where the direction has to be found with more care: by the quaternion."""
     q = quaternion(R)
     w, v = q[..., 0], q[..., 1:]
-    x = dot(v, v)
-    small = np.real(x) < 1e-6
-    n = np.sqrt(np.where(small, 1.0, x))
-    steep = np.real(n) > np.real(w)
-    ratio = np.where(steep, w, n) / np.where(steep, n, np.where(np.real(w) == 0, 1.0, w))
-    half = np.where(steep, np.pi / 2 - np.arctan(ratio), np.arctan(ratio))
-    z = x / np.where(small, w * w, 1.0)
-    series = 2 * (1 - z / 3 + z**2 / 5 - z**3 / 7) / np.where(small, w, 1.0)
-    return np.where(small, series, 2 * half / n)[..., None] * v
+    sine = np.sqrt(dot(v, v) + by_components.TINY)
+    return ((np.pi - 2 * np.arctan(w / sine)) / sine)[..., None] * v
+
+
+def inverse_jacobian(s: np.ndarray) -> np.ndarray:
+    """B(s) with s' = B(s) omega for real rotation vectors s, omega in the axes that do not turn. -> (n, 3, 3)."""
+    return matrix(by_components.inverse_jacobian(components(s)))
+
+
+def vector_rate(a: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """a' of real rotation vectors a, of R0 exp([a]) that turns at w in body axes. (n, 3) -> (n, 3)."""
+    return vector(by_components.vector_rate(components(a), components(w)))
 
 
 def cotangent_coefficient(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ import eigenbody as eb
 from eigenbody.simulation import kernels
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.implicit import GeneralizedAlpha
-from eigenbody.simulation.sweep import Sweep
-from eigenbody.simulation.vectors import rotation, vector_rate
+from eigenbody.spatial.rotations import exp, vector_rate
+from eigenbody.system.sweep import Sweep
 from mechanisms import KINDS, random_mechanism
 
 loops = pytest.importorskip("eigenbody.simulation.compiled")
@@ -43,11 +43,11 @@ def test_turns_and_steps():
     """R exp(a) and the change of a rotation vector, from nothing to nearly a full turn."""
     steps = RNG.normal(size=(200, 6)) * np.logspace(-12, 0.2, 200)[:, None]
     steps[0] = 0.0
-    r, R = RNG.normal(size=(200, 3)), rotation(RNG.normal(size=(200, 3)))
+    r, R = RNG.normal(size=(200, 3)), exp(RNG.normal(size=(200, 3)))
     r1, R1 = r.copy(), R.copy()
     loops.move(r1, R1, steps)
     np.testing.assert_allclose(r1, r + steps[:, :3], rtol=1e-15)
-    np.testing.assert_allclose(R1, R @ rotation(steps[:, 3:]), atol=1e-14)
+    np.testing.assert_allclose(R1, R @ exp(steps[:, 3:]), atol=1e-14)
     turning = RNG.normal(size=(200, 6))
     found = loops.vector_steps(steps, turning)
     np.testing.assert_allclose(found[:, :3], turning[:, :3])

@@ -12,9 +12,9 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.numerics.eigen.sparse import SparseModes
 from eigenbody.numerics.eigen.spectrum import Spectrum
-from eigenbody.numerics.matrices.assembly import thinned
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.matrices.noise import balancing_scale
+from eigenbody.numerics.matrices.projection import thinned
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes

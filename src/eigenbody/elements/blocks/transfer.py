@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.elements.blocks.base import BlockType, Expansion, linear_system
-from eigenbody.elements.checks import Wrong, at_most, real
+from eigenbody.elements.checks import Wrong, positive, real
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
@@ -71,9 +71,7 @@ def known_order(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> 
     order, most = real(values.get("order")), 8 if "time" in values else 2
     if order is not None and not 1 <= order <= most:
         yield "order", f"order {order:g} does not exist.", f"Use 1 to {most}."
-    for key in ("corner", "time"):
-        if at_most(values.get(key), 0):
-            yield key, "a number above zero is expected.", "Correct it."
+    yield from positive(values, ("corner", "time"))
 
 
 TRANSFER = BlockType(

@@ -25,10 +25,9 @@ import numpy as np
 
 from eigenbody.base.batched import over_variants
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.elements.checks import Wrong, at_most, real
+from eigenbody.elements.checks import Wrong, at_most, positive, real
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.forces.spring import ends_given
-from eigenbody.elements.forces.wheel import positive
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Feature, ScalarProduct
 from eigenbody.elements.measures.templates import SQUARE_ROOT, Kernel, Pairs, Rotation
@@ -60,8 +59,8 @@ _Q = np.diag([0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
 _Q[5, 6] = _Q[6, 5] = -1.0
 
 
-def _stretch(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    chord = SQUARE_ROOT.derivatives(b[..., :1])
+def _stretch(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
+    chord = SQUARE_ROOT.derivatives(b[..., :1], 3)
     half = b @ _Q
     first = 2 * half
     first[..., 0] = chord[1][..., 0]
@@ -69,7 +68,7 @@ def _stretch(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
     second[..., 0, 0] = chord[2][..., 0, 0]
     third = np.zeros((*b.shape, 7, 7), dtype=b.dtype)
     third[..., 0, 0, 0] = chord[3][..., 0, 0, 0]
-    return chord[0] + (half * b).sum(-1), first, second, third
+    return (chord[0] + (half * b).sum(-1), first, second, third)[: order + 1]
 
 
 STRETCH = Outer("beam", _stretch)

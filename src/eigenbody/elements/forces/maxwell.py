@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from eigenbody.elements.checks import Wrong, at_most
+from eigenbody.elements.checks import Wrong, positive
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import free_value, law, own_channels
 from eigenbody.elements.forces.spring import DAMPING, ENDS, LENGTH, STIFFNESS, ends_given
@@ -29,9 +29,7 @@ def maxwell_complete(values: Mapping[str, Any], is_marker: Callable[[str], bool]
     yield from ends_given(values, is_marker)
     if values.get("between") is not None and values.get("free_length") is None:
         yield "", "an element between two points needs its free_length.", 'Add "free_length: ..." in metres.'
-    for key in ("k", "c"):
-        if at_most(values.get(key), 0):
-            yield key, "a number above zero is expected.", "Correct it."
+    yield from positive(values, ("k", "c"))
 
 
 MAXWELL = ForceType(

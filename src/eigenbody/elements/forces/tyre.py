@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.batched import over_variants
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, positive
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law
-from eigenbody.elements.forces.wheel import WHEEL, Wheels, positive, say_still, speed_text, wheel_complete
+from eigenbody.elements.forces.wheel import WHEEL, Wheels, say_still, speed_text, wheel_complete
 from eigenbody.elements.measures.contact import DRIFTING, FORWARD, ROLLING, SLIDING, TURNING
 from eigenbody.elements.measures.rolling import Height
 from eigenbody.model.description import Entry

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.elements.checks import Wrong, any_marker
+from eigenbody.elements.checks import Wrong, any_marker, positive
 from eigenbody.elements.forces.base import ForceBuilder, column
 from eigenbody.elements.measures.contact import ContactSpeed, Speed, plane_axes
 from eigenbody.elements.measures.templates import Pairs
@@ -85,11 +85,3 @@ def wheel_complete(values: Mapping[str, Any], is_marker: Callable[[str], bool]) 
     if values.get("at") is None and not any_marker(values, is_marker):
         yield "", "has no point.", 'Give the centre of the wheel as "at: [x, y, z]", or use markers.'
     yield from positive(values, ("radius",))
-
-
-def positive(values: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Wrong]:
-    """Numbers that must be above zero where they are given."""
-    for key in keys:
-        value = values.get(key)
-        if isinstance(value, int | float | complex) and complex(value).real <= 0:
-            yield key, "a number above zero is expected.", "Correct it."

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from eigenbody.elements.checks import Wrong
+from eigenbody.elements.checks import Wrong, positive
 from eigenbody.elements.forces.base import ForceBuilder, ForceType, column
 from eigenbody.elements.forces.law import law
-from eigenbody.elements.forces.wheel import WHEEL, Wheels, positive, say_still, speed_text, wheel_complete
+from eigenbody.elements.forces.wheel import WHEEL, Wheels, say_still, speed_text, wheel_complete
 from eigenbody.elements.measures.contact import ALONG_RAIL, DRIFTING_ON_RAIL, SLIDING_ON_RAIL, TURNING
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec

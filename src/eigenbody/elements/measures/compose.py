@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from eigenbody.base.batched import stack
-from eigenbody.elements.measures.features import Carriers, ScalarProduct, ScalarProductJet
+from eigenbody.elements.measures.features import Carriers, ScalarProduct
 
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    """phi and its derivatives: `derivatives(b)` takes (..., n, k) and returns phi (..., n), its gradient (..., n, k),
-    Hessian (..., n, k, k) and third derivative (..., n, k, k, k)."""
+    """phi and its derivatives: `derivatives(b, order)` takes (..., n, k) and returns phi (..., n), its gradient
+    (..., n, k), Hessian (..., n, k, k) and third derivative (..., n, k, k, k), as many of them as the order says."""
 
     name: str
-    derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]
+    derivatives: Callable[[np.ndarray, int], tuple[np.ndarray, ...]]
     counts_turns: bool = False
 
 
@@ -37,8 +38,16 @@ class Composed:
     def key(self) -> tuple[object, ...]:
         return (self.outer.name, self.carriers.shape[-1])
 
+    @property
+    def products(self) -> tuple[ScalarProduct, ...]:
+        return self.inner
+
     def jet(self, at: Carriers) -> ComposedJet:
-        return ComposedJet(self, at)
+        return self.jet_of([inner.jet(at) for inner in self.inner])
+
+    def jet_of(self, products: Sequence[Any]) -> ComposedJet:
+        """The jet by those of the scalar products: whatever has the same attributes, as far as they are asked for."""
+        return ComposedJet(self.outer, products)
 
     def take(self, index: np.ndarray) -> Composed:
         return Composed(self.outer, tuple(kernel.take(index) for kernel in self.inner))
@@ -53,19 +62,26 @@ class Composed:
 
 
 class ComposedJet:
-    """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K)."""
+    """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K). `slopes` (..., n, k) are dphi/db."""
 
-    def __init__(self, kernel: Composed, at: Carriers) -> None:
-        self._at = at
-        self._jets: list[ScalarProductJet] = [inner.jet(at) for inner in kernel.inner]
-        b = self._stack("value")
-        self.value, self._d1, self._d2, self._d3 = kernel.outer.derivatives(b)
+    def __init__(self, outer: Outer, products: Sequence[Any]) -> None:
+        self._outer, self._jets = outer, products
+        self._b = self._stack("value")
+        self.value, self.slopes = outer.derivatives(self._b, 1)
 
     def _stack(self, what: str) -> np.ndarray:
         return stack([getattr(jet, what) for jet in self._jets], axis=-1)
 
     def _rows(self, what: str) -> np.ndarray:
         return stack([getattr(jet, what) for jet in self._jets], axis=-2)
+
+    @cached_property
+    def _d2(self) -> np.ndarray:
+        return self._outer.derivatives(self._b, 2)[2]
+
+    @cached_property
+    def _d3(self) -> np.ndarray:
+        return self._outer.derivatives(self._b, 3)[3]
 
     @cached_property
     def _rate(self) -> np.ndarray:
@@ -81,40 +97,38 @@ class ComposedJet:
 
     @cached_property
     def rate(self) -> np.ndarray:
-        return (self._d1 * self._rate).sum(-1)
+        return (self.slopes * self._rate).sum(-1)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        if not (self._at.moves or self._at.accelerates):
-            return np.zeros_like(self.value)
-        return (self._d1 * self._stack("acceleration")).sum(-1) + (self._d2_rate * self._rate).sum(-1)
+        return (self.slopes * self._stack("acceleration")).sum(-1) + (self._d2_rate * self._rate).sum(-1)
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return _combine(self._d1, self._g)
+        return _combine(self.slopes, self._g)
 
     @cached_property
     def rate_q(self) -> np.ndarray:
-        return _combine(self._d1, self._rows("rate_q")) + _combine(self._d2_rate, self._g)
+        return _combine(self.slopes, self._rows("rate_q")) + _combine(self._d2_rate, self._g)
 
     @cached_property
     def acceleration_q(self) -> np.ndarray:
         bb = (self._d2 @ self._stack("acceleration")[..., None])[..., 0]
         third = np.einsum("...ijk,...i,...j->...k", self._d3, self._rate, self._rate)
         return (
-            _combine(self._d1, self._rows("acceleration_q"))
+            _combine(self.slopes, self._rows("acceleration_q"))
             + 2 * _combine(self._d2_rate, self._rows("rate_q"))
             + _combine(bb + third, self._g)
         )
 
     @cached_property
     def acceleration_u(self) -> np.ndarray:
-        return _combine(self._d1, self._rows("acceleration_u")) + 2 * _combine(self._d2_rate, self._g)
+        return _combine(self.slopes, self._rows("acceleration_u")) + 2 * _combine(self._d2_rate, self._g)
 
     @cached_property
     def curvature(self) -> np.ndarray:
         inner = stack([jet.curvature for jet in self._jets], axis=-3)
-        bent = np.einsum("...i,...iab->...ab", self._d1, inner)
+        bent = np.einsum("...i,...iab->...ab", self.slopes, inner)
         return bent + np.swapaxes(self._g, -1, -2) @ self._d2 @ self._g
 
 

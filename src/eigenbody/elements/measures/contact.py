@@ -26,7 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet, every_carrier
 from eigenbody.elements.measures.rolling import AngularRate
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.spatial.rotations import cross, dot, unit
@@ -153,8 +153,7 @@ class ContactSpeed:
         size = {name: number[..., index] for name, number in self.size.items()}
         return ContactSpeed(self.speed, products, self.axes[..., index, :, :], size)
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[ContactSpeed]) -> ContactSpeed:

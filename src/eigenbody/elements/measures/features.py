@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -144,6 +145,18 @@ def _columns(move: np.ndarray, turn: np.ndarray) -> np.ndarray:
     out = np.empty((*shape[:-1], 6), dtype=np.result_type(move, turn))
     out[..., :3], out[..., 3:] = move, turn
     return out
+
+
+class Riding(Protocol):
+    """What rides on carriers (n, K)."""
+
+    @property
+    def carriers(self) -> np.ndarray: ...
+
+
+def every_carrier(kernel: Riding) -> np.ndarray:
+    """The `turns` of kernels that feel the rotation of all their carriers, (n, K)."""
+    return np.ones_like(kernel.carriers, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.features import Carriers, every_carrier
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, skew
 
 
@@ -41,7 +41,7 @@ class LoadDirection:
 
     def turns(self) -> np.ndarray:
         if self.is_torque or self.in_body:
-            return np.ones_like(self.carriers, dtype=bool)
+            return every_carrier(self)
         return np.abs(self.arm).max(axis=-1)[..., None] > 0
 
     @staticmethod

@@ -21,13 +21,13 @@ import numpy as np
 
 from eigenbody.base.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
-from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
 
 
 # Height ---------------------------------------------------------------------------------------------------------------
-def _height(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _height(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     """h - sqrt(q - p^2) of (h, p, q) and its derivatives; q does not vary, so its derivatives are left zero."""
     h, p, q = (b[..., k] for k in range(3))
     root = np.sqrt(q - p * p)
@@ -36,7 +36,7 @@ def _height(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
     first[..., 1] = p / root
     second[..., 1, 1] = q / root**3
     third[..., 1, 1, 1] = 3 * p * q / root**5
-    return h - root, first, second, third
+    return (h - root, first, second, third)[: order + 1]
 
 
 HEIGHT = Outer("height of a wheel", _height)
@@ -134,8 +134,7 @@ class RollingSlip:
         D, C, b = (p.take(index) for p in (self.D, self.C, self.b))
         return RollingSlip(D, C, b, self.turn[..., index, :], self.radius[..., index], self.tube[..., index])
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[RollingSlip]) -> RollingSlip:

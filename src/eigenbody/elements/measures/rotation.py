@@ -13,8 +13,19 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers
-from eigenbody.spatial.rotations import apply, apply_transposed, cotangent_coefficient, cross, dot, log, skew
+from eigenbody.elements.measures.features import Carriers, every_carrier
+from eigenbody.spatial.components import skew_polynomial
+from eigenbody.spatial.rotations import (
+    apply,
+    apply_transposed,
+    components,
+    cotangent_coefficient,
+    cross,
+    dot,
+    log,
+    matrix,
+    skew,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +53,7 @@ class RotationComponent:
         first, second = self.first[..., index, :, :], self.second[..., index, :, :]
         return RotationComponent(self.carriers[index], first, second, self.e[..., index, :], self.small)
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[RotationComponent]) -> RotationComponent:
@@ -176,8 +186,7 @@ class RotationVectorJet(_RelativeRotation):
     @cached_property
     def _B(self) -> np.ndarray:
         """B(s), (..., n, 3, 3)."""
-        eye = np.eye(3)
-        return np.stack([self._pull(np.broadcast_to(eye[k], self.s.shape)) for k in range(3)], axis=-2)
+        return matrix(skew_polynomial(components(self.s), -0.5, self._c[0][..., 0]))
 
     @cached_property
     def _s1(self) -> np.ndarray:

@@ -7,13 +7,15 @@ with e_k the axes of the first carrier, b the direction and p the point on the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet
+from eigenbody.base.batched import stack
+from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
 from eigenbody.elements.measures.templates import Pairs
 
 
@@ -59,14 +61,21 @@ class Slip:
     def key(self) -> tuple[object, ...]:
         return (Slip, len(self.cosines))
 
+    @property
+    def products(self) -> tuple[ScalarProduct, ...]:
+        return (*self.cosines, *self.displacements)
+
     def jet(self, at: Carriers) -> SlipJet:
-        return SlipJet(self, at)
+        return self.jet_of([product.jet(at) for product in self.products])
+
+    def jet_of(self, products: Sequence[Any]) -> SlipJet:
+        """The jet by those of the scalar products: whatever has the same attributes, as far as they are asked for."""
+        return SlipJet(products)
 
     def take(self, index: np.ndarray) -> Slip:
         return Slip(tuple(c.take(index) for c in self.cosines), tuple(d.take(index) for d in self.displacements))
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: list[Slip]) -> Slip:
@@ -79,12 +88,17 @@ class Slip:
 class SlipJet:
     """sigma as a `rate` and its derivatives: what a rate-level row needs, in the names that every jet uses."""
 
-    def __init__(self, kernel: Slip, at: Carriers) -> None:
-        self._c: list[ScalarProductJet] = [c.jet(at) for c in kernel.cosines]
-        self._d: list[ScalarProductJet] = [d.jet(at) for d in kernel.displacements]
+    def __init__(self, products: Sequence[Any]) -> None:
+        self._c, self._d = products[:3], products[3:]
 
-    def _each(self) -> zip[tuple[ScalarProductJet, ScalarProductJet]]:
+    def _each(self) -> zip[tuple[Any, Any]]:
         return zip(self._c, self._d, strict=True)
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """By the rates of the scalar products, (..., n, 6)."""
+        c = stack([c.value for c in self._c], axis=-1)
+        return np.concatenate((np.zeros_like(c), c), axis=-1)
 
     @cached_property
     def rate(self) -> np.ndarray:

@@ -146,36 +146,40 @@ class Cosine:
         return ScalarProduct(pairs.carriers, pairs.direction(self.axis1), pairs.direction(self.axis2))
 
 
-def _square_root(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    x = b[..., 0]
-    root = np.sqrt(x)
-    return (
-        root,
-        (0.5 / root)[..., None],
-        (-0.25 / (x * root))[..., None, None],
-        (0.375 / (x * x * root))[..., None, None, None],
-    )
+def _square_root(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
+    root = np.sqrt(b)
+    out = [root[..., 0], 0.5 / root]
+    if order > 1:
+        out.append(-0.25 / (b * root)[..., None])
+    if order > 2:
+        out.append(0.375 / (b * b * root)[..., None, None])
+    return tuple(out)
 
 
-def _arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _arctangent(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     """atan2(S, C) of b = (S, C). It is the imaginary part of log z, z = C + i S, hence harmonic:
     its derivatives are those of 1/z, -1/z^2 and 2/z^3, written here in real arithmetic to stay complex-safe."""
     S, C = b[..., 0], b[..., 1]
     n = S * S + C * C
     u, v = C / n, -S / n  # 1/z = u + i v
-    u2, v2 = u * u - v * v, 2 * u * v  # 1/z^2
-    u3, v3 = u2 * u - v2 * v, u2 * v + v2 * u  # 1/z^3
-    steep = np.abs(np.real(S)) > np.abs(np.real(C))
-    flat = np.arctan(np.where(steep, C, S) / np.where(steep, S, C))
-    angle = np.where(steep, np.where(np.real(S) > 0, 1, -1) * (np.pi / 2) - flat, flat)
-    angle = angle + np.where(~steep & (np.real(C) < 0), np.where(np.real(S) < 0, -np.pi, np.pi), 0.0)
+    out = [_angle(S, C), np.stack((u, v), axis=-1)]
     # d/dC = d/dz, d/dS = i d/dz applied to log z; the imaginary part of i^k f is taken by hand
-    first = np.stack((u, v), axis=-1)
-    ss, sc, cc = v2, -u2, -v2
-    sss, ssc, scc, ccc = -2 * u3, -2 * v3, 2 * u3, 2 * v3
-    second = np.stack((ss, sc, sc, cc), -1).reshape(*S.shape, 2, 2)
-    third = np.stack((sss, ssc, ssc, scc, ssc, scc, scc, ccc), -1).reshape(*S.shape, 2, 2, 2)
-    return angle, first, second, third
+    if order > 1:
+        u2, v2 = u * u - v * v, 2 * u * v  # 1/z^2
+        ss, sc, cc = v2, -u2, -v2
+        out.append(np.stack((ss, sc, sc, cc), -1).reshape(*S.shape, 2, 2))
+    if order > 2:
+        u3, v3 = u2 * u - v2 * v, u2 * v + v2 * u  # 1/z^3
+        sss, ssc, scc, ccc = -2 * u3, -2 * v3, 2 * u3, 2 * v3
+        out.append(np.stack((sss, ssc, ssc, scc, ssc, scc, scc, ccc), -1).reshape(*S.shape, 2, 2, 2))
+    return tuple(out)
+
+
+def _angle(S: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """atan2(S, C) in (-pi, pi]; of complex numbers that of the real parts, and on from there."""
+    S0, C0 = np.real(S) + 0.0, np.real(C)
+    angle = np.arctan2(S0, C0)
+    return angle + np.arctan((S * C0 - C * S0) / (C * C0 + S * S0)) if np.iscomplexobj(S) else angle
 
 
 SQUARE_ROOT = Outer("distance", _square_root)

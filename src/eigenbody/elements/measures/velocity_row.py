@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.features import Carriers, every_carrier
 from eigenbody.elements.measures.templates import Jet, Kernel
 from eigenbody.model.expressions import Expression
 
@@ -61,8 +61,7 @@ class VelocityRow:
         assert len(index) == 1, "a row of its own formula cannot be split"
         return self
 
-    def turns(self) -> np.ndarray:
-        return np.ones_like(self.carriers, dtype=bool)
+    turns = every_carrier
 
     @staticmethod
     def concatenate(parts: Sequence[VelocityRow]) -> VelocityRow:

@@ -1,0 +1,145 @@
+"""left^T X right, as in Pv^T K P: what the free motion feels of a matrix X between all coordinates of the bodies.
+
+A small X is written out, batch axes and all: `left.mT @ (X @ right)`, springs as (x left)^T f (y right) with rows x, y.
+A large one is all rows: it stays the sum of couplings between them that it is made of,
+
+    X = sum_k f_k x_{i_k}^T y_{j_k}      so that      left^T X right = sum_k f_k (x_{i_k} left)^T (y_{j_k} right)
+
+where x and y are the rows of springs (`Product`) or unit rows (`Triplets`), most of which do not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, row_matrix
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+
+SMALL = 20_000  # entries below which a dense matrix is multiplied as one whatever it holds
+SPARSE = 0.04  # share of entries that are not zero up to which a dense matrix is multiplied as a sparse one
+
+
+class Projection:
+    """left^T X right for sums X of parts. What was found of a motion is kept as long as this lives: stiffness and
+    damping share the rows of their springs."""
+
+    def __init__(self) -> None:
+        self._seen: list[_Motion] = []
+
+    def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """left^T X right."""
+        if is_large(parts, left, right):
+            return self._by_rows(parts, left, right)
+        return _written_out(parts, left, right)
+
+    def sizes(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """The same of the absolute values of everything: the size of what is summed, however it cancels."""
+        if is_large(parts, left, right):
+            return self._by_rows(parts, left, right, sizes=True)
+        return _written_out(absolute(parts), abs(left), abs(right))
+
+    def _by_rows(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
+        out = np.zeros((left.shape[1], right.shape[1]))
+        first, second = self._of(left), self._of(right)
+        for p in parts:
+            if isinstance(p, Triplets):
+                a, b, i, j, values = first.moving(sizes), second.moving(sizes), p.rows, p.cols, p.values
+            else:
+                a, b = first.by_rows(p.left, p.count, sizes), second.by_rows(p.right, p.count, sizes)
+                i, j, values = p.i, p.j, p.factor
+            out = out + _coupled(a, b, i, j, np.abs(values) if sizes else values)
+        return out
+
+    def _of(self, motion: np.ndarray) -> _Motion:
+        for seen in self._seen:
+            if seen.motion is motion:
+                return seen
+        self._seen.append(_Motion(motion))
+        return self._seen[-1]
+
+
+def _written_out(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left^T X right, batch axes and all."""
+    X = dense([p for p in parts if isinstance(p, Triplets)], (left.shape[-2], right.shape[-2]))
+    springs = (p.between(left, right) for p in parts if isinstance(p, Product))
+    return sum(springs, start=left.mT @ (X @ right))
+
+
+def is_large(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether X is large, and nothing but its values has batch axes."""
+    rows = [rows.values for p in parts if isinstance(p, Product) for rows in (p.left, p.right)]
+    return left.shape[-2] > DENSE_LIMIT and left.ndim == right.ndim == 2 and all(values.ndim == 1 for values in rows)
+
+
+class Moving(NamedTuple):
+    """Rows of which many are zero: the place of each among those that are not (zero rows: -1), and these."""
+
+    place: np.ndarray
+    rows: Any  # dense, or sparse where most of it is zero
+
+    @staticmethod
+    def of(matrix: Any) -> Moving:
+        is_there = matrix.any(axis=1) if isinstance(matrix, np.ndarray) else np.diff(matrix.indptr) > 0
+        rows = matrix if is_there.all() else matrix[is_there]
+        place = np.where(is_there, np.cumsum(is_there) - 1, -1)
+        return Moving(np.append(place, -1), thinned(rows))  # columns that are to be dropped point behind the last
+
+
+class _Motion:
+    """A motion (nq, k) and what was found of it, for the numbers themselves and for their sizes."""
+
+    def __init__(self, motion: np.ndarray) -> None:
+        self.motion = motion
+        self._moving: dict[bool, Moving] = {}
+        self._products: dict[tuple[Triplets, bool], Moving] = {}
+
+    def moving(self, sizes: bool) -> Moving:
+        if sizes not in self._moving:
+            place, rows = self.moving(False) if sizes else Moving.of(self.motion)
+            self._moving[sizes] = Moving(place, abs(rows) if sizes else rows)
+        return self._moving[sizes]
+
+    def by_rows(self, rows: Triplets, count: int, sizes: bool) -> Moving:
+        """The rows times the motion."""
+        if (rows, sizes) not in self._products:
+            place, moving = self.moving(sizes)
+            self._products[rows, sizes] = Moving.of(row_matrix(rows, count, place, moving.shape[0], sizes) @ moving)
+        return self._products[rows, sizes]
+
+
+def _coupled(a: Moving, b: Moving, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """sum_k values_k a[i_k]^T b[j_k] for values (..., k)."""
+    from scipy.sparse import csr_array
+
+    if values.ndim > 1:
+        if np.iscomplexobj(values) and not np.any(values.real != values[:1].real):  # complex steps: few numbers vary
+            return _coupled(a, b, i, j, values[0].real) + 1j * _coupled(a, b, i, j, values.imag)
+        return np.stack([_coupled(a, b, i, j, own) for own in values])
+    i, j = a.place[i], b.place[j]
+    felt = np.flatnonzero((i >= 0) & (j >= 0) & (values != 0))
+    felt = felt[np.argsort(i[felt], kind="stable")]
+    count = np.bincount(i[felt], minlength=a.rows.shape[0])
+    used = np.flatnonzero(count)
+    start = np.concatenate(([0], np.cumsum(count[used])))
+    F = csr_array((values[felt], j[felt], start), shape=(len(used), b.rows.shape[0]))
+    out = (a.rows if len(used) == len(count) else a.rows[used]).T @ (F @ b.rows)
+    return out if isinstance(out, np.ndarray) else out.toarray()
+
+
+def thinned(matrix: Any) -> Any:
+    """As a sparse matrix if it is large and few entries are not zero."""
+    from scipy.sparse import csr_array
+
+    if not isinstance(matrix, np.ndarray) or matrix.size < SMALL:
+        return matrix
+    flat = matrix.ravel()
+    there = flat != 0
+    if np.count_nonzero(there) > SPARSE * len(flat):
+        return matrix
+    place = np.flatnonzero(there)
+    rows, columns = np.divmod(place, matrix.shape[1])
+    start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
+    return csr_array((flat[place], columns, start), shape=matrix.shape)

@@ -1,0 +1,225 @@
+"""Bodies in space by the components of their vectors: each formula once, for NumPy and for compiled loops.
+
+A vector is read as `a[i]`, a matrix as `R[i][j]`, results are tuples. With NumPy these are arrays, real or complex, of
+many bodies at once. The loops below go from body to body with plain numbers, by the same formulas; they are worth
+calling only as Numba compiles them (simulation.compiled). That they stand here lets its cache see every change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+FAR = -0.8  # trace of a rotation by 154 degrees: beyond, half a turn is near
+TINY = 1e-300  # added to squares so that nothing is divided by zero; far below the square of a complex step
+
+Vector = Any  # three components
+Matrix = Any  # three rows
+
+
+def dot(a: Vector, b: Vector) -> Any:
+    """a . b, without conjugation."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a x b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def times(R: Matrix, a: Vector) -> Vector:
+    """R a."""
+    return dot(R[0], a), dot(R[1], a), dot(R[2], a)
+
+
+def transposed_times(R: Matrix, a: Vector) -> Vector:
+    """R^T a."""
+    return (
+        R[0][0] * a[0] + R[1][0] * a[1] + R[2][0] * a[2],
+        R[0][1] * a[0] + R[1][1] * a[1] + R[2][1] * a[2],
+        R[0][2] * a[0] + R[1][2] * a[1] + R[2][2] * a[2],
+    )
+
+
+def transposed(A: Matrix) -> Matrix:
+    """A^T."""
+    return (A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2])
+
+
+def product(A: Matrix, B: Matrix) -> Matrix:
+    """A B; with NumPy, `@` is faster."""
+    return transposed_times(B, A[0]), transposed_times(B, A[1]), transposed_times(B, A[2])
+
+
+def product_rate(x: Vector, x1: Vector, y: Vector, y1: Vector) -> Any:
+    """(x . y)' where x and y have the rates x1 and y1."""
+    return dot(x1, y) + dot(x, y1)
+
+
+def moment(arm: Vector, R: Matrix, force: Vector) -> Vector:
+    """Moment in the axes of a carrier with the rotation R, of a force in global axes on an arm of the carrier."""
+    return cross(arm, transposed_times(R, force))
+
+
+def skew_polynomial(a: Vector, first: Any, second: Any) -> Matrix:
+    """I + first [a] + second [a]^2 with [a] b = a x b."""
+    s0, s1, s2 = first * a[0], first * a[1], first * a[2]
+    b0, b1, b2 = second * a[0], second * a[1], second * a[2]
+    p0, p1, p2 = b0 * a[0], b1 * a[1], b2 * a[2]
+    q0, q1, q2 = b1 * a[2], b2 * a[0], b0 * a[1]
+    return (1.0 - (p1 + p2), q2 - s2, q1 + s1), (q2 + s2, 1.0 - (p2 + p0), q0 - s0), (q1 - s1, q0 + s0, 1.0 - (p0 + p1))
+
+
+def exp(a: Vector) -> Matrix:
+    """The rotation matrix of a rotation vector."""
+    x = dot(a, a) + TINY
+    half = 0.5 * np.sqrt(x)
+    sine = np.sin(half)
+    return skew_polynomial(a, sine * np.cos(half) / half, 2.0 * sine * sine / x)
+
+
+def log(R: Matrix) -> Vector:
+    """The rotation vector of a rotation matrix that is not near half a turn."""
+    v0, v1, v2 = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
+    sine = 0.5 * np.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + TINY)
+    scale = np.arctan(sine / (0.5 * (1.0 + R[0][0] + R[1][1] + R[2][2]))) / sine
+    return scale * v0, scale * v1, scale * v2
+
+
+def cotangent(x: Any) -> Any:
+    """c = (1 - (a/2) cot(a/2)) / a^2 with x = a^2. Where a is small it loses digits, but c a^2 does not.
+
+    Real numbers only: rotations.cotangent_coefficient keeps the digits of complex steps, and has derivatives.
+    """
+    x = x + TINY
+    half = 0.5 * np.sqrt(x)
+    return (1.0 - half / np.tan(half)) / x
+
+
+def inverse_jacobian(s: Vector) -> Matrix:
+    """B(s) = I - [s]/2 + c [s]^2: s' = B(s) omega of a rotation vector s, omega in the axes that do not turn."""
+    return skew_polynomial(s, -0.5, cotangent(dot(s, s)))
+
+
+def vector_rate(a: Vector, w: Vector) -> Vector:
+    """a' = B(-a) w of the rotation vector of R0 exp([a]) that turns at w in the axes that turn with it."""
+    c = cotangent(dot(a, a))
+    b0, b1, b2 = cross(a, w)
+    d0, d1, d2 = cross(a, (b0, b1, b2))
+    return w[0] + 0.5 * b0 + c * d0, w[1] + 0.5 * b1 + c * d1, w[2] + 0.5 * b2 + c * d2
+
+
+# Loops ----------------------------------------------------------------------------------------------------------------
+def features(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    r: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray, both: np.ndarray, value: np.ndarray, rate: np.ndarray,
+) -> None:  # fmt: skip
+    """Scalar products x . y and their rates; x and y (2 n, 3) are left in `both`.
+
+    Rows `start`, `column`, `factor` (CSR) make the features of positions and arms.
+    """
+    bodies, n = len(r), len(value)
+    table = np.empty((bodies + len(arm), 6))
+    table[:bodies, :3], table[:bodies, 3:] = r, v
+    for k, c in enumerate(carrier):
+        own, own1 = times(R[c], arm[k]), times(R[c], cross(w[c], arm[k]))
+        for i in range(3):
+            table[bodies + k, i], table[bodies + k, 3 + i] = own[i], own1[i]
+    f = np.empty((2, 6))
+    x, x1, y, y1 = f[0, :3], f[0, 3:], f[1, :3], f[1, 3:]
+    for p in range(n):
+        for side in range(2):
+            row = p + side * n
+            for i in range(6):
+                f[side, i] = 0.0
+            for e in range(start[row], start[row + 1]):
+                for i in range(6):
+                    f[side, i] += factor[e] * table[column[e], i]
+            for i in range(3):
+                both[row, i] = f[side, i]
+        value[p], rate[p] = dot(x, y), product_rate(x, x1, y, y1)
+
+
+def pulled(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    R: np.ndarray, both: np.ndarray, force: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds what forces along the scalar products do to the carriers, (carriers, 6)."""
+    bodies, n = len(R), len(force)
+    down = np.zeros((bodies + len(arm), 3))
+    for p in range(n):
+        for side in range(2):
+            row, other = p + side * n, p + (1 - side) * n
+            for e in range(start[row], start[row + 1]):
+                pull = factor[e] * force[p]
+                for i in range(3):
+                    down[column[e], i] += pull * both[other, i]
+    out[:, :3] += down[:bodies]
+    for k, c in enumerate(carrier):
+        turn = moment(arm[k], R[c], down[bodies + k])
+        for i in range(3):
+            out[c, 3 + i] += turn[i]
+
+
+def turned_pairs(
+    i: np.ndarray, j: np.ndarray, first: np.ndarray, second: np.ndarray, R: np.ndarray, w: np.ndarray,
+    s: np.ndarray, rate: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
+) -> bool:  # fmt: skip
+    """Rotation vectors s of pairs of frames, their rates, and these by the turning of the first and second carrier.
+
+    False where a pair is near half a turn: that needs more care.
+    """
+    for k in range(len(i)):
+        Q = product(transposed(product(R[i[k]], first[k])), R[j[k]])
+        E = product(Q, second[k])
+        if E[0][0] + E[1][1] + E[2][2] < FAR:
+            return False
+        vector = log(E)
+        B = inverse_jacobian(vector)
+        F, S = product(B, transposed(first[k])), product(B, Q)
+        for a in range(3):
+            s[k, a], rate[k, a] = vector[a], dot(S[a], w[j[k]]) - dot(F[a], w[i[k]])
+            for b in range(3):
+                by_first[k, a, b], by_second[k, a, b] = -F[a][b], S[a][b]
+    return True
+
+
+def pulled_pairs(
+    row: np.ndarray, force: np.ndarray, i: np.ndarray, j: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
+    out: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds the moments of forces along components of rotation vectors, `row` = 3 pair + axis, (carriers, 6)."""
+    for n in range(len(row)):
+        k, a = row[n] // 3, row[n] % 3
+        for b in range(3):
+            out[i[k], 3 + b] += force[n] * by_first[k, a, b]
+            out[j[k], 3 + b] += force[n] * by_second[k, a, b]
+
+
+def move(r: np.ndarray, R: np.ndarray, step: np.ndarray) -> None:
+    """r + dr and R exp([a]) in place, for steps (dr, a), (n, 6)."""
+    for n in range(len(r)):
+        E = exp(step[n, 3:])
+        for i in range(3):
+            r[n, i] += step[n, i]
+            row = transposed_times(E, R[n, i])
+            R[n, i, 0], R[n, i, 1], R[n, i, 2] = row
+
+
+def vector_steps(d: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Changes of (dr, a), (n, 6), that move the configuration by `step`."""
+    out = step.copy()
+    for n in range(len(d)):
+        out[n, 3], out[n, 4], out[n, 5] = vector_rate(d[n, 3:], step[n, 3:])
+    return out
+
+
+def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """M u' + h of rigid bodies, (n, 6)."""
+    out = np.empty(rate.shape)
+    for n in range(len(mass)):
+        turned, spun = times(inertia[n], rate[n, 3:]), cross(w[n], times(inertia[n], w[n]))
+        for i in range(3):
+            out[n, i], out[n, 3 + i] = mass[n] * rate[n, i], turned[i] + spun[i]
+    return out
