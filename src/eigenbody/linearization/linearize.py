@@ -43,17 +43,12 @@ def linear_model(
     point: OperatingPoint, coordinates: Sequence[str] | Mapping[str, float] | None = None, solver: str | None = None
 ) -> LinearModel:
     """The linear model at an operating point, sparse above 2000 degrees of freedom or as `solver` says."""
-    if coordinates is not None:
-        point = in_coordinates(point, coordinates)
-    is_sparse = use_sparse(solver, len(point.chosen.velocities) > DENSE_FREEDOMS)
-    return sparse_model(point) if is_sparse else dense_model(point)
-
-
-def use_sparse(solver: str | None, by_default: bool) -> bool:
-    """Decide between the dense and the sparse path."""
     if solver not in (None, "dense", "sparse"):
         raise InputError(Fault("solver", f'"{solver}" is not known.', 'Use "dense" or "sparse".'))
-    return by_default if solver is None else solver == "sparse"
+    if coordinates is not None:
+        point = in_coordinates(point, coordinates)
+    is_sparse = len(point.chosen.velocities) > DENSE_FREEDOMS if solver is None else solver == "sparse"
+    return sparse_model(point) if is_sparse else dense_model(point)
 
 
 def sparse_model(point: OperatingPoint) -> LinearModel:

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.linearize import dense_model, sparse_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
@@ -61,7 +61,7 @@ def _probes(linear: LinearModel) -> np.ndarray:
 def _at(linear: LinearModel, state: State) -> LinearModel:
     point = linear.point
     there = at_state(point.model, point.system, state).choosing(linear.chosen)
-    return linear_model(there, solver="sparse" if linear.is_sparse else "dense")
+    return sparse_model(there) if linear.is_sparse else dense_model(there)
 
 
 def depends_on_time(point: OperatingPoint) -> bool:

@@ -18,7 +18,7 @@ from eigenbody.analyses.frequency.system import Excited, SparseEquations, dense_
 from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
-from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import Model
 from eigenbody.operating.find import operating_point
@@ -170,7 +170,7 @@ class Synchronous:
 
     def _at(self, omega: float) -> Excited:
         """The system that spins at omega."""
-        linear = linear_model(self._spinning(omega), solver="dense")
+        linear = dense_model(self._spinning(omega))
         dense, sparse = dense_equations(linear, *self._ports), SparseEquations(linear, *self._ports)
         return replace(self.system, linear=linear, dense=dense, sparse=sparse)
 

@@ -18,7 +18,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, use_sparse
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, sparse_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -233,7 +233,7 @@ def modes(
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
-        linear = linear_model(point, solver="sparse" if use_sparse(solver, dof > DENSE_FREEDOMS) else "dense")
+        linear = linear_model(point, solver=solver)
     else:
         linear = model
     if linear.is_sparse:
@@ -244,7 +244,7 @@ def modes(
 def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:
     """A few modes by the sparse path, or None where it meets rigid motion or does not converge: there the dense path,
     which is affordable, knows better."""
-    linear = linear_model(point, solver="sparse")
+    linear = sparse_model(point)
     try:
         found = sparse_modes(linear, n, near)
     except ComputationError:

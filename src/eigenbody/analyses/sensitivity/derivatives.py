@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, linear_model
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
@@ -53,7 +53,7 @@ def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None)
 
 def derivatives_at(point: OperatingPoint, model: Model, names: Sequence[str]) -> Derivatives:
     """The same at the operating point that the model asks for."""
-    linear = linear_model(point, solver="dense")
+    linear = dense_model(point)
     if linear.dof > DENSE_FREEDOMS:
         raise ComputationError(f"The derivative of A would be dense ({linear.dof} degrees of freedom): too large.")
     if not names:

@@ -13,7 +13,7 @@ import numpy as np
 from eigenbody.analyses.modes import Modes, damping_ratios, frequencies_hz, modes
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.result import Result
-from eigenbody.linearization.linearize import Equations, dense_models, linear_model
+from eigenbody.linearization.linearize import Equations, dense_model, dense_models
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -121,7 +121,7 @@ def linear_variants(model: Model, values: Mapping[str, Sequence[float] | np.ndar
 
 def _linear_alone(group: Group, k: int) -> LinearModel | Failed:
     try:
-        return linear_model(operating_point(group.model_of(k)), solver="dense")
+        return dense_model(operating_point(group.model_of(k)))
     except EigenbodyError as error:
         return Failed(int(group.index[k]), str(error))
 

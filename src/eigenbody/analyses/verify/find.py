@@ -14,7 +14,7 @@ from eigenbody.analyses.verify.routes import all_routes, route_named
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn, Result
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -201,9 +201,7 @@ def _dense(point: OperatingPoint) -> LinearModel:
     if len(point.chosen.velocities) > DENSE_FREEDOMS:
         what = f"{len(point.chosen.velocities)} degrees of freedom are too many to compare all eigenvalues."
         raise InputError(Fault("model", what, f"Verify a smaller model of its kind: up to {DENSE_FREEDOMS}."))
-    linear = linear_model(point, solver="dense")
-    assert isinstance(linear, LinearModel)
-    return linear
+    return dense_model(point)
 
 
 def _tried(

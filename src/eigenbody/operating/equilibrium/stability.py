@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.forms import SparseForm
-from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.linearize import dense_model, sparse_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.linearization.point import OperatingPoint
@@ -46,8 +46,8 @@ class Verdict:
 def judge(point: OperatingPoint) -> Verdict:
     """Linearize at the point and look at the eigenvalues: all of them, or those that decide where there are many."""
     if len(point.chosen.velocities) <= ALL_MODES:
-        return _by_all_modes(linear_model(point, solver="dense"))
-    linear = linear_model(point, solver="sparse")
+        return _by_all_modes(dense_model(point))
+    linear = sparse_model(point)
     form = linear.sparse
     conservative = form.is_static and is_symmetric(form.pencil.K, ROUNDING)
     return (_by_stiffness if conservative else _by_few_modes)(form, linear.certificate)
