@@ -31,7 +31,7 @@ from eigenbody.system.outputs import OutputReader, input_units, state_units
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System
+from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System, Turned
 from eigenbody.system.topology import Tree, span
 from eigenbody.system.velocities import velocity_rows
 
@@ -264,7 +264,7 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))
     return Constraints(
         merge(placed, rows.count, dof, counter), r.astype(int), m.astype(int), c, constant, tuple(motions),
-        rows.rows,
+        rows.rows, tuple(Turned(tuple(whole.motions), whole.sequence) for whole in rows.turned.values()),
     )  # fmt: skip
 
 

@@ -65,16 +65,26 @@ class NamedMeasures:
         self.names.append(name)
         self.dimensions.append(dimension)
 
+    def _of_ground(self, name: str) -> Pairs:
+        """Ground and a body as drawn."""
+        body, ground, eye = self.places.index[name], self.places.ground, np.eye(3)[None]
+        return Pairs(
+            np.array([ground]), np.array([body]), self.places.r[[body]], np.zeros((1, 3)),
+            eye, self.places.local_axes(np.array([body]), eye),
+        )  # fmt: skip
+
+    def rotation(self, owner: str) -> tuple[Pairs, str | None]:
+        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles."""
+        for i, entry in enumerate(self.description.joints):
+            if entry.name == owner:
+                index, pairs = self.joints.groups[entry.type]
+                return pairs.take(np.flatnonzero(index == i)), None
+        return self._of_ground(owner), None
+
     def body(self, name: str) -> list[int]:
         """The six coordinates of a body relative to its drawn place."""
         if f"{name}.x" not in self.index or f"{name}.rz" not in self.index:
-            body, ground = self.places.index[name], self.places.ground
-            at = self.places.r[[body]]
-            eye = np.eye(3)[None]
-            pairs = Pairs(
-                np.array([ground]), np.array([body]), at, np.zeros((1, 3)),
-                eye, self.places.local_axes(np.array([body]), eye),
-            )  # fmt: skip
+            pairs = self._of_ground(name)
             for template in FREE.free:
                 if f"{name}.{template.label}" not in self.index:
                     self._add(f"{name}.{template.label}", template.dimension, template.kernel(pairs))

@@ -12,7 +12,8 @@ import numpy as np
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, owner_of
-from eigenbody.system.arguments import AnySignal
+from eigenbody.spatial.rotations import turning_sequence, turning_vector
+from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
@@ -51,6 +52,32 @@ class Motion:
 
 
 @dataclass(frozen=True, slots=True)
+class Turned:
+    """A rotation prescribed in all three coordinates: components of a rotation vector, or angles of a sequence. Its
+    rows have no f(t): they measure how far the rotation is from the prescribed one (elements.measures.turned)."""
+
+    motions: tuple[int, ...]  # numbers of its three motions
+    sequence: str | None
+    held: np.ndarray | None = None  # (..., 3) coordinates at which it is held still
+
+    def at(self, motions: Sequence[Motion], t: float | complex) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rotation, its angular velocity and angular acceleration in the axes of what is turned."""
+        return self.pose(*(self.coordinates(motions, t, level) for level in ("value", "rate", "acceleration")))
+
+    def pose(self, a: np.ndarray, a1: np.ndarray, a2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same from the coordinates (..., 3) and their time derivatives."""
+        return turning_vector(a, a1, a2) if self.sequence is None else turning_sequence(self.sequence, a, a1, a2)
+
+    def coordinates(self, motions: Sequence[Motion], t: float | complex, level: str = "value") -> np.ndarray:
+        """(..., 3) the prescribed coordinates or their time derivatives."""
+        if self.held is not None:
+            return self.held if level == "value" else np.zeros_like(self.held)
+        empty = np.zeros(0)
+        now = Quantities(empty, empty, empty, empty, t)
+        return np.stack(np.broadcast_arrays(*(getattr(motions[k], level).value(now) for k in self.motions)), axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
 class Constraints:
     """Holonomic rows Phi_r = sum_m L_rm s_m - constant_r - f_r(t).
 
@@ -64,10 +91,17 @@ class Constraints:
     constant: np.ndarray  # (rows,)
     motions: tuple[Motion, ...]
     rows: Sequence[Row]
+    turned: tuple[Turned, ...] = ()  # in the order of their targets among the carriers
 
     @property
     def count(self) -> int:
         return len(self.rows)
+
+    @property
+    def shifts(self) -> tuple[Motion, ...]:
+        """Motions that are the f(t) of their row."""
+        own = {k for turned in self.turned for k in turned.motions}
+        return tuple(motion for k, motion in enumerate(self.motions) if k not in own) if own else self.motions
 
 
 @dataclass(frozen=True, slots=True)
