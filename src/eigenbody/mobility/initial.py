@@ -15,6 +15,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.assembly import close_joints, compromise, gap_faults, is_rough
+from eigenbody.mobility.angles import given_as_rotation_vectors, with_given_turns
 from eigenbody.mobility.independence import what_locks
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import value_set
@@ -54,6 +55,10 @@ def initial_configuration(system: System) -> State:
 
 def mechanics_at_initial_positions(system: System) -> Mechanics:
     """The mechanism at its initial configuration, at rest."""
+    return with_given_turns(system, _at_positions(given_as_rotation_vectors(system)))
+
+
+def _at_positions(system: System) -> Mechanics:
     drawn = Mechanics(system, system.reference_state())
     if not is_rough(drawn):
         return _brought(drawn, {})

@@ -100,6 +100,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         named=named_set,
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
+        sequences=tuple(named.sequences),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
@@ -349,12 +350,13 @@ def _tree_coordinates(
 
 
 def _given(description: Description, named: NamedMeasures, key: str, compiler: SignalCompiler) -> Given:
-    """Values at the start: of joints, and of drivers that hold during assembly only."""
+    """Values at the start: of joints, of angles, and of drivers that hold during assembly only."""
     measure, value, where = [], [], []
-    for i, entry in enumerate(description.joints):
-        for k, number in enumerate(entry.get(key, ())):
+    own = [(entry, range(*named.joint_start[i : i + 2].tolist())) for i, entry in enumerate(description.joints)]
+    for entry, index in (*own, *((item.entry, item.angles.tolist()) for item in named.sequences)):
+        for i, number in zip(index, entry.get(key) or (None,) * len(index), strict=True):
             if number is not None:
-                measure.append(int(named.joint_start[i]) + k)
+                measure.append(i)
                 value.append(number)
                 where.append(f"{entry.where}: {key}")
     for entry in description.drivers:

@@ -11,7 +11,7 @@ import numpy as np
 
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description, owner_of
+from eigenbody.model.description import Description, Entry, owner_of
 from eigenbody.spatial.rotations import turning_sequence, turning_vector
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.measureset import MeasureSet
@@ -162,6 +162,19 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class AngleSequence:
+    """A measure of angles: its entry, and the named measures that are its angles and the rotation vector beside."""
+
+    entry: Entry
+    angles: np.ndarray  # (3,)
+    vector: np.ndarray  # (3,)
+
+    @property
+    def sequence(self) -> str:
+        return str(self.entry["sequence"])
+
+
+@dataclass(frozen=True, slots=True)
 class FlexibleBatch:
     """n flexible bodies with m modes each (docs/theory/flexible.md). `frame` (n,) are the bodies that are their
     floating frames, with mass and undeformed inertia; `modal` (n, m) are the places of the modal coordinates among the
@@ -193,6 +206,7 @@ class System:
     named: MeasureSet
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
+    sequences: tuple[AngleSequence, ...]  # angles among the named measures
     tree: Tree
     tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
     tree_row_body: np.ndarray  # the body that each of them hangs on the tree

@@ -157,7 +157,7 @@ def _square_root(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     )
 
 
-def _arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """atan2(S, C) of b = (S, C). It is the imaginary part of log z, z = C + i S, hence harmonic:
     its derivatives are those of 1/z, -1/z^2 and 2/z^3, written here in real arithmetic to stay complex-safe."""
     S, C = b[..., 0], b[..., 1]
@@ -179,7 +179,7 @@ def _arctangent(b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
 
 
 SQUARE_ROOT = Outer("distance", _square_root)
-ARCTANGENT = Outer("angle", _arctangent, counts_turns=True)
+ARCTANGENT = Outer("angle", arctangent, counts_turns=True)
 
 
 @dataclass(frozen=True, slots=True)

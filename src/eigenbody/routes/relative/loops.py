@@ -28,6 +28,7 @@ from eigenbody.routes.relative.topology import Tree
 from eigenbody.spatial.rotations import cross
 
 RANK = 1e-9  # a row is redundant when less than this part of it is independent of the others
+SINGULAR = 1e-6  # sine or cosine of the middle angle of a sequence
 _STEP = 1e-40  # of the complex step
 
 
@@ -74,6 +75,7 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
         rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
     prescribed = {name: _in_time(signal, t) for name, signal, _ in motions(description)}
     _shorten(prescribed)
+    _reflect(prescribed, names)
     rows += [([(1.0, names.measure(name))], rate, second) for name, (_, rate, second) in prescribed.items()]
     channels = [channel for row, _, _ in rows for _, channel in row]
     combine = np.zeros((len(rows), len(channels)))
@@ -115,6 +117,21 @@ def _shorten(prescribed: dict[str, tuple[float, float, float]]) -> None:
             n2 = (a2 - 2 * size1 * n1 - size2 * n) / size
             short = (part - 2 * np.pi * turns * of for part, of in zip((a, a1, a2), (n, n1, n2), strict=True))
             prescribed.update(zip(names, zip(*short, strict=True), strict=True))
+
+
+def _reflect(prescribed: dict[str, tuple[float, float, float]], names: Names) -> None:
+    """The middle angle b of three prescribed ones is measured between -pi/2 and pi/2 (0 and pi where the outer axes are
+    the same): beyond, the rotation is that of pi - b (-b) with both others half a turn further. In place."""
+    for owner, entry in names.measures.items():
+        angles = [f"{owner}.{k}" for k in (1, 2, 3)]
+        if entry.type != "angles" or not all(name in prescribed for name in angles):
+            continue
+        b, *rates = prescribed[angles[1]]
+        inside = np.sin(b) if entry["sequence"][0] == entry["sequence"][2] else np.cos(b)
+        if abs(inside) < SINGULAR:
+            raise Unsupported(f'the angles "{owner}" in a singular pose')
+        if inside < 0:
+            prescribed[angles[1]] = (b, -rates[0], -rates[1])
 
 
 # ---- the Jacobian and its time derivatives

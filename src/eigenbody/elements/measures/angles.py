@@ -1,0 +1,74 @@
+"""Angles of an intrinsic sequence of three rotations, R_rel = R1(a) R2(b) R3(c): Euler zxz, Cardan xyz, all twelve.
+
+With R_pq the cosine between axis p of the first frame and axis q of the second, and sign = 1 where the first two letters
+follow each other as x, y, z do, else -1:
+
+    Cardan ijk:  a = atan2(-sign R_jk, R_kk)    sin b = sign R_ik    c = atan2(-sign R_ij, R_ii)    -pi/2 < b < pi/2
+    Euler iji:   a = atan2(R_ji, -sign R_mi)    cos b = R_ii         c = atan2(R_ij, sign R_im)     0 < b < pi,  m neither
+
+At the ends of b the first and the third angle turn about the same axis: only their sum or difference is known there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.elements.measures.compose import Composed, Outer
+from eigenbody.elements.measures.features import Feature, ScalarProduct
+from eigenbody.elements.measures.templates import Pairs, arctangent
+
+LETTERS = "xyz"
+SEQUENCES = tuple(a + b + c for a in LETTERS for b in LETTERS for c in LETTERS if a != b and b != c)
+
+Derivatives = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def angle_kernels(pairs: Pairs, sequence: str) -> tuple[Composed, Composed, Composed]:
+    """The three angles between the frames of every pair."""
+    i, j, k = (LETTERS.index(letter) for letter in sequence)
+    m, sign = 3 - i - j, 1 if (j - i) % 3 == 1 else -1
+
+    def cosine(p: int, q: int, factor: int = 1) -> ScalarProduct:
+        x = pairs.direction(f"{LETTERS[p]}1")
+        x = x if factor > 0 else Feature(x.c, -x.arm)
+        return ScalarProduct(pairs.carriers, x, pairs.direction(f"{LETTERS[q]}2"))
+
+    if i == k:
+        first, middle, last = (cosine(j, i), cosine(m, i, -sign)), cosine(i, i), (cosine(i, j), cosine(i, m, sign))
+        return Composed(OUTER_ANGLE, first), Composed(ARCCOSINE, (middle,)), Composed(OUTER_ANGLE, last)
+    first, middle, last = (cosine(j, k, -sign), cosine(k, k)), cosine(i, k, sign), (cosine(i, j, -sign), cosine(i, i))
+    return Composed(OUTER_ANGLE, first), Composed(ARCSINE, (middle,)), Composed(OUTER_ANGLE, last)
+
+
+def _outer_angle(b: np.ndarray) -> Derivatives:
+    """Zero where the angle is not defined, without derivatives."""
+    lost = np.all(b == 0, axis=-1)
+    value, d1, d2, d3 = arctangent(np.where(lost[..., None], 1.0, b))
+    lost1, lost2, lost3 = lost[..., None], lost[..., None, None], lost[..., None, None, None]
+    return (
+        np.where(lost, 0.0, value),
+        np.where(lost1, np.nan, d1),
+        np.where(lost2, np.nan, d2),
+        np.where(lost3, np.nan, d3),
+    )
+
+
+def _arcsine(b: np.ndarray) -> Derivatives:
+    """Of b = (x,), without derivatives at its ends; rounding may take x beyond them."""
+    x = b[..., 0]
+    end = np.abs(np.real(x)) >= 1
+    x = np.where(end, np.sign(np.real(x)), x)
+    inside = np.where(end, np.nan, 1 - x * x)
+    slope = 1 / np.sqrt(inside)
+    second, third = x * slope / inside, (1 + 2 * x * x) * slope / inside**2
+    return np.arcsin(x), slope[..., None], second[..., None, None], third[..., None, None, None]
+
+
+def _arccosine(b: np.ndarray) -> Derivatives:
+    value, d1, d2, d3 = _arcsine(b)
+    return np.pi / 2 - value, -d1, -d2, -d3
+
+
+OUTER_ANGLE = Outer("first or last angle of a sequence", _outer_angle, counts_turns=True)
+ARCSINE = Outer("arcsine", _arcsine)
+ARCCOSINE = Outer("arccosine", _arccosine)
