@@ -80,8 +80,7 @@ def exp(a: np.ndarray) -> np.ndarray:
 
 def turning_vector(a: np.ndarray, a1: np.ndarray, a2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """R = exp(a), its angular velocity and angular acceleration in body axes, of a rotation vector a of any length with
-    its first two time derivatives: w = J a', J = I - f [a] + g [a]^2, f = (1 - cos |a|)/|a|^2, g = (1 - sin |a|/|a|)/|a|^2.
-    """
+    its first two time derivatives: w = J a', J = I - f(a.a) [a] + g(a.a) [a]^2 (`versine_coefficients`)."""
     x, y = dot(a, a)[..., None], 2 * dot(a, a1)[..., None]
     (f, f1), (g, g1) = versine_coefficients(x)
     once, twice = cross(a, a1), cross(a, cross(a, a1))
@@ -112,7 +111,7 @@ def turning_sequence(
         axis = np.eye(3)["xyz".index(letter)]
         step = exp(a[..., k, None] * axis)
         w, alpha, own = apply_transposed(step, w), apply_transposed(step, alpha), a1[..., k, None] * axis
-        R, w, alpha = R @ step, w + own, alpha + a2[..., k, None] * axis + cross(w, np.broadcast_to(own, w.shape))
+        R, w, alpha = R @ step, w + own, alpha + a2[..., k, None] * axis + cross(w, own)
     return R, w, alpha
 
 

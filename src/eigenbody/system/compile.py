@@ -85,6 +85,8 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     slips, slip_rows = _slips(description, joints, velocities, dof)
     tree_rows, tree_row_body = _tree_rows(tree, joints)
     walk, walk_body = _tree_coordinates(tree, named, places, dof)
+    speeds = _given(description, named, "velocity", compiler)
+    asked = {*(named.index[n] for n in builder.named), *(o.measure for o in outputs), *speeds.measure.tolist()}
     system = System(
         description=description,
         places=places,
@@ -100,14 +102,14 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         named=named_set,
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
-        sequences=tuple(named.sequences),
+        sequences=named.used_sequences({i for _, i in rows.named}, asked),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
         tree_coordinates=walk,
         tree_coordinate_body=walk_body,
         positions=_given(description, named, "position", compiler),
-        velocities=_given(description, named, "velocity", compiler),
+        velocities=speeds,
         states=states,
         state_units=state_units(description, builder, named),
         initial_states=freeze([*(e["initial"] for e in description.states), *(s.initial for s in builder.states)]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -100,6 +100,15 @@ class NamedMeasures:
             if entry.name == owner:
                 return angle_pairs(entry, self.places), entry["sequence"]
         return self._of_ground(owner), None
+
+    def used_sequences(self, held: set[int], used: set[int]) -> tuple[AngleSequence, ...]:
+        """Measures of angles, and whether rows hold some of the angles or anything else needs their derivatives."""
+        used = used | held | {self.of(name) for name in self.description.coordinates}
+        out = []
+        for item in self.sequences:
+            own = set(item.angles.tolist())
+            out.append(replace(item, used=not used.isdisjoint(own), held=not held.isdisjoint(own)))
+        return tuple(out)
 
     def body(self, name: str) -> list[int]:
         """The six coordinates of a body relative to its drawn place."""

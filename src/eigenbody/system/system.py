@@ -168,6 +168,8 @@ class AngleSequence:
     entry: Entry
     angles: np.ndarray  # (3,)
     vector: np.ndarray  # (3,)
+    used: bool = False  # whether anything needs derivatives of the angles
+    held: bool = False  # whether rows hold some of the angles
 
     @property
     def sequence(self) -> str:

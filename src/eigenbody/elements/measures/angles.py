@@ -1,10 +1,10 @@
 """Angles of an intrinsic sequence of three rotations, R_rel = R1(a) R2(b) R3(c): Euler zxz, Cardan xyz, all twelve.
 
-With R_pq the cosine between axis p of the first frame and axis q of the second, and sign = 1 where the first two letters
-follow each other as x, y, z do, else -1:
+With R_pq the cosine between axis p of the first frame and axis q of the second, m the axis that is neither i nor j, and
+sign = 1 where j follows i as in x, y, z, x, else -1:
 
     Cardan ijk:  a = atan2(-sign R_jk, R_kk)    sin b = sign R_ik    c = atan2(-sign R_ij, R_ii)    -pi/2 < b < pi/2
-    Euler iji:   a = atan2(R_ji, -sign R_mi)    cos b = R_ii         c = atan2(R_ij, sign R_im)     0 < b < pi,  m neither
+    Euler iji:   a = atan2(R_ji, -sign R_mi)    cos b = R_ii         c = atan2(R_ij, sign R_im)     0 < b < pi
 
 At the ends of b the first and the third angle turn about the same axis: only their sum or difference is known there.
 """

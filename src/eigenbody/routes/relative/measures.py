@@ -325,7 +325,7 @@ class SequenceAngle:
 
     def value(self, pose: Pose) -> float:
         """The angle within half a turn, from e_j to n, from e_i to R e_k, and from n on."""
-        i, j, k = ("xyz".index(letter) for letter in self.sequence)
+        _, j, k = ("xyz".index(letter) for letter in self.sequence)
         (x, n, z), E1 = np.real(self._axes(pose)[0]).T, np.real(self._axes(pose)[1])
         y = np.real(E1.T @ pose.R[self.second.carrier] @ self.second.axes[:, j])
         axis, start, end = ((x, np.eye(3)[j], n), (n, np.eye(3)[k], z), (z, n, y))[self.number]

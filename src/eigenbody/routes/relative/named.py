@@ -105,7 +105,8 @@ class Names:
         if name in self.joints:
             owner, label = name, COORDINATES[self.joints[name].type][0]
         if owner in self.measures:
-            return SequenceAngle(*self._angle_sides(self.measures[owner]), self.measures[owner]["sequence"], int(label) - 1)
+            entry = self.measures[owner]
+            return SequenceAngle(*self._angle_sides(entry), entry["sequence"], int(label) - 1)
         if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
             return make(*self.drawing.sides(self.joints[owner]), label)
         return make(*self.drawing.body_sides(owner), label)

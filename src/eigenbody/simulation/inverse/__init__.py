@@ -26,6 +26,7 @@ from eigenbody.loads.reactions import (
     self_stress,
 )
 from eigenbody.loads.wrenches import JointWrenches, body_wrench
+from eigenbody.mobility.angles import chart_limits
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
@@ -214,9 +215,10 @@ def _followed(system: System, state: State, t: float, chosen: Selection, M: Any,
         return consistent(system, closed(system, ahead, chosen, M), chosen, M)
     except ComputationError as error:
         if not halvings:
+            why = f"{error} The mechanism may not reach it; check the ends of its motion."
+            why = chart_limits(system, state) or why
             raise ComputationError(
-                f"The prescribed motion cannot be followed beyond t = {np.real(state.t):.6g} s: {error}"
-                " The mechanism may not reach it; check the ends of its motion."
+                f"The prescribed motion cannot be followed beyond t = {np.real(state.t):.6g} s: {why}"
             ) from error
         chosen = select(Mechanics(system, state), system.coordinates)  # other rows may be the independent ones by now
         middle = _followed(system, state, float(np.real(state.t)) + 0.5 * h, chosen, M, halvings - 1)
