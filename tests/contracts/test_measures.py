@@ -14,13 +14,15 @@ import pytest
 import eigenbody as eb
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS, Tie
+from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.loads import LoadDirection
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.templates import Pairs, displacement_in
+from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.model.vocabulary import Kind
-from eigenbody.spatial.rotations import exp, log
+from eigenbody.spatial.rotations import exp, from_sequence, log
 
 STEP = 1e-30
 CARRIERS, MEASURED = 5, 7
@@ -126,9 +128,11 @@ def file_measure(kind: str):
     measures = {"m0": plain}
     if "in" in fields_of:
         measures |= {f"m{k}": {**plain, "in": name} for k, name in enumerate(("b0", "b1", "b2", "ground"), 1)}
+    if "sequence" in fields_of:
+        measures = {sequence: {**plain, "sequence": sequence} for sequence in SEQUENCES}
     description = eb.load({"eigenbody": 1, "bodies": bodies, "measures": measures}).description
     places = Places(description)
-    return [MEASURES[kind].kernel(entry, places) for entry in description.measures]
+    return [kernel for entry in description.measures for kernel in MEASURES[kind].kernels(entry, places)]
 
 
 def template_kernels(name: str):
@@ -349,6 +353,76 @@ def test_small_rotation_rate_is_the_relative_angular_velocity(seed) -> None:
     close(jet.rate, component_between(kernel, at, ahead).imag / STEP)
     close(jet.acceleration, kernel.as_variation().jet(ahead).rate.imag / STEP)
     close(jet.rate, times(jet.gradient, kernel.carriers, velocity(at)))
+
+
+# Rotations seen from a prescribed one ---------------------------------------------------------------------------------
+
+
+def turned_kernel() -> TurnedRotation:
+    """The last carrier is the target: it moves in time and is not varied."""
+    rng = np.random.default_rng(9)
+    pairs = random_pairs(rng)
+    carriers = np.stack((pairs.first % 2, 2 + pairs.second % 2), axis=-1)
+    e = exp(rng.normal(size=(MEASURED, 3)))[..., 0]
+    return TurnedRotation(carriers, np.full(MEASURED, CARRIERS - 1), pairs.axes1, pairs.axes2, e)
+
+
+def without_target(change: np.ndarray) -> np.ndarray:
+    change[..., CARRIERS - 1, :] = 0
+    return change
+
+
+def test_turned_rotation_is_what_is_left_to_the_prescribed_one(state) -> None:
+    """value = e . log(R_rel T^T), T^T the rotation of the target."""
+    at, _ = state
+    kernel = turned_kernel()
+    left = relative(kernel, at) @ at.R[..., CARRIERS - 1, None, :, :]
+    close(kernel.jet(at).value, (kernel.e * log(left)).sum(-1))
+
+
+@pytest.mark.parametrize(
+    ("what", "slopes"),
+    [("value", ("gradient", None, None)), ("rate", ("rate_q", "gradient", None)),
+     ("acceleration", ("acceleration_q", "acceleration_u", "gradient"))],
+)  # fmt: skip
+def test_partial_derivatives_of_a_turned_rotation(what, slopes, state) -> None:
+    at, rng = state
+    kernel = turned_kernel()
+    for name, slope in zip("qua", slopes, strict=True):
+        change = without_target(rng.normal(size=velocity(at).shape))
+        varied = getattr(kernel.jet(displaced(at, **{name: 1j * STEP * change})), what).imag / STEP
+        expected = times(getattr(kernel.jet(at), slope), kernel.carriers, change) if slope else np.zeros_like(varied)
+        close(expected, varied)
+
+
+def test_curvature_of_a_turned_rotation(state) -> None:
+    at, rng = state
+    kernel = turned_kernel()
+    dq = without_target(rng.normal(size=velocity(at).shape))
+    varied = kernel.jet(displaced(at, q=1j * STEP * dq)).gradient.imag / STEP
+    close(bent(kernel.jet(at).curvature, kernel.carriers, dq), varied)
+
+
+def test_time_derivatives_of_a_turned_rotation(state) -> None:
+    at, rng = state
+    moved, kernel = later(at, 1j * STEP, rng.normal(size=velocity(at).shape)), turned_kernel()
+    close(kernel.jet(at).rate, kernel.jet(moved).value.imag / STEP)
+    close(kernel.jet(at).acceleration, kernel.jet(moved).rate.imag / STEP)
+
+
+# Angles of a sequence -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_angles_of_a_sequence_are_those_of_its_three_rotations(sequence, state) -> None:
+    """R_rel = R1(a) R2(b) R3(c), built up again; the middle angle within its range."""
+    at, _ = state
+    pairs = random_pairs(np.random.default_rng(3))
+    angles = np.stack([kernel.jet(at).value for kernel in angle_kernels(pairs, sequence)], axis=-1)
+    low, high = (0.0, np.pi) if sequence[0] == sequence[2] else (-np.pi / 2, np.pi / 2)
+    assert ((low < angles[..., 1]) & (angles[..., 1] < high)).all()
+    frames = [at.R[..., c, :, :] @ axes for c, axes in ((pairs.first, pairs.axes1), (pairs.second, pairs.axes2))]
+    close(from_sequence(sequence, angles), np.swapaxes(frames[0], -1, -2) @ frames[1])
 
 
 # Batches --------------------------------------------------------------------------------------------------------------

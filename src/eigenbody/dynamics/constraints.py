@@ -30,10 +30,11 @@ class Holonomic:
     def _prescribed(self, level: str) -> np.ndarray:
         empty = np.zeros(0)
         now = Quantities(empty, empty, empty, empty, self._t)
-        if not self._c.motions:
+        shifts = self._c.shifts
+        if not shifts:
             return np.zeros(self._c.count)
-        values = np.stack(np.broadcast_arrays(*(getattr(m, level).value(now) for m in self._c.motions)), axis=-1)
-        return dense_vector(np.array([motion.row for motion in self._c.motions]), values, self._c.count)
+        values = np.stack(np.broadcast_arrays(*(getattr(m, level).value(now) for m in shifts)), axis=-1)
+        return dense_vector(np.array([motion.row for motion in shifts]), values, self._c.count)
 
     @cached_property
     def value(self) -> np.ndarray:

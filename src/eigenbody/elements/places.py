@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eigenbody.elements.measures.templates import Pairs
+from eigenbody.elements.prescribed import rotations_prescribed
 from eigenbody.model.description import Description, Entry
 from eigenbody.spatial.rotations import apply_transposed, frame
 
@@ -15,12 +16,15 @@ GLOBAL_Z = np.array([0.0, 0.0, 1.0])
 
 
 class Places:
-    """Carriers are numbered bodies first, then moving frames, ground last."""
+    """Carriers are numbered bodies first, then moving frames, then the targets of rotations prescribed as a whole (by
+    the owner of their three coordinates), ground last."""
 
     def __init__(self, description: Description) -> None:
         bodies = description.bodies
         self.description = description
-        self.names = (*bodies.names, *(f.name for f in description.frames), GROUND)
+        self.targets = tuple(rotations_prescribed(description))
+        frames = (f.name for f in description.frames)
+        self.names = (*bodies.names, *frames, *(f"motion of {owner}" for owner in self.targets), GROUND)
         self.index = {name: i for i, name in enumerate(self.names)}
         still = len(self.names) - len(bodies)
         self.r = np.concatenate((bodies.position, np.zeros((still, 3))), axis=-2)
@@ -29,6 +33,10 @@ class Places:
     @property
     def ground(self) -> int:
         return len(self.names) - 1
+
+    def target(self, owner: str) -> int:
+        """Carrier that turns as is prescribed for the rotation of a joint or body."""
+        return self.ground - len(self.targets) + self.targets.index(owner)
 
     def carrier(self, name: str) -> int:
         """Carrier of a body, frame, marker or ground."""

@@ -14,6 +14,7 @@ from eigenbody.base.result import Shown
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
+from eigenbody.mobility.angles import refuse_singular_angles
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import Motion, solve_motion
 from eigenbody.mobility.partition import Selection, select
@@ -159,6 +160,7 @@ def completed_point(model: Model, unaccelerated: Mechanics) -> OperatingPoint:
     """Complete a mechanism in a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
     system, state = unaccelerated.system, unaccelerated.state
+    refuse_singular_angles(system, state)
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)

@@ -18,8 +18,9 @@ def held_still(system: System) -> tuple[System, tuple[str, ...]]:
     moving, constant = [], np.array(system.constraints.constant, dtype=float)
     empty = np.zeros(0)
     now = Quantities(empty, empty, empty, empty, 0.0)
-    for motion in system.constraints.motions:
+    for motion in system.constraints.shifts:
         constant[motion.row] += float(np.real(motion.value.value(now)))
+    for motion in system.constraints.motions:
         if motion.rate.value(now) or motion.acceleration.value(now):
             moving.append(system.constraints.rows[motion.row].owner)
     given = [system.names[i] for i, v in zip(system.velocities.measure, system.velocities.value, strict=True) if v]
@@ -33,9 +34,11 @@ def held_still(system: System) -> tuple[System, tuple[str, ...]]:
         for what, names in (("prescribed motion", moving), ("given velocity", given), ("turning frame", turning))
         if names
     )
+    c = system.constraints
+    turned = tuple(replace(item, motions=(), held=np.real(item.coordinates(c.motions, 0.0))) for item in c.turned)
     held = replace(
         system,
-        constraints=replace(system.constraints, motions=(), constant=constant),
+        constraints=replace(c, motions=(), constant=constant, turned=turned),
         description=replace(system.description, frames=still) if turning else system.description,
         warnings=(*system.warnings, *remarks),
     )

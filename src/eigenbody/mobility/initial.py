@@ -14,6 +14,12 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.angles import (
+    given_as_rotation_vectors,
+    refuse_singular_angles,
+    refuse_singular_start,
+    with_given_turns,
+)
 from eigenbody.mobility.assembly import close_joints, compromise, gap_faults, is_rough
 from eigenbody.mobility.independence import what_locks
 from eigenbody.mobility.partition import Selection, select
@@ -54,6 +60,13 @@ def initial_configuration(system: System) -> State:
 
 def mechanics_at_initial_positions(system: System) -> Mechanics:
     """The mechanism at its initial configuration, at rest."""
+    refuse_singular_start(system, system.reference_state())
+    there = with_given_turns(system, _at_positions(given_as_rotation_vectors(system)))
+    refuse_singular_angles(system, there.state)
+    return there
+
+
+def _at_positions(system: System) -> Mechanics:
     drawn = Mechanics(system, system.reference_state())
     if not is_rough(drawn):
         return _brought(drawn, {})

@@ -209,7 +209,7 @@ class EntryReader:
     def _per_coordinate(self, value: Any, field: Field, place: Place, path: Path) -> list[Item] | None:
         """Each value with its dimension and place, one for each coordinate of the joint."""
         coordinates = place.spec.coordinates
-        if place.section != "joints":
+        if not coordinates and place.section != "joints":
             single = value[0] if isinstance(value, list) and len(value) == 1 else value
             return [(single, self.dimension(field, place), path)]
         count, labels = len(coordinates), ", ".join(coordinate.label for coordinate in coordinates)
@@ -307,7 +307,7 @@ class EntryReader:
             return value
         coordinates = self.names.measures.coordinates_of(value) if isinstance(value, str) else []
         if coordinates:
-            what = f'the joint "{shown(value)}" has several coordinates.'
+            what = f"{self.names.measures.owner(shown(value))} has several coordinates."
             self.faults.add(path, what, f"Name one: {', '.join(coordinates)}.")
         else:
             self.faults.unknown(path, "measure", value, self.names.measures.names())

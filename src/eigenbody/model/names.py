@@ -37,6 +37,8 @@ class MeasureDimensions:
         """Dimension of the measure, or `default` when there is none of that name."""
         if name in self._measures:
             spec = self._measures[name]
+            if spec and spec.coordinates:
+                return default
             return (spec.dimension or ANY_DIMENSION) if spec else ANY_DIMENSION
         if name in self._joints:
             spec = self._joints[name]
@@ -47,13 +49,14 @@ class MeasureDimensions:
         return self._coordinate(base, label, default) if dot else default
 
     def _coordinate(self, base: str, label: str, default: str | None) -> str | None:
-        if base in self._joints:
-            spec = self._joints[base]
-            if spec is None:
-                return ANY_DIMENSION
-            for coordinate in spec.coordinates:
-                if coordinate.label == label:
-                    return coordinate.dimension
+        for owners in (self._joints, self._measures):
+            if base in owners:
+                spec = owners[base]
+                if spec is None:
+                    return ANY_DIMENSION
+                for coordinate in spec.coordinates:
+                    if coordinate.label == label:
+                        return coordinate.dimension
         if base.partition(".")[0] in self._flexible:
             return "m" if MODAL.fullmatch(label) else BODY_COORDINATES.get(label, default)
         return BODY_COORDINATES.get(label, default) if base in self._bodies else default
@@ -67,14 +70,19 @@ class MeasureDimensions:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None
 
-    def coordinates_of(self, joint: str) -> list[str]:
-        """Full names of the coordinates of a joint."""
-        spec = self._joints.get(joint)
-        return [f"{joint}.{coordinate.label}" for coordinate in spec.coordinates] if spec else []
+    def coordinates_of(self, owner: str) -> list[str]:
+        """Full names of the coordinates of a joint, or of a measure that has several."""
+        spec = self._measures.get(owner) if owner in self._measures else self._joints.get(owner)
+        return [f"{owner}.{coordinate.label}" for coordinate in spec.coordinates] if spec else []
+
+    def owner(self, name: str) -> str:
+        """What has several coordinates, for messages."""
+        return f'the {"measure" if name in self._measures else "joint"} "{name}"'
 
     def names(self) -> Iterator[str]:
         """Names of measures and joint coordinates, the short form where there is one."""
-        yield from self._measures
+        for measure in self._measures:
+            yield from self.coordinates_of(measure) or [measure]
         for joint, spec in self._joints.items():
             if spec and len(spec.coordinates) == 1:
                 yield joint

@@ -167,7 +167,7 @@ class OperatingPoints:
         base = name.removesuffix("'") if isinstance(name, str) else name
         several = self.names.measures.coordinates_of(base) if isinstance(base, str) else []
         if len(several) > 1:
-            what = f'the joint "{shown(base)}" has several coordinates.'
+            what = f"{self.names.measures.owner(shown(base))} has several coordinates."
             self.faults.add(path, what, f"Give a list, or name one: {', '.join(several)}.")
         else:
             self.faults.unknown(path, "measure, state or input", name, known)

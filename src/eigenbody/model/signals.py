@@ -103,7 +103,8 @@ class Signals:
         coordinates = self.names.measures.coordinates_of(name.rstrip("'"))
         if len(coordinates) > 1:
             listed = ", ".join(coordinates)
-            self.faults.add(path, f'the joint "{shown(name)}" has several coordinates.', f"Name one: {listed}.")
+            owner = self.names.measures.owner(shown(name))
+            self.faults.add(path, f"{owner} has several coordinates.", f"Name one: {listed}.")
         elif what:
             everything = "parameters, t, measures, their rates, states, variables, inputs"
             allowed = "parameters and t" if scope.only_time else everything

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from eigenbody.model.description import Description, Entry
-from eigenbody.routes.base import Place
+from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.deflections import (
     Angle,
     Cosine,
@@ -52,6 +52,8 @@ class Measures:
         if name in self._measures:
             return measure(self.description, self._measures[name])
         owner, _, label = name.partition(".")
+        if owner in self._measures:
+            raise Unsupported(f'the {self._measures[owner].type} "{owner}"')
         if owner in self._joints:
             joint = self._joints[owner]
             return coordinate(*ends(self.description, joint), label or COORDINATES[joint.type][0])

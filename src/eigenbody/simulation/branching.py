@@ -14,6 +14,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.angles import chart_limits
 from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.system.state import State
@@ -116,6 +117,8 @@ def _turned(first: _Motion, second: _Motion) -> bool | None:
 def at_change_point(forward: Forward, state: State) -> SingularConfigurationError:
     """What to say at a change point: when, which joints, and what to do."""
     system, chosen = forward.system, forward.chosen
+    if limits := chart_limits(system, state):
+        return SingularConfigurationError(f"The motion cannot go on beyond t = {state.t:.9g} s. {limits}")
     rows = [system.constraints.rows[r] for r in chosen.rows] + [system.slip_rows[r] for r in chosen.slip_rows]
     H = forward.rows(state)
     share = np.abs(np.linalg.svd(H / np.linalg.norm(H, axis=1, keepdims=True))[0][:, -1])

@@ -85,8 +85,8 @@ class Forward:
         still, count = frames_at(system, 0.0), len(system.places.names)
         self._carriers = Carriers(*(np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4)))
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
-        self._carriers.w[system.bodies :] = still.w
-        self._turning_frames = bool(system.description.frames)
+        self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
+        self._turning_frames = bool(system.description.frames or system.constraints.turned)
         self._plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
         self._weight = Mechanics(system, system.reference_state()).weight()
         self._bodies = np.array(system.mass, order="C"), np.array(system.inertia, order="C")  # for compiled loops
@@ -162,7 +162,7 @@ class Forward:
         n, at = self.system.bodies, self._carriers
         if self._turning_frames:
             still = frames_at(self.system, state.t)
-            at.r[n:], at.R[n:], at.v[n:], at.w[n:] = still.r, still.R, still.v, still.w
+            at.r[n:], at.R[n:], at.v[n:], at.w[n:], at.alpha[n:] = still.r, still.R, still.v, still.w, still.alpha
         at.r[:n], at.R[:n], at.v[:n], at.w[:n] = state.r, state.R, state.v, state.w
         return at
 

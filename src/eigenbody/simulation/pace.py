@@ -10,6 +10,7 @@ import time
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
+from eigenbody.mobility.angles import chart_limits
 from eigenbody.model.description import owner_of
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import Stepper, wildest
@@ -104,7 +105,10 @@ class Pace:
 
 # What makes the steps short -------------------------------------------------------------------------------------------
 def cause_of_pace(forward: Forward, state: State, step: float) -> str:
-    """The fastest rotation or vibration where a step follows it, else where accelerations and forces are largest."""
+    """Angles near a singular pose, the fastest rotation or vibration where a step follows it, else where accelerations
+    and forces are largest."""
+    if limits := chart_limits(forward.system, state):
+        return limits
     speed = np.sqrt(dot(state.w, state.w))
     rate, text = 0.0, ""
     if len(speed):

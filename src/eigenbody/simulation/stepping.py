@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.angles import chart_limits
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
 from eigenbody.simulation.branching import SingularConfigurationError, at_change_point
@@ -201,6 +202,8 @@ def stalled(forward: Forward, state: State, cause: EigenbodyError | None) -> str
     """Why the integration cannot go on: where it is, and which body or element is wildest there."""
     if isinstance(cause, SingularConfigurationError):
         return str(cause)
+    if limits := chart_limits(forward.system, state):
+        return f"The integration cannot go on beyond t = {state.t:.9g} s. {limits}"
     text = f"The integration stalls at t = {state.t:.9g} s: the step it needs is too small to advance."
     if cause is not None:
         text += f" {cause}"

@@ -21,6 +21,8 @@ _ZETA += [math.fsum(n ** (-2.0 * k) for n in range(1, 250)) for k in range(4, _T
 _COT = np.array([2.0 * z / (2 * math.pi) ** (2 * k) for k, z in enumerate(_ZETA, 1)])
 _COT1 = _COT[1:] * np.arange(1, _TERMS)
 _COT2 = _COT1[1:] * np.arange(1, _TERMS - 1)
+_VERSINE = np.array([(-1.0) ** k / math.factorial(2 * k + 2) for k in range(12)])  # (1 - cos a)/a^2 by powers of a^2
+_SINE = np.array([(-1.0) ** k / math.factorial(2 * k + 3) for k in range(12)])  # (1 - sin(a)/a)/a^2
 _ENOUGH = ((1e-2, 7), (1.0, 14), (np.inf, _TERMS))  # largest x, and as many terms as are exact to rounding
 
 
@@ -93,6 +95,43 @@ def unit(a: np.ndarray) -> np.ndarray:
 def exp(a: np.ndarray) -> np.ndarray:
     """Rotation matrix of the rotation vector a. (..., 3) -> (..., 3, 3)."""
     return matrix(by_components.exp(components(a)))
+
+
+def turning_vector(a: np.ndarray, a1: np.ndarray, a2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """R = exp(a), its angular velocity and angular acceleration in body axes, of a rotation vector a of any length with
+    its first two time derivatives: w = J a', J = I - f(a.a) [a] + g(a.a) [a]^2 (`versine_coefficients`)."""
+    x, y = dot(a, a)[..., None], 2 * dot(a, a1)[..., None]
+    (f, f1), (g, g1) = versine_coefficients(x)
+    once, twice = cross(a, a1), cross(a, cross(a, a1))
+    turn = -f * cross(a, a2) + g * (cross(a1, once) + cross(a, cross(a, a2)))  # a' x a' = 0
+    return exp(a), a1 - f * once + g * twice, a2 + turn - f1 * y * once + g1 * y * twice
+
+
+def versine_coefficients(x: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """f(x) = (1 - cos a)/a^2 and g(x) = (1 - sin(a)/a)/a^2 of x = a^2 >= 0, each with its derivative by x."""
+    small = np.real(x) < 1.0  # series: 12 terms are exact to rounding there
+    safe = np.where(small, 1.0, x)
+    a = np.sqrt(safe)
+    sine, cosine = np.sin(a), np.cos(a)
+    f, g = (1 - cosine) / safe, (1 - sine / a) / safe
+    f1, g1 = (sine / (2 * a) - f) / safe, ((sine / a - cosine) / (2 * safe) - g) / safe
+    polyval, near = np.polynomial.polynomial.polyval, np.where(small, x, 0.0)
+    series = (_VERSINE, _VERSINE[1:] * np.arange(1, 12), _SINE, _SINE[1:] * np.arange(1, 12))
+    out = [np.where(small, polyval(near, c), far) for c, far in zip(series, (f, f1, g, g1), strict=True)]
+    return (out[0], out[1]), (out[2], out[3])
+
+
+def turning_sequence(
+    sequence: str, a: np.ndarray, a1: np.ndarray, a2: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """R = R1 R2 R3 of an intrinsic sequence, its angular velocity and angular acceleration in body axes."""
+    R, w, alpha = np.eye(3), np.zeros(3), np.zeros(3)
+    for k, letter in enumerate(sequence):
+        axis = np.eye(3)["xyz".index(letter)]
+        step = exp(a[..., k, None] * axis)
+        w, alpha, own = apply_transposed(step, w), apply_transposed(step, alpha), a1[..., k, None] * axis
+        R, w, alpha = R @ step, w + own, alpha + a2[..., k, None] * axis + cross(w, own)
+    return R, w, alpha
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:

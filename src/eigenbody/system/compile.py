@@ -31,7 +31,7 @@ from eigenbody.system.outputs import OutputReader, input_units, state_units
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System
+from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System, Turned
 from eigenbody.system.topology import Tree, span
 from eigenbody.system.velocities import velocity_rows
 
@@ -85,6 +85,8 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     slips, slip_rows = _slips(description, joints, velocities, dof)
     tree_rows, tree_row_body = _tree_rows(tree, joints)
     walk, walk_body = _tree_coordinates(tree, named, places, dof)
+    speeds = _given(description, named, "velocity", compiler)
+    asked = {*(named.index[n] for n in builder.named), *(o.measure for o in outputs), *speeds.measure.tolist()}
     system = System(
         description=description,
         places=places,
@@ -100,13 +102,14 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         named=named_set,
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
+        sequences=named.used_sequences({i for _, i in rows.named}, asked),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
         tree_coordinates=walk,
         tree_coordinate_body=walk_body,
         positions=_given(description, named, "position", compiler),
-        velocities=_given(description, named, "velocity", compiler),
+        velocities=speeds,
         states=states,
         state_units=state_units(description, builder, named),
         initial_states=freeze([*(e["initial"] for e in description.states), *(s.initial for s in builder.states)]),
@@ -264,7 +267,7 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))
     return Constraints(
         merge(placed, rows.count, dof, counter), r.astype(int), m.astype(int), c, constant, tuple(motions),
-        rows.rows,
+        rows.rows, tuple(Turned(tuple(whole.motions), whole.sequence) for whole in rows.turned.values()),
     )  # fmt: skip
 
 
@@ -349,12 +352,13 @@ def _tree_coordinates(
 
 
 def _given(description: Description, named: NamedMeasures, key: str, compiler: SignalCompiler) -> Given:
-    """Values at the start: of joints, and of drivers that hold during assembly only."""
+    """Values at the start: of joints, of angles, and of drivers that hold during assembly only."""
     measure, value, where = [], [], []
-    for i, entry in enumerate(description.joints):
-        for k, number in enumerate(entry.get(key, ())):
+    own = [(entry, range(*named.joint_start[i : i + 2].tolist())) for i, entry in enumerate(description.joints)]
+    for entry, index in (*own, *((item.entry, item.angles.tolist()) for item in named.sequences)):
+        for i, number in zip(index, entry.get(key) or (None,) * len(index), strict=True):
             if number is not None:
-                measure.append(int(named.joint_start[i]) + k)
+                measure.append(i)
                 value.append(number)
                 where.append(f"{entry.where}: {key}")
     for entry in description.drivers:

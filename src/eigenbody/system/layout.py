@@ -9,6 +9,7 @@ import numpy as np
 
 from eigenbody.elements.forces import ForceBuilder
 from eigenbody.elements.measures.templates import Kernel
+from eigenbody.elements.measures.types import MEASURES
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description
 from eigenbody.system.joints import JointTable, slip_kernels
@@ -33,7 +34,7 @@ def layout(
         used = [p for p, _ in rows.placed] + [p for p, _ in builder.kernels]
         asked = {i for _, i in rows.named} | {named.index[n] for n in builder.named}
         asked |= {named.index[n] for n in description.coordinates}
-        asked |= {named.index[entry.name] for entry in description.measures}
+        asked |= {named.index[n] for entry in description.measures for n in MEASURES[entry.type].names(entry)}
         used += [k.take(np.flatnonzero(chosen)) for k, p in named.placed if (chosen := np.isin(p, list(asked))).any()]
         used += slip_kernels(joints)[0]
         turning = _turning(used, len(places.names)) & ~_point_only(joints, len(places.names), rows, used)

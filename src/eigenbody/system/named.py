@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
-from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs
-from eigenbody.elements.measures.types import MEASURES
+from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs, Rotation
+from eigenbody.elements.measures.types import MEASURES, angle_pairs
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description, FlexibleBody, owner_of
+from eigenbody.model.description import Description, Entry, FlexibleBody, owner_of
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
+from eigenbody.system.system import AngleSequence
 from eigenbody.system.topology import Tree
 
 FREE = ALL_JOINTS["free"]
@@ -31,6 +32,7 @@ class NamedMeasures:
     dimensions: list[str] = field(default_factory=list)
     placed: list[Placed] = field(default_factory=list)
     index: dict[str, int] = field(default_factory=dict)
+    sequences: list[AngleSequence] = field(default_factory=list)
     joint_start: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,8 +52,7 @@ class NamedMeasures:
             for k, template in enumerate(ALL_JOINTS[name].free):
                 self.placed.append((template.kernel(pairs), self.joint_start[index] + k))
         for entry in self.description.measures:
-            measure = MEASURES[entry.type]
-            self._add(entry.name, str(measure.spec.dimension), measure.kernel(entry, self.places))
+            self._measure(entry)
         modal = {carrier for body in self.description.flexible for carrier in body.carriers}
         for body in self.tree.roots:
             if self.places.names[body] not in modal:
@@ -59,22 +60,60 @@ class NamedMeasures:
         for flexible in self.description.flexible:
             self._modal(flexible)
 
+    def _measure(self, entry: Entry) -> None:
+        """The measures of an entry; angles have a rotation vector beside them, that of the joint where it has one."""
+        measure = MEASURES[entry.type]
+        dimensions = [c.dimension for c in measure.spec.coordinates] or [str(measure.spec.dimension)]
+        names, kernels = measure.names(entry), measure.kernels(entry, self.places)
+        for name, dimension, kernel in zip(names, dimensions, kernels, strict=True):
+            self._add(name, dimension, kernel)
+        if entry.type != "angles":
+            return
+        owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
+        for axis in "xyz" if owner == entry.name else "":
+            kernel = Rotation(axis).kernel(angle_pairs(entry, self.places))
+            self._add(f"{owner}.r{axis}", "rad", kernel)
+        vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz"]
+        self.sequences.append(AngleSequence(entry, np.array([self.index[name] for name in names]), np.array(vector)))
+
     def _add(self, name: str, dimension: str, kernel: Kernel) -> None:
         self.index[name] = len(self.names)
         self.placed.append((kernel, np.array([len(self.names)])))
         self.names.append(name)
         self.dimensions.append(dimension)
 
+    def _of_ground(self, name: str) -> Pairs:
+        """Ground and a body as drawn."""
+        body, ground, eye = self.places.index[name], self.places.ground, np.eye(3)[None]
+        return Pairs(
+            np.array([ground]), np.array([body]), self.places.r[[body]], np.zeros((1, 3)),
+            eye, self.places.local_axes(np.array([body]), eye),
+        )  # fmt: skip
+
+    def rotation(self, owner: str) -> tuple[Pairs, str | None]:
+        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles."""
+        for i, entry in enumerate(self.description.joints):
+            if entry.name == owner:
+                index, pairs = self.joints.groups[entry.type]
+                return pairs.take(np.flatnonzero(index == i)), None
+        for entry in self.description.measures:
+            if entry.name == owner:
+                return angle_pairs(entry, self.places), entry["sequence"]
+        return self._of_ground(owner), None
+
+    def used_sequences(self, held: set[int], used: set[int]) -> tuple[AngleSequence, ...]:
+        """Measures of angles, and whether rows hold some of the angles or anything else needs their derivatives."""
+        used = used | held | {self.of(name) for name in self.description.coordinates}
+        out = []
+        for item in self.sequences:
+            own = set(item.angles.tolist())
+            out.append(replace(item, used=not used.isdisjoint(own), held=not held.isdisjoint(own)))
+        return tuple(out)
+
     def body(self, name: str) -> list[int]:
         """The six coordinates of a body relative to its drawn place."""
         if f"{name}.x" not in self.index or f"{name}.rz" not in self.index:
-            body, ground = self.places.index[name], self.places.ground
-            at = self.places.r[[body]]
-            eye = np.eye(3)[None]
-            pairs = Pairs(
-                np.array([ground]), np.array([body]), at, np.zeros((1, 3)),
-                eye, self.places.local_axes(np.array([body]), eye),
-            )  # fmt: skip
+            pairs = self._of_ground(name)
             for template in FREE.free:
                 if f"{name}.{template.label}" not in self.index:
                     self._add(f"{name}.{template.label}", template.dimension, template.kernel(pairs))

@@ -11,16 +11,13 @@ import numpy as np
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.joints import ALL_JOINTS, Tie
 from eigenbody.elements.measures.templates import Kernel, Pairs
+from eigenbody.elements.measures.turned import TurnedRotation
+from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
 from eigenbody.model.description import Description, Entry, Signal
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import Placed
 from eigenbody.system.named import NamedMeasures
 from eigenbody.system.system import Row
-
-
-def holds_a_row(driver: Entry) -> bool:
-    """Not one that holds during assembly only, as a given position and velocity, nor a one-sided one that is open."""
-    return not driver.get("assembly") and (driver.get("side") is None or bool(driver.get("closed")))
 
 
 class ConstraintRows:
@@ -36,6 +33,9 @@ class ConstraintRows:
         self.count = 0
         self.constants: dict[int, float] = {}
         self.motions: list[tuple[int, Signal]] = []
+        self.turned = {
+            owner: _Turned(owner, labels, named) for owner, labels in rotations_prescribed(description).items()
+        }
         self.keep_drawn: list[np.ndarray] = []
         for name, (index, pairs) in joints.groups.items():
             for k, item in enumerate(ALL_JOINTS[name].held):
@@ -58,12 +58,14 @@ class ConstraintRows:
             for k, signal in enumerate(entry.get("motion", ())):
                 if signal is not None:
                     label = joints.types[i].free[k].label
-                    self._prescribe(Row(entry.name, f"motion {label}", "driver"), int(named.joint_start[i]) + k, signal)
+                    row, own = Row(entry.name, f"motion {label}", "driver"), int(named.joint_start[i]) + k
+                    self._prescribe(row, own, signal, named)
         for entry in description.drivers:
             if not holds_a_row(entry):
                 named.of(entry["measure"])
                 continue
-            self._prescribe(Row(entry.name, "motion", "driver"), named.of(entry["measure"]), entry["motion"])
+            row, one_sided = Row(entry.name, "motion", "driver"), entry.get("side") is not None
+            self._prescribe(row, named.of(entry["measure"]), entry["motion"], named, one_sided)
 
     def _private(self, kernel: Kernel) -> np.ndarray:
         positions = np.arange(self.count, self.count + len(kernel.carriers))
@@ -106,10 +108,32 @@ class ConstraintRows:
             self.terms.append((np.array([number]), measure, np.array([factor])))
         return number
 
-    def _prescribe(self, row: Row, measure: int, signal: Signal) -> None:
+    def _prescribe(self, row: Row, measure: int, signal: Signal, named: NamedMeasures, one_sided: bool = False) -> None:
         number = self._number(row)
-        self.terms.append((np.array([number]), np.array([self._from_named(measure)]), np.ones(1)))
+        owner, _, label = named.names[measure].rpartition(".")
+        whole = self.turned.get(owner)
+        if whole is not None and label in whole.labels and not one_sided:
+            k = whole.labels.index(label)
+            whole.motions[k] = len(self.motions)
+            own = self._private(whole.kernel(k))
+        else:
+            own = np.array([self._from_named(measure)])
+        self.terms.append((np.array([number]), own, np.ones(1)))
         self.motions.append((number, signal))
+
+
+class _Turned:
+    """A rotation prescribed as a whole: its rows are components, in the axes of the first frame, of the rotation that
+    is left to the prescribed one."""
+
+    def __init__(self, owner: str, labels: tuple[str, ...], named: NamedMeasures) -> None:
+        self.labels, self.motions = labels, [-1, -1, -1]
+        self._pairs, self.sequence = named.rotation(owner)
+        self._target = np.array([named.places.target(owner)])
+
+    def kernel(self, k: int) -> TurnedRotation:
+        pairs = self._pairs
+        return TurnedRotation(pairs.carriers, self._target, pairs.axes1, pairs.axes2, np.eye(3)[[k]])
 
 
 class RowNames(Sequence[Row]):

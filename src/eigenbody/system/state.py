@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.spatial.rotations import about_axis, exp, unit
+from eigenbody.spatial.rotations import about_axis, apply, exp, unit
 
 if TYPE_CHECKING:
     from eigenbody.system.system import System
@@ -68,7 +68,7 @@ def carriers(system: System, state: State, acceleration: np.ndarray | None = Non
         both = spread(system, acceleration)
         lead = np.broadcast_shapes(lead, both.shape[:-2])
     rest = frames_at(system, state.t)
-    lead = np.broadcast_shapes(lead, rest.R.shape[:-3], rest.w.shape[:-2], rest.r.shape[:-2])
+    lead = np.broadcast_shapes(lead, rest.R.shape[:-3], rest.w.shape[:-2], rest.r.shape[:-2], rest.alpha.shape[:-2])
 
     def append(moving: np.ndarray, still: np.ndarray, axes: int) -> np.ndarray:
         if lead:
@@ -88,17 +88,25 @@ def carriers(system: System, state: State, acceleration: np.ndarray | None = Non
 
 
 def frames_at(system: System, t: float | complex) -> Carriers:
-    """Moving frames at time t, then ground: a frame turns about its point at a constant rate."""
-    frames = system.description.frames
-    zero = np.zeros((len(frames) + 1, 3))
-    if not frames:
+    """Moving frames at time t, targets of prescribed rotations, then ground: a frame turns about its point at a
+    constant rate, a target the other way round than what is to follow it."""
+    frames, c = system.description.frames, system.constraints
+    zero = np.zeros((len(frames) + len(c.turned) + 1, 3))
+    if len(zero) == 1:
         return Carriers(zero, np.eye(3)[None], zero, zero, zero, zero)
     rate = [np.asarray(frame["rate"])[..., None] for frame in frames]
     w = [rate[k] * unit(np.asarray(frame["about"])) for k, frame in enumerate(frames)]
     R = [about_axis(frame["about"], rate[k][..., 0] * t) for k, frame in enumerate(frames)]
+    alpha = [np.zeros(3) for _ in frames]
+    for turned in c.turned:  # R^T turns at -R w
+        pose, spin, change = turned.at(c.motions, t)
+        R.append(np.swapaxes(pose, -1, -2))
+        w.append(-apply(pose, spin))
+        alpha.append(-apply(pose, change))
+    still = [np.zeros(3)] * (len(c.turned) + 1)
     return Carriers(
-        _rows([*(frame["at"] for frame in frames), np.zeros(3)], 1), _rows([*R, np.eye(3)], 2), zero,
-        _rows([*w, np.zeros(3)], 1), zero, zero,
+        _rows([*(frame["at"] for frame in frames), *still], 1), _rows([*R, np.eye(3)], 2), zero,
+        _rows([*w, np.zeros(3)], 1), zero, _rows([*alpha, np.zeros(3)], 1),
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from eigenbody.base.copies import LeanCopies
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
-from eigenbody.model.description import Description, owner_of
-from eigenbody.system.arguments import AnySignal
+from eigenbody.model.description import Description, Entry, owner_of
+from eigenbody.spatial.rotations import turning_sequence, turning_vector
+from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
@@ -52,6 +53,32 @@ class Motion:
 
 
 @dataclass(frozen=True, slots=True)
+class Turned:
+    """A rotation prescribed in all three coordinates: components of a rotation vector, or angles of a sequence. Its
+    rows have no f(t): they measure how far the rotation is from the prescribed one (elements.measures.turned)."""
+
+    motions: tuple[int, ...]  # numbers of its three motions
+    sequence: str | None
+    held: np.ndarray | None = None  # (..., 3) coordinates at which it is held still
+
+    def at(self, motions: Sequence[Motion], t: float | complex) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rotation, its angular velocity and angular acceleration in the axes of what is turned."""
+        return self.pose(*(self.coordinates(motions, t, level) for level in ("value", "rate", "acceleration")))
+
+    def pose(self, a: np.ndarray, a1: np.ndarray, a2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same from the coordinates (..., 3) and their time derivatives."""
+        return turning_vector(a, a1, a2) if self.sequence is None else turning_sequence(self.sequence, a, a1, a2)
+
+    def coordinates(self, motions: Sequence[Motion], t: float | complex, level: str = "value") -> np.ndarray:
+        """(..., 3) the prescribed coordinates or their time derivatives."""
+        if self.held is not None:
+            return self.held if level == "value" else np.zeros_like(self.held)
+        empty = np.zeros(0)
+        now = Quantities(empty, empty, empty, empty, t)
+        return np.stack(np.broadcast_arrays(*(getattr(motions[k], level).value(now) for k in self.motions)), axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
 class Constraints:
     """Holonomic rows Phi_r = sum_m L_rm s_m - constant_r - f_r(t).
 
@@ -65,10 +92,17 @@ class Constraints:
     constant: np.ndarray  # (rows,)
     motions: tuple[Motion, ...]
     rows: Sequence[Row]
+    turned: tuple[Turned, ...] = ()  # in the order of their targets among the carriers
 
     @property
     def count(self) -> int:
         return len(self.rows)
+
+    @property
+    def shifts(self) -> tuple[Motion, ...]:
+        """Motions that are the f(t) of their row."""
+        own = {k for turned in self.turned for k in turned.motions}
+        return tuple(motion for k, motion in enumerate(self.motions) if k not in own) if own else self.motions
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +163,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class AngleSequence:
+    """A measure of angles: its entry, and the named measures that are its angles and the rotation vector beside."""
+
+    entry: Entry
+    angles: np.ndarray  # (3,)
+    vector: np.ndarray  # (3,)
+    used: bool = False  # whether anything needs derivatives of the angles
+    held: bool = False  # whether rows hold some of the angles
+
+    @property
+    def sequence(self) -> str:
+        return str(self.entry["sequence"])
+
+
+@dataclass(frozen=True, slots=True)
 class FlexibleBatch:
     """n flexible bodies with m modes each (docs/theory/flexible.md). `frame` (n,) are the bodies that are their
     floating frames, with mass and undeformed inertia; `modal` (n, m) are the places of the modal coordinates among the
@@ -160,6 +209,7 @@ class System(LeanCopies):
     named: MeasureSet
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
+    sequences: tuple[AngleSequence, ...]  # angles among the named measures
     tree: Tree
     tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
     tree_row_body: np.ndarray  # the body that each of them hangs on the tree

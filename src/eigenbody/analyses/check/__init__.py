@@ -223,6 +223,7 @@ def _touching_frames(system: System, batches: Any) -> set[int]:
     if system.description.frames:
         for kernel, positions in batches:
             carriers = np.asarray(kernel.carriers)
-            touching = ((carriers >= system.bodies) & (carriers < system.places.ground)).any(axis=-1)
+            last = system.bodies + len(system.description.frames)
+            touching = ((carriers >= system.bodies) & (carriers < last)).any(axis=-1)
             found.update(int(p) for p in np.asarray(positions)[touching])
     return found

@@ -156,7 +156,7 @@ def _square_root(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     return tuple(out)
 
 
-def _arctangent(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
+def arctangent(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     """atan2(S, C) of b = (S, C). It is the imaginary part of log z, z = C + i S, hence harmonic:
     its derivatives are those of 1/z, -1/z^2 and 2/z^3, written here in real arithmetic to stay complex-safe."""
     S, C = b[..., 0], b[..., 1]
@@ -183,7 +183,7 @@ def _angle(S: np.ndarray, C: np.ndarray) -> np.ndarray:
 
 
 SQUARE_ROOT = Outer("distance", _square_root)
-ARCTANGENT = Outer("angle", _arctangent, counts_turns=True)
+ARCTANGENT = Outer("angle", arctangent, counts_turns=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
 from eigenbody.elements.measures.features import ScalarProduct
 from eigenbody.elements.measures.templates import (
     Angle,
@@ -20,7 +22,7 @@ from eigenbody.elements.measures.templates import (
 )
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Entry
-from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
 from eigenbody.spatial.rotations import frame
 
 
@@ -29,7 +31,16 @@ class MeasureType:
     """A type of the `measures` section: its keys and the kernel of one entry."""
 
     spec: TypeSpec
-    kernel: Callable[[Entry, Places], Kernel]
+    kernel: Callable[[Entry, Places], Kernel | tuple[Kernel, ...]]  # one for each of the coordinates of the spec
+
+    def kernels(self, entry: Entry, places: Places) -> tuple[Kernel, ...]:
+        """The kernel of every measure of an entry."""
+        made = self.kernel(entry, places)
+        return made if isinstance(made, tuple) else (made,)
+
+    def names(self, entry: Entry) -> list[str]:
+        """Their names."""
+        return [f"{entry.name}.{c.label}" for c in self.spec.coordinates] or [entry.name]
 
 
 BETWEEN = Field("between", Kind.BETWEEN, required=True, doc="first and second body or marker")
@@ -87,6 +98,39 @@ def _rotation(entry: Entry, places: Places) -> Kernel:
     return Rotation("z").kernel(places.pairs([_with_points(entry, places)]))
 
 
+def angle_pairs(entry: Entry, places: Places) -> Pairs:
+    """The frames of a measure of angles: those of the joint that it is of, else its own."""
+    if entry.get("of") is None:
+        return places.pairs([_with_points(entry, places)])
+    joints = {joint.name: joint for joint in places.description.joints}
+    if entry["of"] not in joints:
+        known = [name for name in joints if "." not in name]
+        raise InputError(Fault(entry.where, f'there is no joint "{entry["of"]}".', suggest(entry["of"], known)))
+    return places.pairs([joints[entry["of"]]])
+
+
+def _angles(entry: Entry, places: Places) -> tuple[Kernel, ...]:
+    return angle_kernels(angle_pairs(entry, places), entry["sequence"])
+
+
+ANGLES = TypeSpec(
+    "angles",
+    (
+        Field("of", Kind.TEXT, doc="joint whose second body turns relative to the first"),
+        replace(BETWEEN, required=False, doc="first and second body or marker, in place of a joint"),
+        AT,
+        AXIS,
+        AXIS2,
+        Field("sequence", Kind.CHOICE, choices=SEQUENCES, default="xyz", doc="axes of the rotations, each in the frame"
+              " turned by those before (intrinsic)"),
+        Field("position", Kind.COORDINATES, "coordinate", doc="initial angles"),
+        Field("velocity", Kind.COORDINATES, "coordinate/s", doc="initial rates of the angles"),
+    ),
+    coordinates=tuple(Coordinate(label, "rad") for label in "123"),
+    one_of=(("of", "between"),),
+    doc="three angles of the second relative to the first, `name.1 name.2 name.3`: Euler, Cardan, any sequence",
+)  # fmt: skip
+
 MEASURES: dict[str, MeasureType] = {
     measure.spec.name: measure
     for measure in (
@@ -99,5 +143,6 @@ MEASURES: dict[str, MeasureType] = {
                              doc="component of the relative rotation vector along the axis of the first"), _rotation),
         MeasureType(TypeSpec("cosine", (BETWEEN, AT, AXIS, AXIS2), dimension="1",
                              doc="cosine between axis of the first and axis2 of the second"), _cosine),
+        MeasureType(ANGLES, _angles),
     )
 }  # fmt: skip

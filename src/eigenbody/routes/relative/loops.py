@@ -18,7 +18,7 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.base import Unsupported
-from eigenbody.routes.joints import motions, terms_of
+from eigenbody.routes.joints import ROTATIONS, motions, terms_of
 from eigenbody.routes.relative.forces import gradient_rates, gradients
 from eigenbody.routes.relative.kinematics import Kinematics
 from eigenbody.routes.relative.measures import Channel, Motion, Pose
@@ -28,6 +28,7 @@ from eigenbody.routes.relative.topology import Tree
 from eigenbody.spatial.rotations import cross
 
 RANK = 1e-9  # a row is redundant when less than this part of it is independent of the others
+SINGULAR = 1e-6  # sine or cosine of the middle angle of a sequence
 _STEP = 1e-40  # of the complex step
 
 
@@ -72,8 +73,10 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
         rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, drawing.count, pitch)]
     for entry in description.couplings:
         rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
-    for name, signal, _ in motions(description):
-        rows.append(([(1.0, names.measure(name))], *_time_rates(signal, t)))
+    prescribed = {name: _in_time(signal, t) for name, signal, _ in motions(description)}
+    _shorten(prescribed)
+    _reflect(prescribed, names)
+    rows += [([(1.0, names.measure(name))], rate, second) for name, (_, rate, second) in prescribed.items()]
     channels = [channel for row, _, _ in rows for _, channel in row]
     combine = np.zeros((len(rows), len(channels)))
     start = 0
@@ -84,17 +87,51 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
     return Rows(tuple(channels), combine, rates[:, 0], rates[:, 1])
 
 
-def _time_rates(signal: Signal, t: float) -> tuple[float, float]:
-    """First and second derivative of a prescribed motion by time."""
+def _in_time(signal: Signal, t: float) -> tuple[float, float, float]:
+    """A prescribed motion and its first and second derivative by time."""
     if isinstance(signal, float | int):
-        return 0.0, 0.0
+        return float(signal), 0.0, 0.0
     if isinstance(signal, Expression):
         rate = signal.derivative("t")
-        return float(rate.evaluate({"t": t})), float(rate.derivative("t").evaluate({"t": t}))
+        return tuple(float(f.evaluate({"t": t})) for f in (signal, rate, rate.derivative("t")))  # type: ignore[return-value]
     if isinstance(signal, Table) and signal.of is None:
         piece = int(np.clip(np.searchsorted(signal.x, t) - 1, 0, len(signal.x) - 2))
-        return float(np.diff(signal.y)[piece] / np.diff(signal.x)[piece]), 0.0
+        slope = float(np.diff(signal.y)[piece] / np.diff(signal.x)[piece])
+        return float(signal.y[piece] + slope * (t - signal.x[piece])), slope, 0.0
     raise Unsupported("a motion prescribed by a table of something else than time")
+
+
+def _shorten(prescribed: dict[str, tuple[float, float, float]]) -> None:
+    """Rotation vectors a longer than half a turn become a - 2 pi k a/|a|, which are the same rotation, in place."""
+    for owner in dict.fromkeys(name.rpartition(".")[0] for name in prescribed):
+        names = [f"{owner}.{label}" for label in ROTATIONS]
+        if not all(name in prescribed for name in names):
+            continue
+        a, a1, a2 = np.array([prescribed[name] for name in names]).T
+        turns = np.round(np.linalg.norm(a) / (2 * np.pi))
+        if turns:
+            size = np.linalg.norm(a)
+            n, size1 = a / size, a @ a1 / size
+            n1 = (a1 - size1 * n) / size
+            size2 = (a1 @ a1 + a @ a2) / size - size1**2 / size
+            n2 = (a2 - 2 * size1 * n1 - size2 * n) / size
+            short = (part - 2 * np.pi * turns * of for part, of in zip((a, a1, a2), (n, n1, n2), strict=True))
+            prescribed.update(zip(names, zip(*short, strict=True), strict=True))
+
+
+def _reflect(prescribed: dict[str, tuple[float, float, float]], names: Names) -> None:
+    """The middle angle b of three prescribed ones is measured between -pi/2 and pi/2 (0 and pi where the outer axes are
+    the same): beyond, the rotation is that of pi - b (-b) with both others half a turn further. In place."""
+    for owner, entry in names.measures.items():
+        angles = [f"{owner}.{k}" for k in (1, 2, 3)]
+        if entry.type != "angles" or not all(name in prescribed for name in angles):
+            continue
+        b, *rates = prescribed[angles[1]]
+        inside = np.sin(b) if entry["sequence"][0] == entry["sequence"][2] else np.cos(b)
+        if abs(inside) < SINGULAR:
+            raise Unsupported(f'the angles "{owner}" in a singular pose')
+        if inside < 0:
+            prescribed[angles[1]] = (b, -rates[0], -rates[1])
 
 
 # ---- the Jacobian and its time derivatives

@@ -302,3 +302,48 @@ class Component:
             return [(c, _row(np.zeros(3), rate))]
         arm = pose.R[c] @ self.side.point
         return [(c, _row(rate, cross(_turned(c, arm, motion), axis) + cross(arm, rate)))]
+
+
+@dataclass(frozen=True)
+class SequenceAngle:
+    """One angle of an intrinsic sequence ijk: the relative angular velocity is w = E (a', b', c') with the axes
+    E = [e_i, n, R e_k] of the three rotations in the first frame, n perpendicular to the outer two."""
+
+    first: Side
+    second: Side
+    sequence: str
+    number: int
+
+    def _axes(self, pose: Pose) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """E, the axes of the first side, and the vector along n with its length."""
+        i, j, k = ("xyz".index(letter) for letter in self.sequence)
+        E1 = pose.R[self.first.carrier] @ self.first.axes
+        x, z = np.eye(3)[i], E1.T @ pose.R[self.second.carrier] @ self.second.axes[:, k]
+        along = cross(x, z) if i == k or (j - i) % 3 == 2 else cross(z, x)
+        size = np.sqrt(dot(along, along))
+        return np.stack((x, along / size, z), axis=-1), E1, along, size
+
+    def value(self, pose: Pose) -> float:
+        """The angle within half a turn, from e_j to n, from e_i to R e_k, and from n on."""
+        _, j, k = ("xyz".index(letter) for letter in self.sequence)
+        (x, n, z), E1 = np.real(self._axes(pose)[0]).T, np.real(self._axes(pose)[1])
+        y = np.real(E1.T @ pose.R[self.second.carrier] @ self.second.axes[:, j])
+        axis, start, end = ((x, np.eye(3)[j], n), (n, np.eye(3)[k], z), (z, n, y))[self.number]
+        return float(np.arctan2(axis @ np.cross(start, end), start @ end))
+
+    def gradient(self, pose: Pose) -> Terms:
+        """The row of the inverse of E."""
+        E, E1, _, _ = self._axes(pose)
+        return _moments(self.first.carrier, self.second.carrier, E1 @ np.linalg.inv(E)[self.number])
+
+    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+        """The inverse changes by -inv(E) E' inv(E)."""
+        i, j = self.first.carrier, self.second.carrier
+        E, E1, along, size = self._axes(pose)
+        inverse, n = np.linalg.inv(E), E[:, 1]
+        dz = cross(apply(E1.T, motion.w[..., j, :] - motion.w[..., i, :]), E[:, 2])
+        dn = np.sign(np.real(along @ cross(E[:, 0], E[:, 2]))) * cross(E[:, 0], dz) / size
+        dn = dn - dot(n, dn)[..., None] * n
+        dE = np.stack((np.zeros_like(dz), dn, dz), axis=-1)
+        row = -(inverse[self.number] @ dE @ inverse)
+        return _moments(i, j, apply(E1, row) + _turned(i, E1 @ inverse[self.number], motion))

@@ -17,6 +17,7 @@ from eigenbody.routes.relative.measures import (
     Distance,
     Measure,
     RotationComponent,
+    SequenceAngle,
     SmallRotation,
 )
 from eigenbody.routes.relative.sides import Drawing, Side
@@ -103,9 +104,15 @@ class Names:
         owner, _, label = name.rpartition(".")
         if name in self.joints:
             owner, label = name, COORDINATES[self.joints[name].type][0]
+        if owner in self.measures:
+            entry = self.measures[owner]
+            return SequenceAngle(*self._angle_sides(entry), entry["sequence"], int(label) - 1)
         if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
             return make(*self.drawing.sides(self.joints[owner]), label)
         return make(*self.drawing.body_sides(owner), label)
+
+    def _angle_sides(self, entry: Entry) -> tuple[Side, Side]:
+        return self.drawing.sides(entry if entry.get("of") is None else self.joints[entry["of"]])
 
     def _named(self, entry: Entry) -> Measure:
         first, second = self.drawing.sides(entry)

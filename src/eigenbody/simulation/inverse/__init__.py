@@ -26,6 +26,7 @@ from eigenbody.loads.reactions import (
     self_stress,
 )
 from eigenbody.loads.wrenches import JointWrenches, body_wrench
+from eigenbody.mobility.angles import chart_limits
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
@@ -33,7 +34,7 @@ from eigenbody.mobility.projection import closed, consistent, weight
 from eigenbody.mobility.turns import counted
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.simulation.inverse.prescribe import Ball, Hold, Prescribed, positions_of, prescribe
+from eigenbody.simulation.inverse.prescribe import Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
 from eigenbody.simulation.start import initial_point
@@ -214,9 +215,10 @@ def _followed(system: System, state: State, t: float, chosen: Selection, M: Any,
         return consistent(system, closed(system, ahead, chosen, M), chosen, M)
     except ComputationError as error:
         if not halvings:
+            why = f"{error} The mechanism may not reach it; check the ends of its motion."
+            why = chart_limits(system, state) or why
             raise ComputationError(
-                f"The prescribed motion cannot be followed beyond t = {np.real(state.t):.6g} s: {error}"
-                " The mechanism may not reach it; check the ends of its motion."
+                f"The prescribed motion cannot be followed beyond t = {np.real(state.t):.6g} s: {why}"
             ) from error
         chosen = select(Mechanics(system, state), system.coordinates)  # other rows may be the independent ones by now
         middle = _followed(system, state, float(np.real(state.t)) + 0.5 * h, chosen, M, halvings - 1)
@@ -249,7 +251,7 @@ def _integrated(
 @dataclass(frozen=True, slots=True)
 class _Instant:
     acceleration: np.ndarray  # (nq,)
-    multipliers: np.ndarray  # (rows,)
+    forces: np.ndarray  # (k,) along the driven coordinates
     wrenches: np.ndarray  # (holds, 6)
     moments: np.ndarray  # (balls, 3)
     open: np.ndarray  # (rows,) bool
@@ -260,7 +262,7 @@ class _Instant:
 def _collected(
     model: Model, plan: Prescribed, instants: np.ndarray, states: list[State], found: list[_Instant]
 ) -> InverseDynamics:
-    system, rows = plan.system, [drive.row for drive in plan.drives]
+    system = plan.system
     open_rows = np.any([now.open for now in found], axis=0)
     marks = [drive.name for drive in plan.drives if open_rows[drive.row]]
     marks += [hold.name for hold in plan.holds if open_rows[hold.rows].any()]
@@ -271,7 +273,7 @@ def _collected(
         "value": measured[0],
         "rate": measured[1],
         "acceleration": measured[2],
-        "force": -np.stack([now.multipliers[rows] for now in found]) + 0.0,
+        "force": np.stack([now.forces for now in found]),
         "holding_force": wrenches[..., :3],
         "holding_moment": wrenches[..., 3:],
         "ball_moment": np.stack([now.moments for now in found]),
@@ -315,8 +317,12 @@ def _instant(plan: Prescribed, state: State) -> _Instant:
     jet = system.named.jet(mechanics.at, state.turns)
     measured = np.real(np.stack((jet.value[index], jet.rate[index], jet.acceleration[index])))
     held = np.array([_holding(mechanics, multipliers, hold) for hold in plan.holds]).reshape(-1, 6)
-    moments = np.array([_moment(mechanics, multipliers, ball) for ball in plan.balls]).reshape(-1, 3)
-    return _Instant(motion.acceleration, multipliers, held, moments, is_open, measured, chosen.velocities)
+    forces = 0.0 - multipliers[[drive.row for drive in plan.drives]]
+    moments = np.array([0.0 - multipliers[ball.rows] for ball in plan.balls]).reshape(-1, 3)
+    for ball, moment in zip(plan.balls, moments, strict=True):
+        measured[:, ball.drives] = ball.coordinates(system, state.t)
+        forces[ball.drives] = ball.along_coordinates(moment, measured[0, ball.drives])
+    return _Instant(motion.acceleration, forces, held, moments, is_open, measured, chosen.velocities)
 
 
 def _holding(mechanics: Mechanics, multipliers: np.ndarray, hold: Hold) -> np.ndarray:
@@ -324,13 +330,6 @@ def _holding(mechanics: Mechanics, multipliers: np.ndarray, hold: Hold) -> np.nd
     wrench = body_wrench(mechanics, hold.rows, multipliers, hold.body)
     arm = apply(mechanics.state.R[hold.body], hold.arm)
     return np.concatenate((wrench[:3], wrench[3:] - cross(arm, wrench[:3])))
-
-
-def _moment(mechanics: Mechanics, multipliers: np.ndarray, ball: Ball) -> np.ndarray:
-    """Moment of the first body on the second that drives a ball joint, in the axes of its first frame."""
-    body, sign = (ball.second, 1.0) if ball.second < mechanics.system.bodies else (ball.first, -1.0)
-    moment = sign * body_wrench(mechanics, ball.rows, multipliers, body)[3:]
-    return (mechanics.at.R[ball.first] @ ball.frame).T @ moment
 
 
 def _refuse_contradiction(mechanics: Mechanics, chosen: Selection) -> None:

@@ -10,19 +10,18 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
+from eigenbody.elements.prescribed import holds_a_row
 from eigenbody.linearization.point import system_of
 from eigenbody.mobility.initial import initial_state
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import Model
 from eigenbody.model.names import measure_dimensions
-from eigenbody.simulation.angles import rotations_of
 from eigenbody.simulation.inverse.laws import Law, MotionLaw, as_law
 from eigenbody.spatial.rotations import quaternion
 from eigenbody.system.arguments import Argument, Quantities
 from eigenbody.system.compile import compile_system
-from eigenbody.system.rows import holds_a_row
 from eigenbody.system.state import State
-from eigenbody.system.system import Motion, System
+from eigenbody.system.system import Motion, System, Turned
 
 FORCE_UNITS = {"m": "N", "rad": "N*m", "1": "N"}
 
@@ -67,13 +66,26 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """A rotation all of whose components are driven: its rows, carriers and the first frame in its carrier's axes."""
+    """A rotation all of whose coordinates are driven: its rows, and its three drives, whose numbers these are too."""
 
     name: str
     rows: np.ndarray
-    first: int
-    second: int
-    frame: np.ndarray
+    turned: Turned
+
+    @property
+    def drives(self) -> list[int]:
+        return list(self.turned.motions)
+
+    def coordinates(self, system: System, t: float | complex) -> np.ndarray:
+        """(3, 3) prescribed values, rates and accelerations."""
+        motions = system.constraints.motions
+        levels = ("value", "rate", "acceleration")
+        return np.real([self.turned.coordinates(motions, t, level) for level in levels])
+
+    def along_coordinates(self, moment: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """(3,) generalized forces of a moment in the axes of the first frame: what does the same power."""
+        R, w, _ = self.turned.pose(value, np.eye(3), np.zeros((3, 3)))  # w by each rate, in the axes of the second
+        return w @ (R.T @ moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +99,12 @@ class Prescribed:
 
     @property
     def balls(self) -> tuple[Ball, ...]:
-        """Ball joints and floating bodies whose three rotations are driven."""
-        row = {drive.name: drive.row for drive in self.drives}
-        out = []
-        for owner, kernel in rotations_of(self.system):
-            names = [f"{owner}.{label}" for label in ("rx", "ry", "rz")]
-            if all(name in row for name in names):
-                first, second = kernel.carriers[0].tolist()
-                out.append(Ball(owner, np.array([row[name] for name in names]), first, second, kernel.first[0]))
-        return tuple(out)
+        """Ball joints, floating bodies and measures of angles whose three rotations are driven."""
+        c, owners = self.system.constraints, self.system.places.targets
+        return tuple(
+            Ball(owner, np.array([c.motions[k].row for k in turned.motions]), turned)
+            for owner, turned in zip(owners, c.turned, strict=True)
+        )
 
 
 def prescribe(
