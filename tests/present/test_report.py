@@ -15,7 +15,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.analyses.drawing.scene import scene_of
 from eigenbody.analyses.drawing.shapes import equivalent_solid
-from eigenbody.analyses.report.charts import plain
+from eigenbody.analyses.report.charts import without_markup
 from eigenbody.analyses.report.motions import packed, scales
 from eigenbody.analyses.report.page import safe_json
 from eigenbody.cli.main import main
@@ -202,7 +202,7 @@ def test_json_cannot_leave_its_script() -> None:
 
 
 def test_charts_do_not_read_markup_in_names() -> None:
-    assert plain("<b>bold</b> & more") == "&lt;b&gt;bold&lt;/b&gt; &amp; more"
+    assert without_markup("<b>bold</b> & more") == "&lt;b&gt;bold&lt;/b&gt; &amp; more"
 
 
 def test_hostile_names_are_escaped_everywhere() -> None:

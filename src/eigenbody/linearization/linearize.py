@@ -62,7 +62,7 @@ def sparse_model(point: OperatingPoint) -> LinearModel:
 def dense_model(point: OperatingPoint) -> LinearModel:
     """The linear model with dense matrices."""
     report("linearizing")
-    e = Equations(point)
+    e = VariationalEquations(point)
     certificate = certify(point, e.tangents.force)
     needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
     source = KnownStateSpace(e.state_space) if needed else e
@@ -75,11 +75,11 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     The tangents and the independence of loop rows are checked in the first variant only; the others share its figures.
     """
     report("linearizing")
-    e = Equations(batch)
+    e = VariationalEquations(batch)
     n = len(points)
     arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
-    first = Equations(points[0])
+    first = VariationalEquations(points[0])
     certificate = certify(points[0], first.tangents.force)
     loops = remarks_on_loops(points[0])
     return [
@@ -130,7 +130,7 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
     return at_state(model, system_as_at(point, model), point.state)
 
 
-class Equations:
+class VariationalEquations:
     """M W' + C W + K S = X x + B in with S' = Y S + Z W at an operating point; batch axes may lead."""
 
     def __init__(self, point: OperatingPoint) -> None:

@@ -16,7 +16,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.motion import Motion, solve_motion
+from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import Model
@@ -36,7 +36,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
     model: Model
     system: System
     state: State
-    motion: Motion
+    motion: ForwardDynamics
     chosen: Selection
     residual: float  # largest force imbalance relative to the largest force
     drift: tuple[float, float, float]  # largest violation of the constraints at position, velocity, acceleration level
@@ -201,7 +201,7 @@ def _largest(values: np.ndarray) -> np.ndarray:
     return np.abs(values).max(axis=-1, initial=0.0)
 
 
-def imbalance(mechanics: Mechanics, motion: Motion) -> np.ndarray:
+def imbalance(mechanics: Mechanics, motion: ForwardDynamics) -> np.ndarray:
     """Largest force imbalance relative to the largest force; batch axes may lead."""
     residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
     pulls = _largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])

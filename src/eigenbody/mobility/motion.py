@@ -18,7 +18,7 @@ DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its d
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class ForwardDynamics:
     """u' (nq,), multipliers of all holonomic rows and of all slip rows (zero on redundant rows)."""
 
     acceleration: np.ndarray
@@ -26,7 +26,7 @@ class Motion:
     slip_multipliers: np.ndarray
 
 
-def solve_motion(frame: MotionFrame) -> Motion:
+def solve_motion(frame: MotionFrame) -> ForwardDynamics:
     """Solve M u' + G^T lambda + N^T mu = Q - h with the constraints at acceleration level.
 
     u' = u'_0 + Pv w' where u'_0 obeys the constraints with the coordinates' own accelerations zero; the projection on
@@ -35,7 +35,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
     mechanics, system = frame.mechanics, frame.system
     held, own, driving = own_accelerations(frame)
     if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
-        return Motion(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
+        return ForwardDynamics(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
     fixed = solve_vector(frame.at_velocity, -_joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
@@ -52,7 +52,7 @@ def solve_motion(frame: MotionFrame) -> Motion:
     n = len(frame.chosen.rows)
     multipliers[..., frame.chosen.rows] = forces[..., :n]
     slip[..., frame.chosen.slip_rows] = forces[..., n : n + len(frame.chosen.slip_rows)]
-    return Motion(acceleration, multipliers, slip)
+    return ForwardDynamics(acceleration, multipliers, slip)
 
 
 def _joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:

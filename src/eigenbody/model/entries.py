@@ -11,9 +11,9 @@ from eigenbody.model.description import Entry
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import Names
-from eigenbody.model.signals import OWN_MEASURE, Scope, Signals
 from eigenbody.model.source import shown
 from eigenbody.model.values import Values
+from eigenbody.model.varying import OWN_MEASURE, Scope, Signals
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
 Item = tuple[Any, str | None, Path]  # value, unit, where it stands

@@ -164,7 +164,7 @@ class Model:
             if key not in TOP_LEVEL:
                 faults.unknown((key,), "section", key, TOP_LEVEL)
         faults.raise_if_any()
-        return self._replaced({**self._source.data, **_plain(top_level)})
+        return self._replaced({**self._source.data, **_as_data(top_level)})
 
     def _replaced(self, data: dict[str, Any]) -> Self:
         return self.from_source(self._source.rewritten(data), self._vocabulary, self._overrides, validate=False)
@@ -176,7 +176,7 @@ class Model:
         if name in existing:
             where = self._source.where((section, name))
             raise InputError(Fault(where, f'the name "{shown(name)}" is taken already.', "Choose another name."))
-        return self._replaced({**self._source.data, section: {**existing, name: _plain(entry)}})
+        return self._replaced({**self._source.data, section: {**existing, name: _as_data(entry)}})
 
     def parameter(self, name: str, value: Any) -> Self:
         """Add a design parameter."""
@@ -235,5 +235,5 @@ class Model:
         return self._with("outputs", name, keys)
 
 
-def _plain(value: Any) -> Any:
+def _as_data(value: Any) -> Any:
     return read({"value": value}).data["value"]

@@ -19,7 +19,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, drift_of, imbalance, remember_system, system_of
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
-from eigenbody.mobility.motion import Motion, solve_motion
+from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import values_of
@@ -170,7 +170,7 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
     for k in range(len(group)):
         model, state = group.model_of(k), _one_of(batch.state, k)
         own = system_of(model)
-        motion = Motion(*(a[k] if a.ndim > 1 else a for a in _parts(batch.motion)))
+        motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in _parts(batch.motion)))
         here = Mechanics(own, state, motion.acceleration)
         points.append(
             replace(
@@ -182,7 +182,7 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
     return points
 
 
-def _parts(motion: Motion) -> tuple[np.ndarray, ...]:
+def _parts(motion: ForwardDynamics) -> tuple[np.ndarray, ...]:
     return motion.acceleration, motion.multipliers, motion.slip_multipliers
 
 

@@ -17,7 +17,7 @@ from eigenbody.base import batched
 from eigenbody.base.batched import Variants, arrays_in
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.linearize import Equations
+from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.assembly import is_rough
@@ -229,7 +229,7 @@ def _equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     """Constraints and the balance of forces hold; states stay at rest."""
     if point.frame.is_sparse:
         return _large_equilibrium_shift(point, steps)
-    e = Equations(point)
+    e = VariationalEquations(point)
     frame, system = point.frame, steps.system
     held = Mechanics(system, point.state).holonomic.value[..., point.chosen.rows]
     closing = _joined([held, np.zeros(frame.positions.count)], len(steps.names))

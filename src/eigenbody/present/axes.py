@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.present.export import need
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -47,6 +46,8 @@ def as_dataset(result: Result) -> Dataset:
         what = f"{type(result).__name__} has no arrays over named axes."
         raise InputError(Fault("to_xarray", what, "Use .arrays() or .as_dict()."))
     lying = result.look.axes(result)
+    from eigenbody.present.export import need
+
     need("xarray", "to_xarray")
     from xarray import Dataset
 

@@ -15,7 +15,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import Model
-from eigenbody.simulation.signals import Reader
+from eigenbody.simulation.histories import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 

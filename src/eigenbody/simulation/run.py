@@ -147,7 +147,7 @@ def _outputs(point: OperatingPoint, outputs: Sequence[str] | None) -> tuple[str,
             nodes += [f"{node}.{axis}" for node in named for axis in "xyz"]
         own = (*chosen, *nodes[:200], *system.states, *(o.name for o in system.outputs))
         return tuple(dict.fromkeys((*own, "energy")))
-    from eigenbody.simulation.signals import Reader
+    from eigenbody.simulation.histories import Reader
 
     reader = Reader(system, point.chosen, stacked([point.state]))
     for name in outputs:

@@ -226,7 +226,7 @@ def _of_matrix(whole: Structure, Phi: np.ndarray) -> Invariants:
     J0 = rotations.T @ (whole.M @ rotations)
     arms = _arms(whole)
     bulk = _without_arms(whole, arms)
-    J1, J2, b = _plain(whole, bulk, rotations, Phi)
+    J1, J2, b = _turned_alike(whole, bulk, rotations, Phi)
     for more in (_turning_inertia(whole, bulk, Phi), _turning_arms(whole, arms, centre, Phi)):
         J1, J2, b = J1 + more[0], J2 + more[1], b + more[2]
     return Invariants(mass, centre, J0, J1, _symmetric(J2), (b - b.swapaxes(0, 1)) / 2)
@@ -235,7 +235,7 @@ def _of_matrix(whole: Structure, Phi: np.ndarray) -> Invariants:
 Terms = tuple[Any, np.ndarray, np.ndarray]  # of J1, J2 and b
 
 
-def _plain(whole: Structure, M: Any, rotations: np.ndarray, Phi: np.ndarray) -> Terms:
+def _turned_alike(whole: Structure, M: Any, rotations: np.ndarray, Phi: np.ndarray) -> Terms:
     """V = w_a (r_a + e_a x Phi eta) + Phi eta', displacements and rotations of a node turned alike."""
     m = Phi.shape[1]
     cross = [_crossed(whole, a) for a in range(3)]

@@ -31,7 +31,7 @@ from eigenbody.system.outputs import OutputReader, input_units, state_units
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, Given, Motion, Row, System, Turned
+from eigenbody.system.system import Constraints, Forces, Given, PrescribedMotion, Row, System, Turned
 from eigenbody.system.topology import Tree, span
 from eigenbody.system.velocities import velocity_rows
 
@@ -261,7 +261,7 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
         f = as_expression(signal)
         chain = [f, f.derivative("t"), f.derivative("t").derivative("t")]
         where = rows.rows[row].where
-        motions.append(Motion(row, *(compiler.compile(e, row, where=where) for e in chain)))
+        motions.append(PrescribedMotion(row, *(compiler.compile(e, row, where=where) for e in chain)))
     constant = _summed(rows.constants.items(), len(rows.rows))
     empty = np.zeros(0, dtype=int)
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))

@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class PrescribedMotion:
     """Prescribed value of a constraint row: f(t) and its first two time derivatives."""
 
     row: int
@@ -61,7 +61,7 @@ class Turned:
     sequence: str | None
     held: np.ndarray | None = None  # (..., 3) coordinates at which it is held still
 
-    def at(self, motions: Sequence[Motion], t: float | complex) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def at(self, motions: Sequence[PrescribedMotion], t: float | complex) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rotation, its angular velocity and angular acceleration in the axes of what is turned."""
         return self.pose(*(self.coordinates(motions, t, level) for level in ("value", "rate", "acceleration")))
 
@@ -69,7 +69,7 @@ class Turned:
         """The same from the coordinates (..., 3) and their time derivatives."""
         return turning_vector(a, a1, a2) if self.sequence is None else turning_sequence(self.sequence, a, a1, a2)
 
-    def coordinates(self, motions: Sequence[Motion], t: float | complex, level: str = "value") -> np.ndarray:
+    def coordinates(self, motions: Sequence[PrescribedMotion], t: float | complex, level: str = "value") -> np.ndarray:
         """(..., 3) the prescribed coordinates or their time derivatives."""
         if self.held is not None:
             return self.held if level == "value" else np.zeros_like(self.held)
@@ -90,7 +90,7 @@ class Constraints:
     measure: np.ndarray
     coefficient: np.ndarray
     constant: np.ndarray  # (rows,)
-    motions: tuple[Motion, ...]
+    motions: tuple[PrescribedMotion, ...]
     rows: Sequence[Row]
     turned: tuple[Turned, ...] = ()  # in the order of their targets among the carriers
 
@@ -99,7 +99,7 @@ class Constraints:
         return len(self.rows)
 
     @property
-    def shifts(self) -> tuple[Motion, ...]:
+    def shifts(self) -> tuple[PrescribedMotion, ...]:
         """Motions that are the f(t) of their row."""
         own = {k for turned in self.turned for k in turned.motions}
         return tuple(motion for k, motion in enumerate(self.motions) if k not in own) if own else self.motions

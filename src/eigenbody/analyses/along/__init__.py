@@ -27,7 +27,7 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_co
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.motion import Motion
+from eigenbody.mobility.motion import ForwardDynamics
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.model import Model
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack
@@ -282,7 +282,7 @@ class _Follower:
         slip_multipliers[chosen.slip_rows] = forces[rows : rows + slips]
         h = forces[rows + slips :]
         point = OperatingPoint(
-            self.model, self.system, state, Motion(acceleration, multipliers, slip_multipliers), chosen,
+            self.model, self.system, state, ForwardDynamics(acceleration, multipliers, slip_multipliers), chosen,
             driven.residual, driven.drift, self.system.warnings, mechanics, frame,
         )  # fmt: skip
         return point, h, frame.Pv.T @ (_curvature(frame, h) @ frame.P)

@@ -13,7 +13,7 @@ HALVINGS = 7
 DISTANCE = 0.3  # weight of the relative distance of eigenvalues beside one minus MAC
 
 
-def likeness(one: Design, other: Design) -> tuple[np.ndarray, np.ndarray]:
+def mac_and_distance(one: Design, other: Design) -> tuple[np.ndarray, np.ndarray]:
     """MAC (n, k) of the modes of two designs, and relative distance (n, k) of their eigenvalues."""
     a, b = one.eigenvalues[:, None], other.eigenvalues[None, :]
     return mac_matrix(one.motion, other.motion), np.abs(a - b) / (np.abs(a) + np.abs(b))
@@ -69,7 +69,7 @@ def _matched(start: Design, places: np.ndarray, end: Design) -> tuple[np.ndarray
 
     if not len(end.eigenvalues):
         raise ComputationError("a design has no modes at all, so that none can be followed to it.")
-    alike, distance = likeness(start, end)
+    alike, distance = mac_and_distance(start, end)
     rows, columns = linear_sum_assignment(1.0 - alike + DISTANCE * distance)
     partner = np.full(len(start.eigenvalues), -1)
     partner[rows] = columns

@@ -90,7 +90,7 @@ def mac(
     if isinstance(weight, str) and weight != "mass":
         raise InputError(Fault("weight", f'"{weight}" is not known.', 'Use "mass", None or an array.'))
     by_mass = isinstance(weight, str) and not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray)
-    one, other = (_by_mass(x, _roots(a, b)) if by_mass else _plain(x) for x in (a, b))  # type: ignore[arg-type]
+    one, other = (_by_mass(x, _roots(a, b)) if by_mass else _row_vectors(x) for x in (a, b))  # type: ignore[arg-type]
     if one.shape[-1] != other.shape[-1]:
         what = f"the shapes of one set have {one.shape[-1]} components, those of the other {other.shape[-1]}."
         raise InputError(Fault("mac", what, "Compare sets of the same bodies, or cut out arrays that match."))
@@ -102,7 +102,7 @@ def mac(
     return Mac(mac_matrix(one, other, given), _names(a), _names(b), named)
 
 
-def _plain(shapes: Modes | np.ndarray) -> np.ndarray:
+def _row_vectors(shapes: Modes | np.ndarray) -> np.ndarray:
     """(n, m) row vectors."""
     if not isinstance(shapes, np.ndarray) and hasattr(shapes, "shapes"):
         return as_rows(shapes.motion)

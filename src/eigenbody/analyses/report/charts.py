@@ -37,7 +37,7 @@ LIGHT = {
 WHIRL_DASH = {"forward": "solid", "backward": "dash", "none": "solid", "mixed": "dashdot"}
 
 
-def plain(text: str, limit: int = 60) -> str:
+def without_markup(text: str, limit: int = 60) -> str:
     """A name as text that plotly does not take for markup."""
     return escape(shown(text, limit), quote=False)
 
@@ -65,7 +65,7 @@ def eigenvalue_chart(modes: Modes, labels: Sequence[str]) -> Chart:
     for stability, color in STABILITY.items():
         own = [i for i, s in enumerate(modes.stabilities) if s == stability and i < len(labels)]
         if own:
-            text = [f"mode {i + 1}: {plain(labels[i], 80)}" for i in own]
+            text = [f"mode {i + 1}: {without_markup(labels[i], 80)}" for i in own]
             data.append({
                 "type": "scatter", "mode": "markers", "name": stability, "x": listed(values[own].real),
                 "y": listed(values[own].imag / (2 * np.pi)), "text": text, "customdata": own,
@@ -100,7 +100,7 @@ def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, i
         size = np.where(size > 0, size, np.nan)
         phase = np.degrees(response.phase[order, i, j])
         folded = (phase + 180.0) % 360.0 - 180.0
-        name = f"{plain(response.outputs[i], 30)} / {plain(response.inputs[j], 30)}"
+        name = f"{without_markup(response.outputs[i], 30)} / {without_markup(response.inputs[j], 30)}"
         line = {"color": f"--c{k % 8 + 1}", "width": 1.8, "simplify": False}
         common = {"type": "scatter", "mode": "lines", "x": x, "name": name, "legendgroup": str(k), "line": line}
         data.append(
@@ -110,7 +110,7 @@ def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, i
                               "hovertemplate": "%{x:.5g} Hz<br>%{y:.1f}°<extra>%{fullData.name}</extra>"})  # fmt: skip
     data += _peaks(response, entries)
     kind = "log" if is_log else "linear"
-    layout = _layout("frequency, Hz", f"magnitude, {plain(unit)}", 460)
+    layout = _layout("frequency, Hz", f"magnitude, {without_markup(unit)}", 460)
     layout["xaxis"] |= {"type": kind, "anchor": "y2"}
     layout["yaxis"] |= {"type": "log", "domain": [0.38, 1], "exponentformat": "power"} | _decades(response, entries)
     layout["yaxis2"] = {
@@ -163,7 +163,7 @@ def sweep_chart(sweep: Sweep) -> Chart:
     data: list[dict[str, Any]] = []
     for n, k in enumerate(drawn):
         whirl = speed.whirl[k] if speed is not None else "none"
-        name = f"{k + 1} {plain(sweep.labels[k], 40)}"
+        name = f"{k + 1} {without_markup(sweep.labels[k], 40)}"
         line = {"color": f"--c{n % 8 + 1}", "width": 2, "dash": WHIRL_DASH.get(whirl, "solid")}
         common = {
             "type": "scatter",
@@ -185,7 +185,9 @@ def sweep_chart(sweep: Sweep) -> Chart:
                               "hovertemplate": f"{name}<br>%{{x:.5g}}: ratio %{{y:.4g}}<extra></extra>"})  # fmt: skip
     if speed is not None:
         data += _excitation(speed, x, drawn)
-    layout = _layout(f"{plain(sweep.parameter)}{', ' + plain(unit) if unit else ''}", "damped frequency, Hz", 560)
+    layout = _layout(
+        f"{without_markup(sweep.parameter)}{', ' + without_markup(unit) if unit else ''}", "damped frequency, Hz", 560
+    )
     layout["legend"] = (
         {"orientation": "v", "font": {"size": 11}} if len(drawn) <= 12 else {"orientation": "v", "font": {"size": 10}}
     )
@@ -258,7 +260,7 @@ def _histories(times: np.ndarray, curves: Iterable[tuple[str, str, np.ndarray]])
     charts = []
     for unit, own in groups.items():
         data = [
-            {"type": "scatter", "mode": "lines", "x": x, "y": listed(values), "name": plain(name, 40),
+            {"type": "scatter", "mode": "lines", "x": x, "y": listed(values), "name": without_markup(name, 40),
              "line": {"color": f"--c{k % 8 + 1}", "width": 1.6},
              "hovertemplate": "%{x:.4g} s: %{y:.5g}<extra>%{fullData.name}</extra>"}
             for k, (name, values) in enumerate(own[:MAX_CURVES])
@@ -269,7 +271,7 @@ def _histories(times: np.ndarray, curves: Iterable[tuple[str, str, np.ndarray]])
                 {
                     "data": data,
                     "layout": _layout(
-                        "time, s", plain(unit) if unit not in ("", "1") else "value", 340, showlegend=True
+                        "time, s", without_markup(unit) if unit not in ("", "1") else "value", 340, showlegend=True
                     ),
                 },
             )

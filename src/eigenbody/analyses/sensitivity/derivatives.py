@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, Equations, dense_model
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
@@ -91,7 +91,7 @@ def _of(steps: Steps, point: OperatingPoint) -> tuple[dict[str, np.ndarray], boo
     outputs = steps.system.outputs
     known = [i for i, output in enumerate(outputs) if output.reaction is None]
     moved, exact = shifted_point(point, replace(steps, system=replace(steps.system, outputs=_at(outputs, known))))
-    e = Equations(moved)
+    e = VariationalEquations(moved)
     A, B, C, D = e.state_space
     matrices = {"dM": e.M, "dC": e.C, "dK": e.K, "dA": A, "dB": B, "dC_out": C, "dD": D}
     n = len(steps.names)

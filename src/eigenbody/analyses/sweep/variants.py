@@ -13,7 +13,7 @@ import numpy as np
 from eigenbody.analyses.modes import Modes, damping_ratios, frequencies_hz, modes
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.result import Result
-from eigenbody.linearization.linearize import Equations, dense_model, dense_models
+from eigenbody.linearization.linearize import VariationalEquations, dense_model, dense_models
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -164,7 +164,7 @@ def _solve(group: Group, collected: _Collected) -> None:
 def _solve_together(group: Group, collected: _Collected) -> np.ndarray:
     """Linearize and solve; returns which variants must be done by themselves."""
     point, apart = batch_point(group)
-    e = Equations(point)
+    e = VariationalEquations(point)
     space = e.state_space
     n = len(group)
     full = {"A": space.A, "B": space.B, "C": space.C, "D": space.D, "M": e.M, "damping": e.C, "K": e.K}

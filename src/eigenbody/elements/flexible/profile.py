@@ -68,9 +68,9 @@ def wrong_profile(values: Mapping[str, Any]) -> Iterator[Wrong]:
 
 def stations_of(entry: Entry) -> BeamStations:
     """The stations of a beam of the model file."""
-    known = {to: _plain(entry[key]) for key, to in GIVEN.items() if entry.get(key) is not None}
+    known = {to: _single(entry[key]) for key, to in GIVEN.items() if entry.get(key) is not None}
     E, nu = known["E"], entry.get("nu", 0.3)
-    G = _plain(entry["G"]) if entry.get("G") is not None else E / (2 * (1 + nu))
+    G = _single(entry["G"]) if entry.get("G") is not None else E / (2 * (1 + nu))
     section = {**_form(entry, nu), **known}
     if not entry.get("shear", True):
         section |= {"ky": None, "kz": None}
@@ -79,7 +79,7 @@ def stations_of(entry: Entry) -> BeamStations:
     return BeamStations(points=entry["points"], y_axis=entry.get("y_axis"), G=G, **section, **offsets)
 
 
-def _plain(values: np.ndarray) -> Any:
+def _single(values: np.ndarray) -> Any:
     """One number where one was given."""
     return values[0] if len(values) == 1 else values
 
@@ -87,13 +87,13 @@ def _plain(values: np.ndarray) -> Any:
 def _form(entry: Entry, nu: Any) -> dict[str, Any]:
     """Area, second moments, torsion constant and shear coefficients of a round or rectangular section."""
     if entry.get("diameter") is not None:
-        d, bore = (_plain(entry.get(key, np.zeros(1))) for key in ("diameter", "inner_diameter"))
+        d, bore = (_single(entry.get(key, np.zeros(1))) for key in ("diameter", "inner_diameter"))
         second = np.pi / 64 * (d**4 - bore**4)
         m2 = (bore / d) ** 2
         k = 6 * (1 + nu) * (1 + m2) ** 2 / ((7 + 6 * nu) * (1 + m2) ** 2 + (20 + 12 * nu) * m2)  # Cowper 1966
         return {"A": np.pi / 4 * (d**2 - bore**2), "Iy": second, "Iz": second, "J": 2 * second, "ky": k, "kz": k}
     if entry.get("width") is not None:
-        y, z = _plain(entry["width"]), _plain(entry["height"])
+        y, z = _single(entry["width"]), _single(entry["height"])
         return {"A": y * z, "Iy": y * z**3 / 12, "Iz": z * y**3 / 12, "J": _torsion(y, z), "ky": 5 / 6, "kz": 5 / 6}
     return {}
 

@@ -29,7 +29,7 @@ from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 if TYPE_CHECKING:
-    from eigenbody.mobility.motion import Motion
+    from eigenbody.mobility.motion import ForwardDynamics
 
 ASIDE = 0.03  # how far an unstable equilibrium is left: rad, or spans of the mechanism
 MODES_TRIED = 4  # growing modes followed from an unstable equilibrium, each both ways
@@ -74,7 +74,7 @@ class Equilibrium(Result, look="operating.equilibrium.look"):
         return self.verdict.eigenvalues
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> ForwardDynamics:
         """Multipliers of all constraint rows."""
         return self.point.motion
 

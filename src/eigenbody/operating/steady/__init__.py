@@ -19,7 +19,7 @@ from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import Model
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operating.steady.equations import Equations, Residual, Trial, idle_states, point_at
+from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
 from eigenbody.operating.steady.report import (
     adjusted_values,
@@ -262,7 +262,7 @@ def _stable_one(
     return found
 
 
-def _growing(now: Equations, task: Task) -> np.ndarray | None:
+def _growing(now: SteadyEquations, task: Task) -> np.ndarray | None:
     """The growing motion of the coordinates that are free to change, its largest entry one; None if there is none."""
     chosen, system = now.trial.chosen, now.trial.system
     spectrum = spectrum_of(dense_model(point_at(now.trial)))

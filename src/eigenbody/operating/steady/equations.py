@@ -15,7 +15,7 @@ import numpy as np
 
 from eigenbody.base.errors import InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.linearize import Equations as LinearEquations
+from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, stiff_rounding, system_of
 from eigenbody.mobility.coordinates import (
     ahead_of,
@@ -88,11 +88,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Equations:
+class SteadyEquations:
     """Residuals f and derivatives J by [S, W, x, free inputs, parameters], with units of both."""
 
     trial: Trial
-    linear: LinearEquations
+    linear: VariationalEquations
     f: np.ndarray
     J: np.ndarray
     J_rates: np.ndarray  # derivatives of the rates of the velocity coordinates by the unknowns
@@ -133,9 +133,9 @@ def point_at(trial: Trial) -> OperatingPoint:
     )  # fmt: skip
 
 
-def linear_equations(point: OperatingPoint, chosen: Selection) -> LinearEquations:
+def linear_equations(point: OperatingPoint, chosen: Selection) -> VariationalEquations:
     """The linear equations without what rounding leaves in them, which a search has no use for."""
-    return LinearEquations(point.choosing(chosen))
+    return VariationalEquations(point.choosing(chosen))
 
 
 class Residual:
@@ -160,7 +160,7 @@ class Residual:
         )
 
 
-def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Equations:
+def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
     """Residual and derivatives at a trial state; `idle` marks states that nothing depends on; `pace` in rad/s."""
     now = Residual(trial, task, idle)
     system, chosen = trial.system, trial.chosen
@@ -188,7 +188,7 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Equati
         J[:, AB.shape[1] + k] = _by_parameter(trial, task, idle, k)
     J_rates = np.hstack((J_rates, np.zeros((nW, len(task.parameters)))))
     row_unit, tolerance = _row_units(now, linear, task, pace)
-    return Equations(
+    return SteadyEquations(
         trial, linear, now.f, J, J_rates, tolerance, row_unit,
         column_unit=_column_units(trial, J / row_unit[:, None], pace),
         labels=_labels(now, task),
@@ -221,7 +221,7 @@ def _turning(point: OperatingPoint, speeds: MeasureSet) -> tuple[np.ndarray, np.
     return rate, by_q, by_u
 
 
-def _value_rows(now: Residual, linear: LinearEquations) -> np.ndarray:
+def _value_rows(now: Residual, linear: VariationalEquations) -> np.ndarray:
     if not len(now.held_values):
         return np.zeros((0, linear.shapes.q.shape[1]))
     measures = value_set(now.point.system, now.held_values)
@@ -234,7 +234,7 @@ def _state_rows(task: Task, n: int, first: int) -> np.ndarray:
     return rows
 
 
-def _rate_rows(now: Residual, linear: LinearEquations) -> np.ndarray:
+def _rate_rows(now: Residual, linear: VariationalEquations) -> np.ndarray:
     """Prescribed rates of measures that are no coordinates."""
     if not len(now.extra):
         return np.zeros((0, linear.shapes.q.shape[1]))
@@ -260,7 +260,7 @@ def _by_parameter(trial: Trial, task: Task, idle: np.ndarray, k: int) -> np.ndar
     return (Residual(ends[0], task, idle).f - Residual(ends[1], task, idle).f) / span
 
 
-def _row_units(now: Residual, linear: LinearEquations, task: Task, pace: float) -> tuple[np.ndarray, np.ndarray]:
+def _row_units(now: Residual, linear: VariationalEquations, task: Task, pace: float) -> tuple[np.ndarray, np.ndarray]:
     """Unit of each equation and what may be left of it by rounding."""
     system, chosen, mechanics = now.point.system, now.frame.chosen, now.point.mechanics
     nS, nW = len(chosen.positions), len(chosen.velocities)

@@ -11,7 +11,7 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, Input
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.mobility.partition import Selection
-from eigenbody.operating.steady.equations import Equations, Trial, equations, idle_states, point_at
+from eigenbody.operating.steady.equations import SteadyEquations, Trial, equations, idle_states, point_at
 from eigenbody.operating.steady.solve import RANK, Outcome, evened
 from eigenbody.operating.steady.task import WHERE, Task, rate_name, values_held
 
@@ -159,7 +159,7 @@ def unsolved(outcome: Outcome, task: Task, may_move: Sequence[int]) -> Eigenbody
     )
 
 
-def contradictions(now: Equations) -> np.ndarray:
+def contradictions(now: SteadyEquations) -> np.ndarray:
     """Prescriptions that no change of the unknowns can meet while it meets the others."""
     n = now.balances
     f, J = now.f[n:] / now.row_unit[n:], now.J[n:] / now.row_unit[n:, None] * now.column_unit

@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.mobility.coordinates import unit_of
-from eigenbody.operating.steady.equations import Equations, Residual, Trial, equations
+from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, equations
 from eigenbody.operating.steady.task import Task
 
 STEPS = 120
@@ -26,7 +26,7 @@ SETTLED = 1e-6  # step, in the same units, at which Newton's method may take ove
 FLAT = 1e-9  # curvature, relative to the largest, of a direction that nothing holds
 
 
-def free_directions(now: Equations, task: Task) -> np.ndarray:
+def free_directions(now: SteadyEquations, task: Task) -> np.ndarray:
     """Basis (coordinates, k) of the changes of position that keep prescribed values and leave moving coordinates."""
     chosen = now.trial.chosen
     n, nW = len(chosen.positions), len(chosen.velocities)
@@ -70,7 +70,7 @@ def _is_in_vain(sizes: list[float]) -> bool:
 
 
 def _downhill(
-    now: Equations, task: Task, idle: np.ndarray, step: np.ndarray, pull: float
+    now: SteadyEquations, task: Task, idle: np.ndarray, step: np.ndarray, pull: float
 ) -> tuple[Trial | None, float]:
     """Go along the step, but not far beyond the place where the force along it vanishes."""
     share = 1.0
@@ -89,7 +89,7 @@ def _pull(trial: Trial, task: Task, idle: np.ndarray, step: np.ndarray) -> float
     return float((there.frame.Pv @ step) @ force)
 
 
-def _descent(now: Equations, N: np.ndarray) -> np.ndarray:
+def _descent(now: SteadyEquations, N: np.ndarray) -> np.ndarray:
     """Newton's step if it leads down and is not too long, else that of (K + mu M) of the greatest length allowed."""
     if not N.shape[1]:
         return np.zeros(len(N))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, InputError
-from eigenbody.operating.steady.equations import Equations, Residual, Trial, equations
+from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, equations
 from eigenbody.operating.steady.task import Task
 
 ITERATIONS = 60
@@ -25,7 +25,7 @@ HEAVIEST = 1e10  # damping beyond which no step helps
 class Outcome:
     """Where the search ended."""
 
-    equations: Equations
+    equations: SteadyEquations
     iterations: int
     solved: bool
 
@@ -55,7 +55,7 @@ def solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome:
     return Outcome(polished(here, task, idle, pace) if here.hold else here, tried, here.hold)
 
 
-def _is_close_by(here: Equations) -> bool:
+def _is_close_by(here: SteadyEquations) -> bool:
     """Whether Newton's method would move the mechanism a little only: the stretch of a stiff part, say."""
     step = _step(here, 0.0)
     return here.reach(step[: len(here.trial.chosen.positions)]) < CLOSE_BY
@@ -65,7 +65,7 @@ def _stalls(sizes: list[float]) -> bool:
     return len(sizes) > PATIENCE and sizes[-1] > 0.8 * sizes[-1 - PATIENCE]
 
 
-def _by_full_steps(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equations:
+def _by_full_steps(here: SteadyEquations, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
     """Newton's method without a word on the residual on its way: a stiff equation (a wheel that hardly slips) may hide
     what the others gain. The start where this does not end in a solution soon."""
     there = here
@@ -79,7 +79,7 @@ def _by_full_steps(here: Equations, task: Task, idle: np.ndarray, pace: float) -
     return here
 
 
-def polished(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equations:
+def polished(here: SteadyEquations, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
     """A few more full steps, as long as they help: down to rounding."""
     for _ in range(4):
         ahead, size = _attempt(here, task, idle, _step(here, 0.0))
@@ -89,12 +89,12 @@ def polished(here: Equations, task: Task, idle: np.ndarray, pace: float) -> Equa
     return here
 
 
-def _weighed(here: Equations) -> tuple[np.ndarray, np.ndarray]:
+def _weighed(here: SteadyEquations) -> tuple[np.ndarray, np.ndarray]:
     """Residual and derivatives in their units."""
     return here.f / here.row_unit, here.J / here.row_unit[:, None] * here.column_unit
 
 
-def evened(here: Equations) -> tuple[np.ndarray, np.ndarray]:
+def evened(here: SteadyEquations) -> tuple[np.ndarray, np.ndarray]:
     """The same with forces in place of accelerations, stiff rows made as small as the others: ranks then do not depend
     on how much stiffer one motion is than another."""
     n, M = len(here.linear.M), here.linear.M
@@ -106,7 +106,7 @@ def evened(here: Equations) -> tuple[np.ndarray, np.ndarray]:
     return f / size, J / size[:, None]
 
 
-def _step(here: Equations, damping: float) -> np.ndarray:
+def _step(here: SteadyEquations, damping: float) -> np.ndarray:
     """Change of the unknowns: prescriptions are kept, the rest is balanced as well as it can be, by the least change;
     no longer than a step may be."""
     f, J = _weighed(here) if damping else evened(here)
@@ -119,7 +119,7 @@ def _step(here: Equations, damping: float) -> np.ndarray:
     return step * min(1.0, LONGEST / reach) if reach > 0 else step
 
 
-def _is_stationary(here: Equations) -> bool:
+def _is_stationary(here: SteadyEquations) -> bool:
     """Whether no change that keeps the prescriptions lessens the imbalance."""
     f, J = _weighed(here)
     n = here.balances
@@ -146,7 +146,7 @@ def _damped(J: np.ndarray, rhs: np.ndarray, damping: float) -> np.ndarray:
     return Vt.T @ (filtered * (U.T @ rhs))
 
 
-def _attempt(here: Equations, task: Task, idle: np.ndarray, step: np.ndarray) -> tuple[Trial | None, float]:
+def _attempt(here: SteadyEquations, task: Task, idle: np.ndarray, step: np.ndarray) -> tuple[Trial | None, float]:
     """The trial one step ahead and the size of its residual; None where the mechanism cannot go."""
     trial = here.trial
     nS, nW = len(trial.chosen.positions), len(trial.chosen.velocities)

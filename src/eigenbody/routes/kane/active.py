@@ -14,11 +14,11 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.routes.base import Place
 from eigenbody.routes.deflections import Deflection, Distance, Velocities, bearing, bushing
 from eigenbody.routes.drawing import Poses, attached, body_of, drawn_point, ends
-from eigenbody.routes.kane.signals import Scope
+from eigenbody.routes.kane.environment import Environment
 from eigenbody.routes.named import Measures
 from eigenbody.spatial.rotations import cross, dot
 
-Tension = Callable[[Scope, np.ndarray, np.ndarray], Any]  # of the scope, deflection and rate (b,)
+Tension = Callable[[Environment, np.ndarray, np.ndarray], Any]  # of the scope, deflection and rate (b,)
 
 
 def _spring(entry: Entry) -> Tension:
@@ -32,7 +32,7 @@ def _friction(entry: Entry) -> Tension:
     viscous, coulomb = entry.get("viscous", 0.0), entry["coulomb"]
     static, stribeck = entry.get("static"), entry.get("stribeck")
 
-    def tension(scope: Scope, s: np.ndarray, v: np.ndarray) -> Any:
+    def tension(scope: Environment, s: np.ndarray, v: np.ndarray) -> Any:
         level = scope.value(coulomb, s, v)
         if static is not None and stribeck is not None:
             level = level + (scope.value(static, s, v) - level) * np.exp(-((v / stribeck) ** 2))
@@ -53,7 +53,7 @@ LOADS = ("force", "torque")
 KNOWN = (*LAWS, *LOADS, "bushing", "bearing")
 
 
-def _curve(entry: Entry, scope: Scope, s: np.ndarray, v: np.ndarray) -> Any:
+def _curve(entry: Entry, scope: Environment, s: np.ndarray, v: np.ndarray) -> Any:
     """A motor's force over its speed; a table without argument is one of the speed."""
     curve = entry["curve"]
     return scope.value(curve, v if getattr(curve, "of", 0) is None else s, v)
@@ -75,8 +75,8 @@ class ActiveForces:
             return Distance(*ends(self.description, entry))
         return self.measures[along]
 
-    def _scope(self, at: Poses, field: Velocities, states: np.ndarray) -> Scope:
-        return Scope(self.description, self.place, self.measures, at, field, states)
+    def _scope(self, at: Poses, field: Velocities, states: np.ndarray) -> Environment:
+        return Environment(self.description, self.place, self.measures, at, field, states)
 
     def state_rates(self, at: Poses, field: Velocities, states: np.ndarray) -> np.ndarray:
         """Rates (b, m) of the first-order states."""

@@ -9,8 +9,8 @@ from eigenbody.routes.base import Place
 from eigenbody.routes.joints import COORDINATES, beyond_all, motions, terms_of
 from eigenbody.routes.kane.active import KNOWN
 from eigenbody.routes.kane.dynamics import ChainSystem
+from eigenbody.routes.kane.environment import signals_of, unknown_names
 from eigenbody.routes.kane.prescribed import index_of
-from eigenbody.routes.kane.signals import signals_of, unknown_names
 from eigenbody.routes.kane.tree import Tree, tree_of
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.routes.relative.kinematics import Kinematics
 from eigenbody.routes.relative.laws import Law
-from eigenbody.routes.relative.measures import Channel, Motion, Pose, Terms
+from eigenbody.routes.relative.measures import Channel, Pose, Terms, Twists
 
 
 def dense(terms: Terms, carriers: int) -> np.ndarray:
@@ -28,7 +28,7 @@ def gradients(channels: tuple[Channel, ...], pose: Pose) -> np.ndarray:
     return np.array(rows).reshape(len(rows), count, 6)
 
 
-def gradient_rates(channels: tuple[Channel, ...], pose: Pose, motion: Motion) -> np.ndarray:
+def gradient_rates(channels: tuple[Channel, ...], pose: Pose, motion: Twists) -> np.ndarray:
     """Derivatives of the gradients along motions (..., carriers, 3): (channels, ..., carriers, 6)."""
     count = len(pose.r)
     lead = motion.v.shape[:-2]

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.routes.relative.euler import direction_cosines, euler_parameters, product
-from eigenbody.routes.relative.measures import Motion, Pose
+from eigenbody.routes.relative.measures import Pose, Twists
 from eigenbody.routes.relative.topology import Branch, Tree
 from eigenbody.spatial.rotations import cross
 
@@ -109,15 +109,15 @@ class Kinematics:
         self._pole = np.array(poles, dtype=int)
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> Twists:
         """Velocities of the bodies."""
-        return Motion(self.v, self.w)
+        return Twists(self.v, self.w)
 
     @property
-    def directions(self) -> Motion:
+    def directions(self) -> Twists:
         """The motion that each coordinate gives, (n, carriers, 3)."""
         both = np.moveaxis(self.B, -1, 0)
-        return Motion(both[..., :3], both[..., 3:])
+        return Twists(both[..., :3], both[..., 3:])
 
     # ---- time derivative (Table 2.3)
 

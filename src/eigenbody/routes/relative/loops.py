@@ -21,7 +21,7 @@ from eigenbody.routes.base import Unsupported
 from eigenbody.routes.joints import ROTATIONS, motions, terms_of
 from eigenbody.routes.relative.forces import gradient_rates, gradients
 from eigenbody.routes.relative.kinematics import Kinematics
-from eigenbody.routes.relative.measures import Channel, Motion, Pose
+from eigenbody.routes.relative.measures import Channel, Pose, Twists
 from eigenbody.routes.relative.named import Names, held
 from eigenbody.routes.relative.sides import Drawing
 from eigenbody.routes.relative.topology import Tree
@@ -52,7 +52,7 @@ class Rows:
         """The modified Cartesian Jacobian J (rows, carriers, 6)."""
         return np.tensordot(self.combine, gradients(self.channels, pose), 1)
 
-    def cartesian_rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+    def cartesian_rate(self, pose: Pose, motion: Twists) -> np.ndarray:
         """Its derivative along motions."""
         return np.tensordot(self.combine, gradient_rates(self.channels, pose, motion), 1)
 
@@ -154,7 +154,7 @@ def jacobian_second_rate(rows: Rows, at: Kinematics, nu_rate: np.ndarray) -> np.
     pose, motion, h = at.pose, at.motion, 1j * _STEP
     turned = cross(motion.w[:, None, :], np.swapaxes(pose.R, 1, 2)).swapaxes(1, 2)
     ahead = Pose(pose.r + h * motion.v, pose.R + h * turned)
-    later = Motion(motion.v + h * acceleration[:, :3], motion.w + h * acceleration[:, 3:])
+    later = Twists(motion.v + h * acceleration[:, :3], motion.w + h * acceleration[:, 3:])
     J_second = rows.cartesian_rate(ahead, later).imag / _STEP
     J, J_rate = rows.cartesian(pose), rows.cartesian_rate(pose, motion)
     second = np.einsum("rci,cin->rn", J_second, at.B) + 2 * np.einsum("rci,cin->rn", J_rate, at.B_rate)

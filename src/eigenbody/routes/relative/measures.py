@@ -28,7 +28,7 @@ class Pose:
 
 
 @dataclass(frozen=True)
-class Motion:
+class Twists:
     """Velocities v, w (..., carriers, 3), both in global axes; or any variation of the poses."""
 
     v: np.ndarray
@@ -41,7 +41,7 @@ class Channel(Protocol):
     def gradient(self, pose: Pose) -> Terms:
         """Six numbers for each body touched."""
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Their derivative along a motion."""
 
 
@@ -56,12 +56,12 @@ def _point(side: Side, pose: Pose) -> np.ndarray:
     return pose.r[side.carrier] + pose.R[side.carrier] @ side.point
 
 
-def _point_rate(side: Side, pose: Pose, motion: Motion) -> np.ndarray:
+def _point_rate(side: Side, pose: Pose, motion: Twists) -> np.ndarray:
     c = side.carrier
     return motion.v[..., c, :] + cross(motion.w[..., c, :], pose.R[c] @ side.point)
 
 
-def _turned(carrier: int, vector: np.ndarray, motion: Motion) -> np.ndarray:
+def _turned(carrier: int, vector: np.ndarray, motion: Twists) -> np.ndarray:
     """Rate of a vector fixed on a body."""
     return cross(motion.w[..., carrier, :], vector)
 
@@ -97,7 +97,7 @@ class Displacement:
             (self.carrier, _row(np.zeros(3), cross(a, q - p))),
         ]
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
         p, q = _point(self.first, pose), _point(self.second, pose)
         dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
@@ -130,7 +130,7 @@ class Distance:
         i, j = self.first.carrier, self.second.carrier
         return [(j, _row(u, cross(q - pose.r[j], u))), (i, _row(-u, -cross(p - pose.r[i], u)))]
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """du = (dd - u u.dd) / l (Eq. 3.29)."""
         p, q = _point(self.first, pose), _point(self.second, pose)
         dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
@@ -164,12 +164,12 @@ class Cosine:
         """Gradient by a rotation of the second body; that of the first is its negative."""
         return cross(pose.R[self.j] @ self.b, pose.R[self.i] @ self.a)
 
-    def moment_rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+    def moment_rate(self, pose: Pose, motion: Twists) -> np.ndarray:
         """Derivative of the moment along a motion."""
         a, b = pose.R[self.i] @ self.a, pose.R[self.j] @ self.b
         return cross(_turned(self.j, b, motion), a) + cross(b, _turned(self.i, a, motion))
 
-    def rate(self, pose: Pose, motion: Motion) -> np.ndarray:
+    def rate(self, pose: Pose, motion: Twists) -> np.ndarray:
         """Derivative of the value along a motion."""
         return dot(self.moment(pose), motion.w[..., self.j, :] - motion.w[..., self.i, :])
 
@@ -177,7 +177,7 @@ class Cosine:
         """Trom Table 2.6, rows of the revolute joint."""
         return _moments(self.i, self.j, self.moment(pose))
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
         return _moments(self.i, self.j, self.moment_rate(pose, motion))
 
@@ -205,7 +205,7 @@ class Angle:
         moment = (c * self.sine.moment(pose) - s * self.cosine.moment(pose)) / (c * c + s * s)
         return _moments(self.sine.i, self.sine.j, moment)
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Quotient rule."""
         s, c = self.sine.product(pose), self.cosine.product(pose)
         ds, dc = (part.rate(pose, motion)[..., None] for part in (self.sine, self.cosine))
@@ -241,7 +241,7 @@ class RotationComponent:
         T = np.eye(3) - skew(s) / 2 + c * skew(s) @ skew(s)
         return _moments(self.first.carrier, self.second.carrier, E1 @ T[self.component])
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule, the coefficient c included."""
         i, j = self.first.carrier, self.second.carrier
         s, E1 = self._relative(pose)
@@ -268,7 +268,7 @@ class SmallRotation:
         axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
         return _moments(self.first.carrier, self.second.carrier, axis)
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """The axis turns with the first body."""
         axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
         rate = _turned(self.first.carrier, axis, motion)
@@ -294,7 +294,7 @@ class Component:
             return [(c, _row(np.zeros(3), axis))]
         return [(c, _row(axis, cross(_point(self.side, pose) - pose.r[c], axis)))]
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
         axis, c = self._axis(pose), self.side.carrier
         rate = _turned(c, axis, motion) if self.turns else np.zeros_like(motion.w[..., c, :])
@@ -336,7 +336,7 @@ class SequenceAngle:
         E, E1, _, _ = self._axes(pose)
         return _moments(self.first.carrier, self.second.carrier, E1 @ np.linalg.inv(E)[self.number])
 
-    def gradient_rate(self, pose: Pose, motion: Motion) -> Terms:
+    def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """The inverse changes by -inv(E) E' inv(E)."""
         i, j = self.first.carrier, self.second.carrier
         E, E1, along, size = self._axes(pose)

@@ -28,7 +28,7 @@ MOST_TREE_COORDINATES = 7  # in space; the equations of longer trees are shorter
 
 
 @dataclass(frozen=True)
-class Equations:
+class SymbolicEquations:
     """Equations of motion as SymPy expressions, with the numbers behind the symbols."""
 
     method: str
@@ -80,7 +80,7 @@ def tree_coordinates(description: Description) -> int:
     return sum(len(COORDINATES[kind]) for kind in kinds)
 
 
-def equations(description: Description, place: Place, method: str) -> Equations:
+def equations(description: Description, place: Place, method: str) -> SymbolicEquations:
     """Equations of motion of a description at a place by one of `METHODS`."""
     import sympy
 
@@ -94,7 +94,7 @@ def equations(description: Description, place: Place, method: str) -> Equations:
     held = _held(kin)
     multipliers = tuple(sympy.Symbol(f"lambda_{k + 1}") for k in range(len(held)))
     residual = (_lagrange if method == "lagrange-2" else _newton_euler)(kin)
-    return Equations(method, kin, residual, np.array(held, object), multipliers, kin.pool.values)
+    return SymbolicEquations(method, kin, residual, np.array(held, object), multipliers, kin.pool.values)
 
 
 def _held(kin: Kinematics) -> list[Any]:

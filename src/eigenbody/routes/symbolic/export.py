@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from eigenbody.routes.base import Place
-from eigenbody.routes.symbolic.equations import Equations
+from eigenbody.routes.symbolic.equations import SymbolicEquations
 from eigenbody.routes.symbolic.linear import reference, tangent
 
 WORTH_SIMPLIFYING = 300  # operations; longer expressions are left as they come
 
 
-def latex(eqs: Equations, names: Sequence[str]) -> str:
+def latex(eqs: SymbolicEquations, names: Sequence[str]) -> str:
     """A LaTeX document: symbols with their values, equations of motion, constraints, linear equations."""
     slopes = tangent(eqs, names)
     parts = [
@@ -110,7 +110,7 @@ if __name__ == "__main__":
 '''
 
 
-def python(eqs: Equations, place: Place, names: Sequence[str]) -> str:
+def python(eqs: SymbolicEquations, place: Place, names: Sequence[str]) -> str:
     """A Python module with a function `linear` that gives the matrices for any values of the parameters."""
     where = reference(eqs, place)
     slopes = tangent(eqs, names)
@@ -135,7 +135,7 @@ def _dict(values: dict[str, float]) -> str:
     return "{\n" + inside + "}"
 
 
-def _body(eqs: Equations, arrays: Sequence[np.ndarray]) -> str:
+def _body(eqs: SymbolicEquations, arrays: Sequence[np.ndarray]) -> str:
     import sympy
     from sympy.printing.numpy import NumPyPrinter
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from eigenbody.model.description import Entry
 from eigenbody.routes.drawing import body_of
+from eigenbody.routes.symbolic.formulas import as_symbolic
 from eigenbody.routes.symbolic.joints import Pair, measure, rotation_vector
 from eigenbody.routes.symbolic.kinematics import E, Kinematics
-from eigenbody.routes.symbolic.signals import as_symbolic
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,16 @@ def load(kin: Kinematics, entry: Entry) -> Load:
         at = bodies.position[body] + bodies.rotation[body] @ at
     value = np.array([signal(kin, v, None) for v in entry["value"]], object)
     if entry.get("axes") == "body":
-        value = kin.S[body] @ (_plain(kin.base[body] @ kin.turn @ bodies.rotation[body]) @ value)
+        value = kin.S[body] @ (_exact_numbers(kin.base[body] @ kin.turn @ bodies.rotation[body]) @ value)
     else:
-        value = _plain(kin.turn) @ value
+        value = _exact_numbers(kin.turn) @ value
     none = 0 * E[0]
     is_torque = entry.type == "torque"
     point = kin.r[body] if is_torque else kin.point(body, f"at_{entry.name}", at)
     return Load(body, point, none if is_torque else value, value if is_torque else none)
 
 
-def _plain(matrix: np.ndarray) -> np.ndarray:
+def _exact_numbers(matrix: np.ndarray) -> np.ndarray:
     """Numbers that are not worth symbols, exact zeros and ones kept."""
     import sympy
 

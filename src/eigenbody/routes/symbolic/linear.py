@@ -15,7 +15,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.routes.base import Place
-from eigenbody.routes.symbolic.equations import Equations
+from eigenbody.routes.symbolic.equations import SymbolicEquations
 from eigenbody.routes.symbolic.joints import rate_row
 from eigenbody.routes.symbolic.pool import elementwise, symbols_in
 
@@ -44,7 +44,7 @@ class Reference:
     multipliers: np.ndarray
     independent: np.ndarray
 
-    def zeros(self, eqs: Equations) -> dict[Any, int]:
+    def zeros(self, eqs: SymbolicEquations) -> dict[Any, int]:
         """Symbols of rates, accelerations and multipliers that are zero here."""
         import sympy
 
@@ -79,7 +79,7 @@ class Linearized:
 class Numbers:
     """Values of arrays of expressions at given coordinates; all in one call, common parts computed once."""
 
-    def __init__(self, eqs: Equations, *arrays: np.ndarray) -> None:
+    def __init__(self, eqs: SymbolicEquations, *arrays: np.ndarray) -> None:
         import sympy
 
         self.shapes = [array.shape for array in arrays]
@@ -98,7 +98,7 @@ class Numbers:
         return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), self.shapes, strict=True)]
 
 
-def tangent(eqs: Equations, names: Sequence[str], where: Reference | None = None) -> Tangent:
+def tangent(eqs: SymbolicEquations, names: Sequence[str], where: Reference | None = None) -> Tangent:
     """Derivatives of the equations, the constraints and the coordinates named.
 
     With a reference, what vanishes there (rates, accelerations, multipliers that are zero) is left out before further
@@ -115,7 +115,7 @@ def tangent(eqs: Equations, names: Sequence[str], where: Reference | None = None
     return Tangent(M, P, Q, rows, *_rates(eqs, rows, nothing))
 
 
-def _rates(eqs: Equations, array: np.ndarray, nothing: Mapping[Any, int]) -> tuple[np.ndarray, np.ndarray]:
+def _rates(eqs: SymbolicEquations, array: np.ndarray, nothing: Mapping[Any, int]) -> tuple[np.ndarray, np.ndarray]:
     """First and second time derivatives of expressions of q and t, with the rates in `nothing` zero."""
     c = eqs.kin.coordinates
     first = {q: u for q, u in zip(eqs.q, eqs.u, strict=True) if u not in nothing}
@@ -135,7 +135,7 @@ def replaced(array: np.ndarray, values: Mapping[Any, int]) -> np.ndarray:
     return elementwise(lambda e: e.xreplace(values), array) if values else array
 
 
-def reference(eqs: Equations, place: Place) -> Reference:
+def reference(eqs: SymbolicEquations, place: Place) -> Reference:
     """Rates from the velocities of the bodies, accelerations and multipliers from the equations."""
     c = eqs.kin.coordinates
     q, none, t = np.array(c.reference), np.zeros(len(c.q)), [place.t]
@@ -163,7 +163,7 @@ def reference(eqs: Equations, place: Place) -> Reference:
     return Reference(q, u, np.zeros(f) if at_rest else a, multipliers, rows)
 
 
-def _velocities(eqs: Equations) -> np.ndarray:
+def _velocities(eqs: SymbolicEquations) -> np.ndarray:
     """(6 bodies, f) velocities of the bodies by the rates of the coordinates."""
     kin, c = eqs.kin, eqs.kin.coordinates
     blocks: list[Any] = []
@@ -172,7 +172,7 @@ def _velocities(eqs: Equations) -> np.ndarray:
     return np.vstack(blocks)
 
 
-def _moving(eqs: Equations, place: Place) -> np.ndarray:
+def _moving(eqs: SymbolicEquations, place: Place) -> np.ndarray:
     """(6 bodies,) velocities of the bodies at the reference; those by the time alone do not occur."""
     turn = eqs.kin.turn
     turning = np.einsum("nij,nj->ni", place.R, place.w)
@@ -192,7 +192,7 @@ def independent_rows(G: np.ndarray) -> np.ndarray:
     return np.sort(order[: int(np.sum(diagonal > INDEPENDENT * max(diagonal[0], 1e-300)))])
 
 
-def linearized(eqs: Equations, place: Place, names: Sequence[str]) -> Linearized:
+def linearized(eqs: SymbolicEquations, place: Place, names: Sequence[str]) -> Linearized:
     """Numbers of the linear equations in the coordinates named."""
     where = reference(eqs, place)
     slopes = tangent(eqs, names, where)

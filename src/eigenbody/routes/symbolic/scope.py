@@ -9,7 +9,7 @@ from eigenbody.routes.base import Place
 from eigenbody.routes.drawing import GROUND
 from eigenbody.routes.joints import ROTATIONS, beyond_all, motions, terms_of
 from eigenbody.routes.symbolic.equations import fitting_method
-from eigenbody.routes.symbolic.signals import is_known
+from eigenbody.routes.symbolic.formulas import is_known
 from eigenbody.routes.symbolic.skeleton import sides, split_name, turn_to_plane
 
 MOST_PLANAR = 10

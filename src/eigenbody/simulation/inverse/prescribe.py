@@ -21,7 +21,7 @@ from eigenbody.spatial.rotations import quaternion
 from eigenbody.system.arguments import Argument, Quantities
 from eigenbody.system.compile import compile_system
 from eigenbody.system.state import State
-from eigenbody.system.system import Motion, System, Turned
+from eigenbody.system.system import PrescribedMotion, System, Turned
 
 FORCE_UNITS = {"m": "N", "rad": "N*m", "1": "N"}
 
@@ -251,7 +251,7 @@ def _with_laws(system: System, laws: list[MotionLaw]) -> System:
         if not isinstance(law, Law):
             old = motions[first + k]
             parts = (_signal(f, old.row) for f in (law.value, law.rate, law.acceleration))
-            motions[first + k] = Motion(old.row, *parts)
+            motions[first + k] = PrescribedMotion(old.row, *parts)
     return replace(system, constraints=replace(c, motions=tuple(motions)))
 
 

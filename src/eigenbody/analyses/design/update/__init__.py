@@ -179,13 +179,13 @@ class _Fit:
         if self.data.shapes is None:
             return np.argsort(hz, kind="stable")[: len(wanted)][np.argsort(np.argsort(wanted))]
         off = np.abs(np.log(hz[None, :] / wanted[:, None]))
-        return linear_sum_assignment(1.0 - self.likeness(design) + 0.3 * np.minimum(off, 1.0))[1]
+        return linear_sum_assignment(1.0 - self.measured_mac(design) + 0.3 * np.minimum(off, 1.0))[1]
 
     def shapes(self, design: Design) -> np.ndarray:
         """(modes, measures) what the sensors see of each mode."""
         return (design.C[self.rows] @ design.right).T
 
-    def likeness(self, design: Design) -> np.ndarray:
+    def measured_mac(self, design: Design) -> np.ndarray:
         """MAC (measured, modes)."""
         assert self.data.shapes is not None
         return mac_matrix(self.data.shapes, self.shapes(design))
@@ -257,7 +257,7 @@ class _Fit:
     def _result(self, start: np.ndarray, end: np.ndarray) -> Update:
         (before, pairs_before), (after, pairs) = self.at(start), self.at(end)
         shaped = self.data.shapes is not None
-        mac = lambda d, p: self.likeness(d)[np.arange(len(p)), p] if shaped else None  # noqa: E731
+        mac = lambda d, p: self.measured_mac(d)[np.arange(len(p)), p] if shaped else None  # noqa: E731
         deviations, notes = self._uncertainty(end)
         held = [v.name for v, u in zip(self.task.variables, end, strict=True) if min(u, 1 - u) < 1e-6]
         if held:

@@ -24,7 +24,7 @@ def signals_of(entry: Entry) -> Iterator[Any]:
         yield from value if isinstance(value, tuple) else (value,) if value is not None else ()
 
 
-class Scope:
+class Environment:
     """What expressions can see at given poses and velocities; field 0 is the motion itself."""
 
     def __init__(
