@@ -207,6 +207,19 @@ def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
             yield from own_nodes(child)
 
 
+def what_holds_arrays_is_not_compared(module: Module) -> Found:
+    """Arrays have no truth value: a dataclass that holds some is itself alone (`eq=False`), or says how it compares."""
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        made = [d for d in node.decorator_list if ast.unparse(d).split("(")[0] == "dataclass"]
+        fields = [ast.unparse(part.annotation) for part in node.body if isinstance(part, ast.AnnAssign)]
+        compares = any(isinstance(part, ast.FunctionDef) and part.name == "__eq__" for part in node.body)
+        holds = any("ndarray" in field and "Callable" not in field for field in fields)
+        if made and holds and not compares and "eq=False" not in ast.unparse(made[0]):
+            yield node.lineno, node.name
+
+
 RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
     every_module_is_in_a_known_layer: [("helpers/x.py", "")],
     imports_go_one_way: [
@@ -228,6 +241,10 @@ RULES: dict[Callable[[Module], Found], list[tuple[str, str]]] = {
         ("present/x.py", "from eigenbody.linearization.model import LinearModel"),
         ("simulation/look.py", "from eigenbody.dynamics.mechanics import Mechanics"),
         ("analyses/new/look/plots.py", "from eigenbody.analyses.frequency import frf"),
+    ],
+    what_holds_arrays_is_not_compared: [
+        ("numerics/x.py", "@dataclass(frozen=True)\nclass A:\n    x: np.ndarray"),
+        ("numerics/x.py", "@dataclass\nclass A:\n    x: tuple[np.ndarray, ...]"),
     ],
     foreign_imports_are_declared_dependencies: [
         ("numerics/x.py", "import requests"), ("numerics/x.py", "import mechanisms"), ("cli/x.py", "import matplotlib"),

@@ -11,7 +11,7 @@ from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.spatial.rotations import apply, dot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Energy:
     """Energies in J and powers in W. Power is what the element delivers to the bodies.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eigenbody.linearization.model import LinearModel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dependents(Shown, look="linearization.look.dependents"):
     """Derivatives of measures and of their rates by the linear state, a row for each measure.
 

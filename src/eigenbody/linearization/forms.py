@@ -53,7 +53,7 @@ class KnownStateSpace:
     state_space: StateSpace
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DenseForm(LeanCopies):
     """S' = Y S + Z W and M W' + C W + K S = B_force u + X x, and the motion of all bodies dq = P S, du = drag S + Pv W.
 

@@ -44,7 +44,7 @@ REACHED = 1e-9  # a self-stress reaches a component when it is above this share 
 BALANCED = 1e-8  # how well minimum-norm multipliers must balance the bodies, relative to the largest of them
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class JointReaction:
     """Force and moment that the first body exerts on the second, at `point` (global) of the second body."""
 
@@ -81,7 +81,7 @@ class GeneralizedForce:
         return {"name": self.name, "row": self.label, "value": self.value + 0.0, "indeterminate": self.indeterminate}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reactions(Result, look="loads.look"):
     """Reactions in all joints, in `axes` ("joint": those of the joint on its first body, or "ground"). SI units."""
 

@@ -38,7 +38,7 @@ def _joint_rows(system: System) -> np.ndarray:
     return np.array([i for i, row in enumerate(system.constraints.rows) if row.kind == "joint"], dtype=int)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compromise:
     """Where all rows hold as well as they can together: the state and what is left open (rows, then given values)."""
 

@@ -30,7 +30,7 @@ CLOSED = 1e-13  # change of the configuration, in lengths of the mechanism and r
 TOO_FAR = 1.5  # correction, in the same units, beyond which a step has left the neighbourhood
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """Where the mechanism is in its coordinates: their values, and relative rotations of those that are rotations."""
 

@@ -17,7 +17,7 @@ from eigenbody.system.system import System
 DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForwardDynamics:
     """u' (nq,), multipliers of all holonomic rows and of all slip rows (zero on redundant rows)."""
 

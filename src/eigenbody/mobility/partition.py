@@ -18,7 +18,7 @@ from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.numerics.matrices.rank import Bases, components
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Margins:
     """How independent loop rows are: what is left of each beside those taken before it (of one that was not to be
     taken, beside all others), and which tree coordinates its loop contains, as pairs (loop row, tree coordinate)."""
@@ -28,7 +28,7 @@ class Margins:
     column: np.ndarray  # (pairs,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """Result of a selection: holonomic rows and slip rows kept, and the measures chosen as coordinates."""
 

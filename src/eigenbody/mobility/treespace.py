@@ -25,7 +25,7 @@ from eigenbody.system.system import System
 CANCELLED = 1e-12  # what is left of a row where its walks meet, relative to its size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TreeRows:
     """Rows in tree coordinates, scaled: (row, column, value) without duplicates, and the natural size of each row."""
 
@@ -193,7 +193,7 @@ class TreeSpace:
         return row[keep], column[keep], total[keep]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Aside:
     """Other bodies on which each body depends: those from first[b] to first[b + 1], with their steps X (k, 6, 6)."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eigenbody.structures.structure import Reduced
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A characteristic given by points: `y` over `x` (both 1-D, x increasing); `of` is the argument."""
 
@@ -66,7 +66,7 @@ class Entry:
         return default if value is None else value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Marker:
     """A frame fixed on a body; position (3,) and rotation (3, 3) are global, in the reference configuration."""
 
@@ -76,7 +76,7 @@ class Marker:
     rotation: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BodyTable:
     """All bodies as arrays: `position` of the centre of mass and `rotation` (body to global) in the reference
     configuration; `inertia` about the centre of mass in body axes."""
@@ -129,7 +129,7 @@ def is_inner(node: str) -> bool:
     return node.count(".") > 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FlexibleBody:
     """A flexible body: its floating frame is the body `name`; `carriers` are bodies whose positions are its modal
     coordinates, three each. `nodes` are the bodies that stand for those of its nodes that are used."""
@@ -150,7 +150,7 @@ class FlexibleBody:
         return tuple(f"{self.name}.q{k + 1}" for k in range(self.reduced.modes))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Description:
     """The whole mechanism: every section with its names and values."""
 

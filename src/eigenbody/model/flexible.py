@@ -18,7 +18,7 @@ from eigenbody.model.expressions import Expression
 from eigenbody.model.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AddedBody:
     """A body that an entry of `flexible` stands for."""
 

@@ -38,7 +38,7 @@ REACH = 1e6  # a coordinate that moves bodies by more than this many times as in
 Values = Mapping[str, np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Group:
     """Variants that were compiled together: their numbers in the family, their values, and all their systems."""
 

@@ -39,7 +39,7 @@ STEP = 1e-30  # of a parameter's own size
 OPENS = 1e-9  # change of a redundant row, per change of the parameter, that counts as opening
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Steps:
     """The model with a complex step on each of several numbers: `size` (n,) are the imaginary parts."""
 

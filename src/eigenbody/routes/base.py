@@ -16,7 +16,7 @@ class Unsupported(Exception):
     """Something that a formulation does not know; the text says what."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Place:
     """Where to linearize: poses (bodies, 3), (bodies, 3, 3), velocities v global and w in body axes (bodies, 3),
     first-order states, inputs, time, the values of all joint coordinates by name (full turns counted), and the names of
@@ -37,7 +37,7 @@ class Place:
         return not np.any(self.v) and not np.any(self.w)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """What a route found: eigenvalues (all states) and the matrices behind them, by the names its authors use."""
 

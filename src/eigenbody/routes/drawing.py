@@ -16,7 +16,7 @@ AT_POINTS = ("distance", "inplane", "spring", "damper", "expression", "actuator"
 _Z = np.array([0.0, 0.0, 1.0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Attachment:
     """A frame fixed on a body: `point` from its centre of mass and `axes` (columns), both in body axes."""
 
@@ -25,7 +25,7 @@ class Attachment:
     axes: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Poses:
     """Positions (..., n + 1, 3) of the centres of mass and rotations (..., n + 1, 3, 3); ground is the last."""
 

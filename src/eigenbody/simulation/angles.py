@@ -21,7 +21,7 @@ LOCKED = 1e-9  # smallest singular value of E below which the angles are singula
 DIGITS = {"1": "x", "2": "y", "3": "z"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AngleRates:
     """Angles of one relative rotation and the rates that belong to an angular velocity."""
 

@@ -33,7 +33,7 @@ class SingularConfigurationError(ComputationError):
     """The motion comes to a change point."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Motion:
     """A basis of the free motion (nq, dof) at a state, and the sign of det [H; N^T] with it."""
 

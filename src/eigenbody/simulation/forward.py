@@ -57,7 +57,7 @@ class Applied(AppliedForces):
         self.now = Quantities(jet.value, jet.rate, state.x, state.u_in, state.t)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """Forward dynamics at a state: u' (nq,), multipliers of the chosen rows, x', and the factorized matrix."""
 

@@ -51,7 +51,7 @@ KINK = 0.1  # share of what second order leaves of the tolerance over a motion t
 RHO = 0.9
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Moment:
     """What a step hands to the next: the method's own velocities u, true and shifted accelerations, multipliers."""
 

@@ -13,7 +13,7 @@ from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Momentum:
     """Kinetic energy in J, linear momentum in kg*m/s, angular momentum about the origin of ground in kg*m^2/s."""
 

@@ -25,7 +25,7 @@ LONG = 1e3  # first steps that a motion takes at least
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """A state within a step with its weight (s): sums over the nodes are integrals to the order of the method.
 
@@ -80,7 +80,7 @@ class Stepper(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scales:
     """Magnitudes by which errors are judged; speeds by the largest so far."""
 

@@ -15,7 +15,7 @@ from eigenbody.spatial.rotations import skew
 from eigenbody.system.state import State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Multipliers:
     """Multipliers of all rows, zero on the redundant ones."""
 

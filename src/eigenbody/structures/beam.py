@@ -24,7 +24,7 @@ GAUSS_POINTS = 4  # the mass of cubic displacements needs degree 6, with a linea
 MOST_ELEMENTS = 500  # motion of the inertia points is dense: 1.2 kB times the square of the number of elements
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BeamMesh:
     """Elements (e) of a beam with g Gauss points each; freedoms are those of the element's two nodes, 12 in all."""
 

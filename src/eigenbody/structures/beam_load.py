@@ -11,7 +11,7 @@ from eigenbody.spatial.rotations import cross, dot, skew
 from eigenbody.structures.beam import GAUSS_POINTS, BeamMesh, assemble, gauss
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AxialLoad:
     """The axial force (e, g) at the Gauss points of a beam, tension positive, that its stiffness contains, and what the
     force it carries follows from: mass per length, position, length that belongs to each point, and the elements."""

@@ -54,7 +54,7 @@ class BeamStations:
     shear_offset: Any = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sections:
     """Sections at places (...) of a beam; vectors and matrices in the axes of the drawing."""
 

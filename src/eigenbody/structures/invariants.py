@@ -27,7 +27,7 @@ CHUNK = 4_000_000  # numbers in one array of the sum over points
 ABSENT = 1e-9  # part of its size by which a rigid motion may miss a freedom
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Invariants:
     """Inertia of m modes about the centre of mass, as in `Reduced`."""
 

@@ -23,7 +23,7 @@ BULK = (".pch", ".punch", ".bdf", ".dat")
 INSTALL = "Install it with: pip install 'eigenbody[nastran]'."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Nodes:
     names: tuple[str, ...]
     places: np.ndarray  # (n, 3)

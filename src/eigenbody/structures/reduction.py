@@ -134,7 +134,7 @@ def _matrices(structure: Structure) -> tuple[Any, Any]:
     return csc_array(M), csc_array(K)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Body:
     """M, K and the rigid motions R (N, r); the node (N,) of each freedom and the places of the nodes."""
 

@@ -23,7 +23,7 @@ from eigenbody.structures.beam_section import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RigidChain:
     """n rigid bodies and the n - 1 springs between neighbours, in the axes of the drawing."""
 
@@ -35,7 +35,7 @@ class RigidChain:
     spring_stiffness: np.ndarray  # (n - 1, 6, 6) in these axes: translations, then rotations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Pieces:
     """Stretches of the beam between stations and the ends and middles of the parts, along which all is smooth."""
 

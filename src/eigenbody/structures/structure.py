@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InertiaPoints:
     """Mass of a structure as points: `mass` (g,) and `inertia` (g, 3, 3) at `position` (g, 3).
 
@@ -25,7 +25,7 @@ class InertiaPoints:
     turn: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Structure:
     """Finite elements of a body that nothing holds.
 
@@ -62,7 +62,7 @@ def turned(structure: Structure, R: np.ndarray) -> Structure:
     return replace(structure, nodes=structure.nodes @ R.T, M=M, K=K, points=None, K_load=None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reduced:
     """An elastic body in m modes that are mass-orthogonal to its rigid motions (docs/theory/flexible.md).
 

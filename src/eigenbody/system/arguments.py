@@ -19,7 +19,7 @@ class Argument:
     offset: float = 0.0  # subtracted from the quantity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quantities:
     """Current values of everything signals may depend on."""
 

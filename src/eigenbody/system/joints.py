@@ -15,7 +15,7 @@ from eigenbody.model.vocabulary import Kind
 from eigenbody.spatial.rotations import apply_transposed, unit
 
 
-@dataclass
+@dataclass(eq=False)
 class JointTable:
     """Joints grouped by type, with their frames; row ranges in file order."""
 

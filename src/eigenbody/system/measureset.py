@@ -15,7 +15,7 @@ from eigenbody.elements.measures.templates import Jet, Kernel
 Placed = tuple[Kernel, np.ndarray]  # a kernel and the positions of its measures in the set
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MeasureSet:
     """n measures; `columns` (n, width) are their velocity coordinates, `unused` where a carrier has none.
 
@@ -77,7 +77,7 @@ def as_variations(measures: MeasureSet) -> MeasureSet:
     return MeasureSet(measures.count, batches, measures.columns, measures.turn_counter)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SetJet:
     """All measures of a set at a state; arrays are merged on first use."""
 

@@ -20,7 +20,7 @@ from eigenbody.system.topology import Tree
 FREE = ALL_JOINTS["free"]
 
 
-@dataclass
+@dataclass(eq=False)
 class NamedMeasures:
     """Joint coordinates, measures of the file, and body coordinates where a body floats or is asked for by name."""
 

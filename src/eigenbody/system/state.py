@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eigenbody.system.system import System
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class State:
     """Bodies: r, v (..., n, 3) global; R (..., n, 3, 3); w (..., n, 3) in body axes. x: first-order states (..., m).
 

@@ -52,7 +52,7 @@ class PrescribedMotion:
     acceleration: AnySignal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Turned:
     """A rotation prescribed in all three coordinates: components of a rotation vector, or angles of a sequence. Its
     rows have no f(t): they measure how far the rotation is from the prescribed one (elements.measures.turned)."""
@@ -78,7 +78,7 @@ class Turned:
         return np.stack(np.broadcast_arrays(*(getattr(motions[k], level).value(now) for k in self.motions)), axis=-1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
     """Holonomic rows Phi_r = sum_m L_rm s_m - constant_r - f_r(t).
 
@@ -105,7 +105,7 @@ class Constraints:
         return tuple(motion for k, motion in enumerate(self.motions) if k not in own) if own else self.motions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Forces:
     """Channels with their measures, linear laws and signals; inputs act along channels with weights."""
 
@@ -153,7 +153,7 @@ class Output:
     where: str = ""  # place in the model file, for messages
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Given:
     """Initial values that the user gave: named measures, their values and who asked."""
 
@@ -162,7 +162,7 @@ class Given:
     where: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AngleSequence:
     """A measure of angles: its entry, and the named measures that are its angles and the rotation vector beside."""
 
@@ -177,7 +177,7 @@ class AngleSequence:
         return str(self.entry["sequence"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FlexibleBatch:
     """n flexible bodies with m modes each (docs/theory/flexible.md). `frame` (n,) are the bodies that are their
     floating frames, with mass and undeformed inertia; `modal` (n, m) are the places of the modal coordinates among the
@@ -191,7 +191,7 @@ class FlexibleBatch:
     mass: np.ndarray  # (..., n, m, m)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class System(LeanCopies):
     """Everything the dynamics need; immutable. Carriers are bodies, moving frames, ground (last)."""
 

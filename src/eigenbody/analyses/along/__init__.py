@@ -40,7 +40,7 @@ STEP = 1e-40
 TOLERANCE = 1e-11  # of the simulation that gives the reference motion of a model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TimeVarying(Drawn, look="analyses.along.look"):
     """Linear equations along a motion; arrays have a leading axis over the times.
 
@@ -177,7 +177,7 @@ def _chosen_times(simulation: Simulation, times: Sequence[float] | np.ndarray | 
 
 
 # Instants -------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Instant:
     """The linear equations at one time."""
 

@@ -62,7 +62,7 @@ class Constraint:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CountedBody:
     """A body with its coordinates; a flexible one with the frequencies (modes,) of its modes when nothing holds it."""
 

@@ -103,7 +103,7 @@ class HasPeaks(Protocol):
     def peaks(self, design: Design) -> np.ndarray: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """The linear model at values x (P,) of the variables.
 

@@ -21,7 +21,7 @@ THICKEST, THINNEST = 0.04, 0.006  # radius of a tube in lengths of its body
 POINT = 0.01  # radius of a node of a body without lines, in sizes of that body
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BentLine:
     """One line or cloud of points of a body: which of its nodes, and how thick it is drawn."""
 
@@ -31,7 +31,7 @@ class BentLine:
     is_line: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BentLines:
     """All that bends in a mechanism; vertices are counted through."""
 

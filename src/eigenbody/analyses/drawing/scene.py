@@ -19,7 +19,7 @@ GLYPH = 0.020  # size of a joint, in sizes of the mechanism
 LARGEST = 1e30  # coordinates beyond are not drawn truly by any browser
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """What the page draws, at the operating point. Lengths in metres, global axes z up unless gravity says otherwise.
 

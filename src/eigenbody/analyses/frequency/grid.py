@@ -17,7 +17,7 @@ AROUND = np.array([0.0, 0.15, 0.3, 0.5, 0.75, 1.0, 1.4, 2.0, 3.0, 5.0, 8.0])  # 
 BESIDE_UNDAMPED = np.array([1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # relative; never on it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wanted:
     """Exact frequencies in Hz, or a range."""
 

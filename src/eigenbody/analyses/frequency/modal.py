@@ -151,7 +151,7 @@ def _closest(values: np.ndarray) -> complex | None:
 # ---------------------------------------------------------------- sparse: clusters by inverse iteration
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cluster:
     """An invariant subspace: (C_0 + s C_1) (s Ew - Aw)^-1 B_c with small matrices."""
 

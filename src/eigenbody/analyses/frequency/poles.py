@@ -32,7 +32,7 @@ class Pole:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SharpPole:
     """An eigenvalue on the imaginary axis or close to it (several that are nearly one) as H (ny, nu) meets it.
 

@@ -19,7 +19,7 @@ DEEPEST = 4  # powers of 1/(s - mu) looked at in a cluster that is not one eigen
 CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PoleAtPorts:
     """Eigenvalues that are one or nearly so: their places (m,) in the spectrum, values and error, the distance of the
     next one, and what they do."""

@@ -32,7 +32,7 @@ class Peak:
     magnitude: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrequencyResponse(Drawn, look="analyses.frequency.look"):
     """H (nf, ny, nu) complex: amplitude and phase of each output to a unit cosine at each input.
 

@@ -31,7 +31,7 @@ Transfer = Callable[[np.ndarray], np.ndarray]  # T (nf, ny, raw) at s (nf,)
 Weight = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DenseEquations(LeanCopies):
     """z' = A z + B u, y = C z + D u; `noise` (n, n) is the rounding to expect in A."""
 
@@ -81,7 +81,7 @@ class DenseEquations(LeanCopies):
         return spectrum_first_order(self.A, self.noise)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseEquations(LeanCopies):
     """E z' = A z + B u, y = C z + D u between inputs and outputs of a linear model, or from forces `right`."""
 

@@ -28,7 +28,7 @@ CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a locat
 FOLLOWED = 1e-10  # relative error of the spin that a parameter is solved for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unbalance:
     """Checked: body, moment m e in kg m, unit axis (None: the axis it spins about)."""
 

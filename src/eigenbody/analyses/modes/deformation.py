@@ -14,7 +14,7 @@ from eigenbody.system.system import System
 MOST = 30  # nodes of one body by which modes are told apart
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NodeMotion:
     """Small motion of N nodes of flexible bodies in n modes, global axes.
 
@@ -68,7 +68,7 @@ def _of_body(
 
 
 # Rows by which modes are told apart -----------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TrackedRows:
     """What stands for the mechanism when shapes are compared: rigid bodies, and nodes of the flexible ones.
 

@@ -22,7 +22,7 @@ THIN = 0.1  # relative extent across a body below which rotation about its lengt
 AXES = "xyz"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ElasticPart:
     """A flexible body in one mode: its sections among the bodies, its share of the kinetic energy, how it deforms (""
     if it does not), and the complex displacement or rotation (3,) where that is largest."""

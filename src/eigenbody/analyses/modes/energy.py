@@ -36,7 +36,7 @@ MOTION = "(inertia in motion)"
 CHUNK = 4_000_000  # numbers gathered at a time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModeEnergies:
     """Mean energies (J) and powers (W) at the amplitude of the shapes.
 

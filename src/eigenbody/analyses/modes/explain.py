@@ -40,7 +40,7 @@ ROLLING = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation(Drawn, look="analyses.modes.look.explain"):
     """What each mode of a set is. n modes; energies are averaged over a cycle, shares are of the whole of the mode.
 

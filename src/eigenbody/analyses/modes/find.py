@@ -59,7 +59,7 @@ CACHED = 2**16  # entries of shapes that are compared at a time
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Modes(Drawn, look="analyses.modes.look"):
     """Modes of a linear model: one entry for each conjugate pair, each real eigenvalue and each zero state.
 

@@ -28,7 +28,7 @@ KINDS = (("displacement", ""), ("rotation", "r"))
 AXES = "xyz"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TurningFrame:
     """A frame that turns about the unit vector `about` through the point `at` (m) at `rate` (rad/s, positive)."""
 

@@ -37,7 +37,7 @@ class Story:
     whirl: str  # "forward", "backward" or ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """What the labels of all modes have in common: bodies with inertia, reach and spin, and directions with a name."""
 
@@ -127,7 +127,7 @@ def _reach(point: OperatingPoint) -> np.ndarray:
 # ---- one mode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Group:
     """Bodies that move as one: their motion in words, and the complex vector that moves."""
 

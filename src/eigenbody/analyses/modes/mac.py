@@ -56,7 +56,7 @@ class MacPair:
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mac(Drawn, look="analyses.modes.look.mac"):
     """MAC between two sets of modes: `values` (n, k), one for alike, zero for orthogonal shapes.
 
@@ -114,7 +114,7 @@ def _row_vectors(shapes: Modes | np.ndarray) -> np.ndarray:
     return as_rows(array)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Roots:
     """Roots of mass (rows,) and inertia (rows, 3, 3), global axes; of batches of flexible bodies those of inertia and
     modal masses together (k, 3 + m, 3 + m), their frames (k,), axes and modal coordinates (k, m) among positions."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DRIFTS = 1e-9  # a zero entry whose velocity is above this part of its displacement is a motion at constant speed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModeMotion:
     """The motion of every entry: variations dq and du (n, nq) and first-order states (n, nx), complex.
 

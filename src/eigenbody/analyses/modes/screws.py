@@ -13,7 +13,7 @@ STRAIGHT = 1e-9  # turning, times the mechanism's length, that is none beside th
 IN_PHASE = 1e-6  # part of the motion out of phase that lets the axis wander
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Screws:
     """Screw axis of every body in every mode, global axes, at the instant of the cycle when the body moves fastest.
 

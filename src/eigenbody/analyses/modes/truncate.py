@@ -30,7 +30,7 @@ PARALLEL = 1e-12  # reciprocal condition below which modes cannot be told apart
 CHUNK = 2_000_000  # numbers solved for at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
     """z' = A z + B u, y = C z + D u of the kept modes; x = T z restores the linear state.
 

@@ -157,7 +157,7 @@ def estimated_vdv(weighted_rms: float, duration: float) -> float:
     return 1.4 * weighted_rms * duration**0.25
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeightedHistory:
     """A weighted acceleration over time and its measures."""
 

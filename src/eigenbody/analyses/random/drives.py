@@ -162,7 +162,7 @@ class Shaped(Source):
         return f"white noise, {self.level:g} per Hz, through a filter of order {len(self.denominator) - 1}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tabulated(Source):
     """Density at given frequencies, straight lines between them in double logarithmic scale, nothing outside."""
 

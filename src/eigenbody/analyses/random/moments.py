@@ -20,7 +20,7 @@ CLOSEST = 1e-13  # distance of two edges in the logarithm of the frequency
 MARGIN = 0.1  # by which an exponent must be on the right side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Span:
     """The band in Hz (to may be inf), poles (n,) in rad/s, corners (m,) in Hz, differences of delays in s."""
 
@@ -66,7 +66,7 @@ class Span:
         return min(max(10 * self.marks[1], WAVES / longest), 10 * WAVES / longest)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moments:
     """Integrals of f^n G(f) over the band.
 
@@ -116,7 +116,7 @@ def moments_of(densities: OutputDensities, span: Span, weightings: Sequence[Weig
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _End:
     """What lies beyond one end: integrals (outputs, orders) of f^n G and (outputs,) of the weighted G; inf if so."""
 

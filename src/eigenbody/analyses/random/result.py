@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EULER = 0.5772156649015329
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RandomResponse(Drawn, look="analyses.random.look"):
     """Stationary Gaussian response of a linear model; all outputs are variations about the operating point.
 

@@ -17,7 +17,7 @@ from eigenbody.numerics.signals.residues import PrincipalPart
 FEW = 20  # modes looked at in a large model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Motions:
     """What was found out about the modes.
 

@@ -17,7 +17,7 @@ from eigenbody.linearization.model import LinearModel
 CHUNK = 2**21  # numbers held at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EnergyBalance:
     """Energies (J) at every time, counted from the operating point; works from the start on.
 

@@ -238,7 +238,7 @@ class PeriodicInput:
                 "harmonics": int(np.count_nonzero(lines.omega))}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampledInput:
     """Inputs given at increasing times, joined by straight lines (`hold` "first") or held ("zero")."""
 

@@ -39,7 +39,7 @@ COARSE = 1e-3  # imbalance of the energies above which the steps are called coar
 LARGEST = 1e290
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TimeResponse(Drawn, look="analyses.response.look"):
     """Deviations from the operating point over time.
 
@@ -155,7 +155,7 @@ def response(
     return task.large(x0) if found.linear.is_sparse else task.dense(x0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Task:
     """One response: ports, excitation, times, method."""
 

@@ -18,7 +18,7 @@ from eigenbody.linearization.forms import SparseForm
 from eigenbody.numerics.matrices.linear import KKT, SparseFactor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LargeTask:
     """What to compute: outputs (rows of C, D) at equidistant times from states x0, inputs at both ends of each step."""
 

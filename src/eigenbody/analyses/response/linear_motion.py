@@ -26,7 +26,7 @@ FEW_LINES = 16  # up to this many lines the exosystem generates all of them
 FAR = 1e-3  # distance from every pole, in sizes of it, at which a line is safely solved for instead
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trajectory:
     """States (n_t, n) at `times` and the inputs (n_t - 1, m) and their slopes at the two ends of every interval.
 

@@ -26,7 +26,7 @@ class Peak:
     amplitude: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrum(Drawn, look="analyses.response.look.spectra"):
     """Amplitude (n,) of a signal over frequency (n,); a sine of amplitude a shows as a."""
 
@@ -60,7 +60,7 @@ class Spectrum(Drawn, look="analyses.response.look.spectra"):
         return Peak(float(self.frequency_hz[i] + shift * self.resolution), float(height))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrogram:
     """Amplitude (times, frequencies) of a signal in short pieces; `t` are their middles."""
 

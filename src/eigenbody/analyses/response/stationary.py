@@ -21,7 +21,7 @@ NOT_FELT = 1e-9  # residual of the equations, relative to the excitation, at whi
 FOR_EVER = ("marginal", "drifting")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Harmonics:
     """Stationary response: y = Re(sum Y_k exp(i 2 pi f_k t)), f (k,), states (k, n) and outputs (k, p) complex."""
 

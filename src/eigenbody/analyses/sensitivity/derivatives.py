@@ -22,7 +22,7 @@ from eigenbody.system.system import Output
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies: bounds the memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Derivatives:
     """d(.)/dp of the linear model by numbers p: arrays (p, ...) in the order of `names`.
 

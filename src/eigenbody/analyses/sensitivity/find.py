@@ -45,7 +45,7 @@ BEYOND = 6  # modes found beyond those asked for on the sparse path, so that no 
 NOTHING = complex(np.nan, np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sensitivity(Drawn, look="analyses.sensitivity.look"):
     """Derivatives of every mode by every named number: arrays (numbers, modes) in the order of `names` and `modes`.
 

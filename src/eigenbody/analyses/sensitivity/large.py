@@ -37,7 +37,7 @@ SAME = 1e-7  # relative distance of eigenvalues that count as repeated
 CHUNK = 4_000_000  # triplets of one chunk of parameters
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """Derivatives (numbers, modes) of eigenvalues by the named numbers, and what to know about each mode."""
 

@@ -23,7 +23,7 @@ REACH = 2.0  # a peak is sought from near / REACH to near * REACH
 STEPS = 400  # frequencies of that search, beside those of the poles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ValueSensitivity(Result, look="analyses.sensitivity.look.values"):
     """One quantity and its derivatives (numbers,) by the named numbers, whose values are `numbers`."""
 
@@ -51,7 +51,7 @@ class PeakSensitivity:
         return f"{self.height}\n\n{self.frequency_hz}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrfSensitivity:
     """A frequency response and its derivatives.
 

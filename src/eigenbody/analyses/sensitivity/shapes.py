@@ -20,7 +20,7 @@ from eigenbody.system.state import spread
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShapeSensitivity:
     """A shape and its derivatives by the named numbers; the component that is largest now stays one.
 

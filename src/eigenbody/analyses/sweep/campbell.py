@@ -52,7 +52,7 @@ class CriticalSpeed:
     frequency: float  # rad/s, |imaginary part|
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Campbell(Sweep):
     """A sweep over a speed.
 

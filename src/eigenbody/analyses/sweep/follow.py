@@ -68,7 +68,7 @@ class StabilityBoundary:
     frequency: float  # rad/s
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sweep(Drawn, look="analyses.sweep.look"):
     """Modes along a path of parameter values.
 

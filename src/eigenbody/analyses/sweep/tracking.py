@@ -24,7 +24,7 @@ TIE = 1e-6
 GROWTH = {"stable": -1, "unstable": 1}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PointModes:
     """Modes at one point of a sweep: what following them needs.
 
@@ -52,7 +52,7 @@ class Failure:
     message: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scales:
     """What makes components of shapes comparable: (bodies, 6) roots of mass and inertia, (k,) of first-order states."""
 
@@ -60,7 +60,7 @@ class Scales:
     extra: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectrum:
     """All eigenvalues of a point (n,) with unit shapes (n, m), conjugates included, and the groups of repeated ones."""
 
@@ -117,7 +117,7 @@ def _groups(values: np.ndarray, rigid: np.ndarray) -> np.ndarray:
 
 
 # One step -------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Front:
     """Where every branch (k) was last seen: eigenvalue, unit shape, whether it was a recognized zero."""
 
@@ -126,7 +126,7 @@ class Front:
     is_rigid: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """From a front to a point: index of each branch there (-1: not there), the new front, branches in doubt."""
 
@@ -245,7 +245,7 @@ def _moved(front: Front, there: Spectrum, index: np.ndarray) -> Front:
 
 
 # The whole way --------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Track:
     """Branches over the points that were walked: index (points, branches) of the mode, -1 where it is not there."""
 

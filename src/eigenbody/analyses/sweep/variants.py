@@ -27,7 +27,7 @@ from eigenbody.operating.find import operating_point
 NEAR_ZERO = 1e-5  # eigenvalues below this share of the largest are judged again, with the rounding of their matrices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class VariantModes(Result, look="analyses.sweep.look.variants"):
     """Eigenvalues of all variants of a model.
 

@@ -37,7 +37,7 @@ class Stopped(KeyboardInterrupt):
         self.done = list(done)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Seen:
     """Branches at places between the points: eigenvalues (nan where there is none), indices of the modes (-1), and all
     that was found there."""
@@ -48,7 +48,7 @@ class Seen:
     spectra: list[Spectrum | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Path:
     """Parameter values (points,) by name; t counts points, between two of them all parameters change in proportion."""
 
@@ -65,7 +65,7 @@ class Path:
         return {name: v[low] + share * (v[high] - v[low]) for name, v in self.values.items()}
 
 
-@dataclass
+@dataclass(eq=False)
 class Walk:
     """Outcomes at places t along a path, and branches over those that succeeded. Grows while modes are in doubt."""
 

@@ -44,7 +44,7 @@ def suspected(walk: Walk, shortest: float = 0.0) -> np.ndarray:
     return np.array([place for a in steps if (place := _suspected(walk, a)) is not None])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Curves:
     """Real parts (places, m) expected inside a step, what they are at its two ends (2, m), and their rounding (m,)."""
 

@@ -23,7 +23,7 @@ ALONE = 1e-2  # part of the distance to the next eigenvalue below which a first-
 WIDER = 1.25  # circles grow at least by this factor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Match:
     """Eigenvalues in the order of the known ones; nan where there is none for one of them."""
 

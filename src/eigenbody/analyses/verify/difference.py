@@ -47,7 +47,7 @@ OWN = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gradients:
     """Gradients (n, nq) of coordinates at the operating point, and how they change along its motion."""
 
@@ -199,7 +199,7 @@ def _fastest_frame(system: System) -> float:
 # ---- differences
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slope:
     """A derivative with the estimate of its error, entry by entry, and the smallest step that was used."""
 

@@ -56,7 +56,7 @@ class RouteResult:
         return self.agrees is False and self.is_exact is not False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verification(Drawn, look="analyses.verify.look"):
     """Eigenvalues by the main engine and by every route that applies to the model.
 

@@ -53,7 +53,7 @@ class LocalName:
     owner: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Coupling:
     """n entries f_i += k (s_j - s0) + c s_j', each accounted to a force entry."""
 
@@ -83,7 +83,7 @@ class Stop:
     is_sharp: bool = True  # its stiffness jumps at the gap
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ForceBuilder:
     """Collects channels, linear couplings and signals of all forces."""
 

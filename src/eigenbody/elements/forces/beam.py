@@ -79,7 +79,7 @@ def _root(x: np.ndarray) -> np.ndarray:
     return np.sqrt(x)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Beams:
     """n beams: end frames, and numbers (n,)."""
 

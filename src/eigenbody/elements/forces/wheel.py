@@ -30,7 +30,7 @@ WHEEL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Wheels:
     """n wheels on their planes: frames, axes of the planes on the first carriers, numbers by name."""
 

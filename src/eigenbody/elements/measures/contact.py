@@ -119,7 +119,7 @@ PRODUCTS = ("X", "Y", "A1", "A2", "b")
 TURNS = {"W1": 0, "W2": 1, "Wn": 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ContactSpeed:
     """Kernel of n such speeds: scalar products by name, axes of the plane (..., n, 3, 3) as columns, sizes by name."""
 

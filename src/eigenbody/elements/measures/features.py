@@ -20,7 +20,7 @@ import numpy as np
 from eigenbody.spatial.rotations import apply, cross, dot, skew
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Carriers:
     """Poses, velocities and accelerations of all carriers; angular quantities in carrier axes. (..., n, 3)."""
 
@@ -42,7 +42,7 @@ class Carriers:
         return bool(self.a.any() or self.alpha.any())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Feature:
     """A vector riding on carriers: coefficients `c` (n, K) of the positions and arms `arm` (..., n, K, 3)."""
 
@@ -159,7 +159,7 @@ def every_carrier(kernel: Riding) -> np.ndarray:
     return np.ones_like(kernel.carriers, dtype=bool)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScalarProduct:
     """Kernel of n scalar products x . y of features on the carriers (n, K)."""
 

@@ -15,7 +15,7 @@ from eigenbody.elements.measures.features import Carriers, every_carrier
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, skew
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LoadDirection:
     """n directions e (..., n, 3) of a force at `arm` (..., n, 3) (or of a torque) on carriers (n, 1).
 

@@ -108,7 +108,7 @@ def _tangent(n: np.ndarray) -> np.ndarray:
     return unit(least - dot(least, n)[..., None] * n)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RollingSlip:
     """Kernel of n slip speeds: D, C and b as scalar products, the direction n x e of W (on the first carrier)."""
 

@@ -28,7 +28,7 @@ from eigenbody.spatial.rotations import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RotationComponent:
     """Kernel of n rotation components: frames (..., n, 3, 3) on carriers (n, 2), directions e (..., n, 3)."""
 

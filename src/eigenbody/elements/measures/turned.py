@@ -20,7 +20,7 @@ from eigenbody.elements.measures.rotation import RotationComponent, RotationVect
 from eigenbody.spatial.rotations import apply_transposed, cross
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TurnedRotation:
     """Kernel of n components along e (n, 3) of log(R_rel T^T): frames as of `RotationComponent`, T^T the rotation of
     the carriers `target` (n,)."""

@@ -34,7 +34,7 @@ FARTHEST = 0.05
 """No bound reaches further than this part of the largest eigenvalue: beyond it a first-order bound says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cluster:
     """A multiple eigenvalue.
 
@@ -53,7 +53,7 @@ class Cluster:
         return self.index > 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EigenBasis:
     """Eigenvalues and both sets of vectors of a real A (n, n), sorted by magnitude, conjugate pairs adjacent and exact.
 
@@ -167,7 +167,7 @@ def _sorted_pairs(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 # ---------------------------------------------------------------- multiple eigenvalues
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Subspace:
     """Invariant subspace of a multiple eigenvalue: orthonormal `right` (n, k), its dual `left` (n, k)."""
 

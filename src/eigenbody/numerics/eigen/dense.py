@@ -75,7 +75,7 @@ def spectrum_second_order(
 # ---------------------------------------------------------------- second order: scaling and the modal basis
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Scaled:
     """The system in coordinates of unit mass, softest first: user coordinates q[order] = unit * q_scaled."""
 
@@ -146,7 +146,7 @@ def _scaled(
     return _Scaled(M, C, K, loss, noise, order, unit, symmetric, undamped)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _ModalBasis:
     """Mass-normalized modes of (K, M), K symmetric: `rigid` (n, r), `elastic` (n, e), omega^2 = `stiffness` (e,)."""
 

@@ -22,7 +22,7 @@ ROUNDINGS = 4.0
 """Roundings, in eps, of a product of left basis, matrix and right basis."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """`left` (k, n) @ A @ `right` (n, k) = `matrix` (k, k) with left @ right = 1; `error` (k, k) bounds its entries."""
 

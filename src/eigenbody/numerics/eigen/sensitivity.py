@@ -21,7 +21,7 @@ TIED = 1e-9
 """Slopes nearer than this part of the largest are equal when they are put in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EigenvalueDerivatives:
     """Derivatives of chosen eigenvalues by P parameters.
 
@@ -163,7 +163,7 @@ def in_order(slopes: np.ndarray, eigenvalue: complex) -> np.ndarray:
 # ---------------------------------------------------------------- frequencies and damping
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FrequencyDerivatives:
     """What an engineer reads from d lambda, each (P, k) real; nan where it does not exist, see `notes`.
 

@@ -35,7 +35,7 @@ NOTHING = 1e-6  # s; a displacement beside a rate that may be rounding: of faste
 RANK = 1e-10  # singular value, of the largest, of vectors that are not independent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseModes:
     """Some eigenvalues (k,), one of each conjugate pair and each zero, with motions (n, k), relative residuals (k,) of
     those that are not zero, what is known of them (flags (k,), see `Spectrum`), and error bounds (k,).
@@ -252,7 +252,7 @@ def _own_states(Z: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return np.sort(qr(left.T, mode="r", pivoting=True, check_finite=False)[1][: Z.shape[1]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Block:
     """The matrix (k, k) of the pencil on two subspaces, in states of its own, and its error; W^T E Z = 1."""
 

@@ -178,7 +178,7 @@ def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | Non
     return kkt if kkt.is_regular() else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Ritz:
     """omega^2 (k,) with X^T M X = 1 (n, k), as found by `kkt` of K - shift M: what force the rows exert in each mode,
     `held` (rows, k) in units of its own, and what motion `left` (n, k) the forces left over would make."""

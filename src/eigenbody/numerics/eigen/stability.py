@@ -49,7 +49,7 @@ class Pairs(NamedTuple):
     bounds: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """All eigenvalues of a real matrix (n, n).
 
@@ -255,7 +255,7 @@ def _refine(
     return refined
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Bounds:
     """Error (n,) of the eigenvalues that the QR algorithm left, of the refined ones, and that as far as a first-order
     bound decides anything."""

@@ -21,7 +21,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals.transfer import chunks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EigenvectorDerivatives:
     """Chosen eigenvectors and their derivatives by P parameters.
 

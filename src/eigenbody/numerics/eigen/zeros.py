@@ -22,7 +22,7 @@ def null_space(B: np.ndarray, noise: np.ndarray) -> np.ndarray:
     return columns / np.linalg.norm(columns, axis=0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Echelon:
     """A null space in echelon form: free coordinates, and the held ones that follow them, x[held] = spread @ x[free];
     `tilt` bounds the error of `spread` entry by entry."""
@@ -65,7 +65,7 @@ def _eliminate(A: np.ndarray, noise: np.ndarray, at_most: int) -> _Echelon:
     return _Echelon(free, held, -A[np.ix_(by_row, free)], noise[np.ix_(by_row, free)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     """One null space, columns [1 at `pivots`; `spread` at `rest`], and what drives it: a' = drive @ e."""
 

@@ -42,7 +42,7 @@ class Triplets:
         return dense_vector(self.rows, self.values * _padded(vectors)[..., self.cols], vectors.shape[-1])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Product:
     """sum_k factor_k left[i_k]^T right[j_k] with `left` and `right` given as `count` rows each, by `Triplets.of_rows`;
     cheaper to multiply as matrices than to write out when the rows are many."""

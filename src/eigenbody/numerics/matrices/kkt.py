@@ -24,7 +24,7 @@ class Program(NamedTuple):
     E: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Optimality:
     """Multipliers of inequalities and equalities, and which variables are held by their bounds."""
 

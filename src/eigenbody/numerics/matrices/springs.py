@@ -16,7 +16,7 @@ from eigenbody.numerics.matrices.linear import scaled
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Springs:
     """B (m, n) sparse, k (m,) none of them zero, c (m,), and what is not a spring (n, n sparse)."""
 

@@ -21,7 +21,7 @@ WELL_CONDITIONED = 1e4
 """Condition of V (unit columns, balanced A) that a decomposition may have: it costs that many units of rounding."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
     """A = V diag(T_1, ...) V^-1: columns V (n, n), rows V^-1 (n, n), the places and triangular blocks T_i, complex."""
 

@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 """Part of the largest entry of a balanced vector below which another one is taken for zero."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """x = V1 x1 + V2 x2 with x1' = A1 x1 and x2' = A2 x2; W1, W2 are the rows of the inverse of [V1, V2]."""
 

@@ -26,7 +26,7 @@ SAFETY = 64.0
 nothing. Terms that should vanish reached 13 of the plain bound there, true ones began at 4e7."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Realization:
     """x' = A x + B u, y = C x + D u, and the size of the error to expect in each entry of A, B and C."""
 
@@ -54,7 +54,7 @@ def realization(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, nois
     return Realization(A, B, C, D, noise + floor, noise_B, noise_C)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subspace:
     """The invariant subspace of an eigenvalue, or of a tight cluster about it.
 
@@ -69,7 +69,7 @@ class Subspace:
     right: Sequence[np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrincipalPart:
     """The eigenvalue between inputs and outputs.
 

@@ -132,7 +132,7 @@ def magnitude_derivatives(H: np.ndarray, dH: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------- peaks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PeakDerivatives:
     """A maximum of |H| over frequency, rad/s, for one output and input.
 
@@ -248,7 +248,7 @@ def _sharpened(one: StateSpace, omega: float) -> float:
 # ---------------------------------------------------------------- covariance
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CovarianceDerivatives:
     """Stationary (co)variances of outputs under white noise and their derivatives by P parameters.
 

@@ -54,7 +54,7 @@ class Settled:
         return self.balance.state
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Step:
     """One step that succeeded: where it led, what moved, and how well the forces were predicted."""
 

@@ -42,7 +42,7 @@ HOLDS = 1e-10  # what may be left of an equation, relative to the size of what c
 DIFFERENCE = 1e-6  # relative change of a parameter for its derivative
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """A consistent state of the model with certain parameters, and the coordinates in which it is judged."""
 
@@ -87,7 +87,7 @@ class Trial:
         return np.concatenate((self.state.x, self.state.u_in[list(task.free_inputs)]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SteadyEquations:
     """Residuals f and derivatives J by [S, W, x, free inputs, parameters], with units of both."""
 

@@ -19,7 +19,7 @@ from eigenbody.system.system import System
 NEUTRAL = 1e-9  # derivative below which nothing depends on a change, relative to the size of what cancels in it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RateRules:
     """H r = wanted for the rates r of the velocity coordinates; `free` (n, k) are the directions left, in units."""
 

@@ -20,7 +20,7 @@ from eigenbody.routes.kane.tree import Tree
 from eigenbody.spatial.rotations import cross, exp
 
 
-@dataclass
+@dataclass(eq=False)
 class _Walk:
     """A frame on the way along a chart: origin P, shifter S, and the arrays of P's and the frame's motion.
 
@@ -35,7 +35,7 @@ class _Walk:
     dW: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arrays:
     """omega_ijk, V_ijk and their rates, shapes (b, n coordinates, N bodies + ground, 3), with poses and speeds (b, n).
 

@@ -19,7 +19,7 @@ _X, _Y, _Z = np.eye(3)
 BALL = (("turn", _X), ("turn", _Y), ("turn", _Z))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One motion: `turn` about or `slide` along an axis by factor times a coordinate; `shift` and `fixed` are constant.
 

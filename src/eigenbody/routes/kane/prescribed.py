@@ -15,7 +15,7 @@ from eigenbody.routes.joints import ROTATIONS, motions, terms_of
 from eigenbody.routes.kane.tree import Tree
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prescribed:
     """Rows C (m, n), the accelerations x'' they give with the free ones zero (n,), and the free motions N (n, f).
 

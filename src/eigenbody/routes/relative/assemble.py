@@ -32,7 +32,7 @@ from eigenbody.spatial.rotations import apply, cross, skew
 MOST = 240  # coordinates: dB/dq and d(dB/dt)/dq are arrays of 6 times their cube
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mechanism:
     """The mechanism as this formulation sees it, at the operating point."""
 
@@ -82,7 +82,7 @@ def _refuse(description: Description) -> None:
         raise Unsupported("first-order states")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dynamics:
     """Equations of motion at the operating point: g(q, nu, nu') = 0 with its partial derivatives."""
 

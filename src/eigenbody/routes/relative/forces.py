@@ -36,7 +36,7 @@ def gradient_rates(channels: tuple[Channel, ...], pose: Pose, motion: Twists) ->
     return np.array(rows).reshape(len(rows), *lead, count, 6)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cartesian:
     """Force [force; torque] on every carrier (carriers, 6), and its partial derivatives (b, carriers, 6)."""
 

@@ -22,7 +22,7 @@ from eigenbody.routes.relative.topology import Branch, Tree
 from eigenbody.spatial.rotations import cross
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Columns:
     """Rotations w, translations t and poles p (n, 3) of all coordinates, global axes."""
 

@@ -32,7 +32,7 @@ SINGULAR = 1e-6  # sine or cosine of the middle angle of a sequence
 _STEP = 1e-40  # of the complex step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Sums of channels held at f(t): `combine` (rows, channels) and the first two rates of f (rows,)."""
 

@@ -19,7 +19,7 @@ from eigenbody.spatial.rotations import apply, cotangent_coefficient, cross, dot
 Terms = list[tuple[int, np.ndarray]]  # carrier and six numbers (..., 6)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pose:
     """Centres of mass r (carriers, 3) and rotations R (carriers, 3, 3); ground is the last carrier."""
 
@@ -27,7 +27,7 @@ class Pose:
     R: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Twists:
     """Velocities v, w (..., carriers, 3), both in global axes; or any variation of the poses."""
 
@@ -72,7 +72,7 @@ def _row(force: np.ndarray, moment: np.ndarray) -> np.ndarray:
     return np.concatenate((force, moment), axis=-1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Displacement:
     """a . (P2 - P1), the axis a (body axes) fixed on `carrier`."""
 
@@ -143,7 +143,7 @@ class Distance:
         return [(j, _row(du, second)), (i, _row(-du, -first))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cosine:
     """a . b of an axis of the first side and one of the second (body axes); perpendicular axes of Trom's Table 2.4."""
 
@@ -275,7 +275,7 @@ class SmallRotation:
         return _moments(self.first.carrier, self.second.carrier, rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Component:
     """One component of a force at a point of a body, or of a torque; the axis turns with the body or stays."""
 

@@ -18,7 +18,7 @@ from eigenbody.routes.relative.loops import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
     """Independent coordinates z = S dq: rows G = [Phi_q; S] with their time derivatives, and names where they have."""
 

@@ -16,7 +16,7 @@ GROUND = "ground"
 COMMON_POINT = (*(name for name in JOINTS if name != "distance"), "bushing", "bearing")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Side:
     """A frame fixed on a carrier (index of a body; ground is the last): point (3,) from the centre of mass and axes
     (3, 3) as columns, both in body axes."""

@@ -19,7 +19,7 @@ from eigenbody.routes.relative.named import X, Z
 from eigenbody.routes.relative.sides import Drawing, Side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Branch:
     """A body on its parent: columns of B from `start`, in the order of the joint's coordinates."""
 
@@ -46,7 +46,7 @@ class Branch:
         return slice(self.start + three[0], self.start + three[0] + 3) if three else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
     """Branches in walking order, cut joints, and which coordinate moves which body."""
 

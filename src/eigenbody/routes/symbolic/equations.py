@@ -27,7 +27,7 @@ AT_POINTS = ("force", "torque")
 MOST_TREE_COORDINATES = 7  # in space; the equations of longer trees are shorter body by body
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SymbolicEquations:
     """Equations of motion as SymPy expressions, with the numbers behind the symbols."""
 

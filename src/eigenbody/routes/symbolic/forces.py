@@ -14,7 +14,7 @@ from eigenbody.routes.symbolic.joints import Pair, measure, rotation_vector
 from eigenbody.routes.symbolic.kinematics import E, Kinematics
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Applied:
     """Deflections s (m,) with the energy V stored in them and further tensions (m,) that pull them shorter."""
 
@@ -23,7 +23,7 @@ class Applied:
     tension: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """A force and a torque (3,) in global axes on a body, the force at a point."""
 

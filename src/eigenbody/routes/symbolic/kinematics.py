@@ -24,7 +24,7 @@ CARDAN = ("alpha", "beta", "gamma")
 FREE_TO_TURN = ("spherical", "point", "distance", "inline", "inplane", "free")
 
 
-@dataclass
+@dataclass(eq=False)
 class Kinematics:
     """r (3,), S (3, 3) and the angular Jacobian in body axes J (3, f) of every body."""
 

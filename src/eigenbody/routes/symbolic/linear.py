@@ -22,7 +22,7 @@ from eigenbody.routes.symbolic.pool import elementwise, symbols_in
 INDEPENDENT = 1e-9  # rows whose part not in the others is smaller, beside the largest, are redundant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tangent:
     """Derivatives of the equations as expressions: M, P, Q of F - G^T lambda, and the rows with their rates."""
 
@@ -34,7 +34,7 @@ class Tangent:
     rows2: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reference:
     """Where and how it moves: values of q, u, a and the multipliers; which constraints are independent."""
 
@@ -52,7 +52,7 @@ class Reference:
         return {s: sympy.Integer(0) for symbols, values in pairs for s, v in zip(symbols, values, strict=True) if not v}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linearized:
     """M x'' + P x' + Q x = 0 in the coordinates x, numbers."""
 

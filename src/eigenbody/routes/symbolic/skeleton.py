@@ -16,7 +16,7 @@ IN_PLANE = ("revolute", "prismatic", "planar", "fixed")
 ALIGNED = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Side:
     """Where a joint or force takes hold of a body: point and frame (columns), both in the drawing."""
 

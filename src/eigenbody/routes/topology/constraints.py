@@ -16,7 +16,7 @@ from eigenbody.routes.topology.transforms import to_frame, to_point
 RANK = 1e-9  # of the cut-joint rows, relative to the largest pivot, or to the unit displacements they are made for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Joint:
     """A joint where it stands: bodies, the acting point that both share, and the axes in which its H is diagonal."""
 

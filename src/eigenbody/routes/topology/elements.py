@@ -33,7 +33,7 @@ LOADS = ("force", "torque")
 _TURNED = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])  # columns y, z, x: the third axis is the old x
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spring:
     """A spatial spring-damper between two bodies: deflections along which it acts, their k, c (m, m) and tension (m,).
 
@@ -56,7 +56,7 @@ class Spring:
         return self.deflection.first.body, self.deflection.second.body
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """A constant force at a point of a body, or a torque; in body axes if it turns with the body."""
 

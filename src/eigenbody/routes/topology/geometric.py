@@ -21,7 +21,7 @@ from eigenbody.spatial.rotations import apply, cross, exp
 _STEP = 1e-30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pull:
     """A deflection with the tension (m,) that acts along it."""
 

@@ -43,7 +43,7 @@ MASSLESS = 1e-12  # eigenvalue of the balanced mass matrix below which a motion 
 BLOCKED = 1e-9  # share of the impulse along such a motion above which nothing can take it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Indeterminate:
     """Coordinates whose rates this configuration leaves open: any multiple of `vector` may be added."""
 
@@ -56,7 +56,7 @@ class Indeterminate:
         return {"coordinates": list(self.coordinates), "vector": vector, "reason": self.reason}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Impulse(Drawn, look="simulation.impulse.look"):
     """Jump of all velocities, impulsive reactions, energy and momentum before and after."""
 

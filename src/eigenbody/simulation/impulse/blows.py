@@ -23,7 +23,7 @@ KEYS = ("body", "impulse", "angular", "at", "axes", "frame", "against", "along",
 _UNITS = {"m": "N*s", "rad": "N*m*s", "1": "N*s"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Blow:
     """One impulse: at a body (or marker), or along a measure."""
 

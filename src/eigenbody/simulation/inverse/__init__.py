@@ -47,7 +47,7 @@ HALVINGS = 12  # of a step between two times along which prescribed motions are 
 HOLDS = 1e-7  # how well redundant prescribed motions must agree, relative to the mechanism's length
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InverseDynamics(Drawn, look="simulation.inverse.look"):
     """Forces that a prescribed motion needs. n times, k driven coordinates, h held bodies; SI units."""
 
@@ -248,7 +248,7 @@ def _integrated(
 
 
 # The forces ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Instant:
     acceleration: np.ndarray  # (nq,)
     forces: np.ndarray  # (k,) along the driven coordinates

@@ -54,7 +54,7 @@ class Drive:
     unit: str  # of the force along it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hold:
     """A held body: its rows, and the point (in body axes) at which force and moment are reported."""
 
@@ -64,7 +64,7 @@ class Hold:
     arm: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ball:
     """A rotation all of whose coordinates are driven: its rows, and its three drives, whose numbers these are too."""
 

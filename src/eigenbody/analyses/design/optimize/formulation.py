@@ -22,7 +22,7 @@ SMALL = 1e-3  # of the start: an objective that is smaller is judged as if it we
 HOLDS = 1e-7  # violation (relative) that counts as none
 
 
-@dataclass
+@dataclass(eq=False)
 class Point:
     """Everything known of one design; values of all quantities in the order of the problem."""
 
@@ -33,7 +33,7 @@ class Point:
     slopes: list[np.ndarray] | None = None  # (m, P) by u
 
 
-@dataclass
+@dataclass(eq=False)
 class Best:
     """The best design so far: smallest violation first, then objective."""
 

@@ -41,7 +41,7 @@ class Changed:
     at_bound: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kept:
     """A constraint before and after: all its parts, the bounds, and whether it holds and is active."""
 

@@ -36,7 +36,7 @@ NOTHING = 1e-13  # relative deviation that is rounding
 Vary = Mapping[str, str | float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Band:
     """How one quantity scatters: nominal value, its limits and standard deviation; `samples` of Monte Carlo.
 

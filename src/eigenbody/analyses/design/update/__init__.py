@@ -31,7 +31,7 @@ SHARE = 1e-6  # of a parameter in a direction that the data do not tell
 NOTHING = 1e-12  # relative change of the data by the whole of a parameter that is rounding
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """Frequencies (n,) in Hz, and shapes (n, measures) where they were measured."""
 
@@ -40,7 +40,7 @@ class Measured:
     measures: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Update(Drawn, look="analyses.design.update.look"):
     """The fitted parameters with their standard deviations, and how well the modes now agree.
 

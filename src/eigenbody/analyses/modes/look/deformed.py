@@ -23,7 +23,7 @@ ROUND = 0.05  # part of the motion a quarter of a cycle later from which it is d
 MANY = 60  # nodes in a line above which they are not marked
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Skeleton:
     """Vertices (v, 3) at rest and their complex displacements (modes, v, 3); polylines and single points by number. The
     first vertices are nodes of flexible bodies, with rotations `turn` (modes, nodes, 3)."""

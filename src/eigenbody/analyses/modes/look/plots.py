@@ -126,7 +126,7 @@ def _ranges(numbers: list[int]) -> str:
 # ---- right: who moves
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Bars:
     """Complex amplitude (modes, bars), the place of each bar, its label, and the names under groups of bars."""
 
