@@ -150,6 +150,18 @@ def test_a_point_of_another_model_is_refused(path: Path) -> None:
     assert np.array_equal(found.K, eb.linearize(eb.equilibrium(model)).K)
 
 
+def test_a_point_with_adjusted_parameters_is_one_of_its_model() -> None:
+    """The steady turn of the truck adjusts two parameters; a third one makes it another truck."""
+    model = eb.load(Path(__file__).parents[2] / "examples" / "tractor_semitrailer.yaml")
+    point = eb.operating_point(model)
+    assert point.model.parameters["delta"] != model.parameters["delta"]
+    assert np.array_equal(eb.linearize(model, at=point).A, eb.linearize(point).A)
+    name = next(name for name in model.parameters if name not in ("delta", "push"))
+    other = model.with_parameters({name: 1.1 * model.parameters[name]})
+    with pytest.raises(eb.InputError, match="another model"):
+        eb.linearize(other, at=point)
+
+
 def test_damping_that_was_added_is_not_dropped_silently(path: Path) -> None:
     damped = eb.modes(eb.with_damping(path, proportional=(0.5, 0)))
     assert np.array_equal(eb.modes(damped).eigenvalues, damped.eigenvalues)

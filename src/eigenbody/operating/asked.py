@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -46,13 +47,21 @@ def point_at(model: Subject, at: Subject | None = None) -> OperatingPoint:
         return operating_point(model)
     point, own = operating_point(at), subject(model)
     own = own if isinstance(own, Model) else own.model
-    if own is not point.model and _mechanism(own) != _mechanism(point.model):
+    if own is not point.model and _mechanism(own, _adjusted(own)) != _mechanism(point.model, _adjusted(own)):
         raise InputError(Fault("at", "this operating point is one of another model.", "Find it for this model."))
     return point
 
 
-def _mechanism(model: Model) -> dict[str, object]:
-    return {key: item for key, item in model.source.data.items() if key not in ("operating_point", "coordinates")}
+def _adjusted(model: Model) -> tuple[str, ...]:
+    """What may have other values at the operating point: parameters found with a steady motion."""
+    return tuple((model.description.operating_point or {}).get("adjust") or ())
+
+
+def _mechanism(model: Model, adjusted: Collection[str]) -> dict[str, object]:
+    """What makes it this mechanism."""
+    data = {key: item for key, item in model.source.data.items() if key not in ("operating_point", "coordinates")}
+    parameters = {name: value for name, value in model.parameters.items() if name not in adjusted}
+    return {**data, "parameters": parameters}
 
 
 def in_model(point: OperatingPoint, model: Model) -> OperatingPoint:
