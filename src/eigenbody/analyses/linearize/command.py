@@ -50,8 +50,10 @@ def linearize(
 
     \b
     JSON: {"model", "dof", "coordinates", "velocities", "mass", "damping", "stiffness",
+           "split": {"dissipative", "gyroscopic", "conservative", "circulatory"},
            "states", "inputs", "outputs", "units", "A", "B", "C", "D",
            "certificate", "notes", "warnings"}
+      split: symmetric and skew part of damping, symmetric and skew part of stiffness.
       Matrices are lists of rows. With non-holonomic constraints mass, damping and
       stiffness are null: only A, B, C, D exist. Above 2000 degrees of freedom all of
       them are null and "descriptor" has E, A, B, C, D of E z' = A z + B u,

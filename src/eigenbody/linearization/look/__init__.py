@@ -38,7 +38,25 @@ def sheet(linear: LinearModel) -> Sheet:
         lines.append(f"Inputs: {listed(_with_units(linear.inputs, linear.units.inputs))}")
     if linear.outputs:
         lines.append(f"Outputs: {listed(_with_units(linear.outputs, linear.units.outputs))}")
+    lines += _split_line(linear)
     return Sheet(f"Linear model of {model_name(linear.point)}", lines, _grids(linear), remarks_below(linear))
+
+
+def _split(linear: LinearModel) -> dict[str, np.ndarray]:
+    """Symmetric and skew parts of C and K, where there are such; what rounding may have left of one is zero."""
+    if linear.is_sparse or len(linear.coordinates) != len(linear.velocities):
+        return {}
+    parts = {
+        "dissipative": (linear.damping, linear.noise_C), "gyroscopic": (linear.gyroscopic, linear.noise_C),
+        "conservative": (linear.conservative, linear.noise_K), "circulatory": (linear.circulatory, linear.noise_K),
+    }  # fmt: skip
+    return {name: np.where(np.abs(part) > noise + noise.T, part, 0.0) for name, (part, noise) in parts.items()}
+
+
+def _split_line(linear: LinearModel) -> list[str]:
+    sizes = {name: float(np.abs(part).max(initial=0.0)) for name, part in _split(linear).items()}
+    told = [f"{name} {significant(size, 4)}" for name, size in sizes.items() if size]
+    return [f"Largest entries of the parts of C and K: {', '.join(told)}"] if told else []
 
 
 def _with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
@@ -86,6 +104,7 @@ def document(linear: LinearModel) -> dict[str, Any]:
         "coordinates": list(linear.coordinates),
         "velocities": list(linear.velocities),
         **{key: rows[key] for key in ("mass", "damping", "stiffness")},
+        "split": {name: part.tolist() for name, part in _split(linear).items()} or None,
         "states": list(linear.states),
         "inputs": list(linear.inputs),
         "outputs": list(linear.outputs),
