@@ -26,6 +26,11 @@ Set = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, full precision.")]
 Out = Annotated[str | None, option("--out -o", "FILE", "Also write the result: .npz, .mat, .csv or .json.")]
 Plot = Annotated[str | None, option("--plot", "FILE", "Draw it: .png, .svg or .pdf.")]
+Until = Annotated[str | None, option("--until", "T", 'End of the motion: 2 or "200 ms".')]
+Times = Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")]
+Coordinates = Annotated[
+    str | None, option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
+]
 MaxSteps = Annotated[
     float | None,
     option("--max-steps", "N", "Steps that a motion may take, rejected ones included; by default 5000 or more."),

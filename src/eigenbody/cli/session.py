@@ -74,6 +74,16 @@ def pair(option: str, text: str, form: str, example: str) -> tuple[str, str]:
     return name, value
 
 
+def names_in(text: str | None, option: str) -> list[str] | None:
+    """`a,b,c` as names; None where the option was left out."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise InputError(Fault(option, "an empty name.", "Write measures as a,b,c."))
+    return names
+
+
 @contextmanager
 def places_of(model: Model, **options: str) -> Iterator[None]:
     """Faults found while computing name dotted places (`joints.b`): add the line of the model file.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def simulate(
     model: options.ModelPath,
-    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
+    until: options.Until = None,
     step: Annotated[str | None, options.option("--step", "H", "Step of the methods with a fixed one.")] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
     method: Annotated[

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 
 
 def along(
     model: options.ModelPath,
-    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
-    points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")] = 101,
+    until: options.Until = None,
+    points: options.Times = 101,
     motion: Annotated[
         list[str] | None, options.option("--motion", "MEASURE=LAW", "Prescribed reference motion; repeatable.")
     ] = None,
-    coordinates: Annotated[
-        str | None, options.option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
-    ] = None,
+    coordinates: options.Coordinates = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -54,9 +49,7 @@ def along(
     laws = dict(
         session.pair("--motion", text, "MEASURE=LAW", '"elbow==0.8*sin(3*t)" or "elbow=0.1"') for text in motion or ()
     )
-    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
-    if chosen is not None and not all(chosen):
-        raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
+    chosen = session.names_in(coordinates, "--coordinates")
     mechanism = session.load(model, set_)
     import numpy as np
 

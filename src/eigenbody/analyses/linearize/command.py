@@ -12,9 +12,7 @@ from eigenbody.cli import delivery, options, session
 def linearize(
     model: options.ModelPath,
     set_: options.Set = None,
-    coordinates: Annotated[
-        str | None, options.option("--coordinates", "A,B,C", "Measures to linearize in; the rest is filled in.")
-    ] = None,
+    coordinates: options.Coordinates = None,
     method: Annotated[
         str | None,
         options.option("--method", "NAME", "By another route: relative, kane, topology, difference, symbolic."),
@@ -87,9 +85,7 @@ def linearize(
         what = "only other routes are told such things."
         raise InputError(Fault(f"--{next(iter(choices))}", what, "Give --method relative or --method difference."))
     goal = delivery.Delivery("linearization.look", model, json, out, None, quiet)
-    wanted = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
-    if wanted is not None and not all(wanted):
-        raise InputError(Fault("--coordinates", "an empty name.", "Write measures as a,b,c."))
+    wanted = session.names_in(coordinates, "--coordinates")
     mechanism = session.load(model, set_)
     from eigenbody.analyses.linearize.linear import linearize as linearize_at
     from eigenbody.present.documents import require_finite_linear

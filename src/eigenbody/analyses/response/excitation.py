@@ -59,13 +59,12 @@ class FreeMotion:
 
 
 @dataclass(frozen=True)
-class StepInput:
-    """Inputs that jump from zero to a constant value at the time `at`: `StepInput("push", 10)` or a map of values."""
+class _AtOnce:
+    """Inputs that something happens to at the time `at`."""
 
     inputs: str | Mapping[str, float]
     value: float = 1.0
     at: float = 0.0
-    kind = "step"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", _amounts(self.inputs, self.value, real=True))
@@ -74,6 +73,13 @@ class StepInput:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.inputs)
+
+
+@dataclass(frozen=True)
+class StepInput(_AtOnce):
+    """Inputs that jump from zero to a constant value at the time `at`: `StepInput("push", 10)` or a map of values."""
+
+    kind = "step"
 
     def lines(self) -> Lines:
         """One line of frequency zero."""
@@ -84,21 +90,10 @@ class StepInput:
 
 
 @dataclass(frozen=True)
-class ImpulseInput:
+class ImpulseInput(_AtOnce):
     """Blows: the time integral of each input (N s, N m s) is given at once at the time `at`."""
 
-    inputs: str | Mapping[str, float]
-    value: float = 1.0
-    at: float = 0.0
     kind = "impulse"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", _amounts(self.inputs, self.value, real=True))
-        _require_start(self.at)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.inputs)
 
     @property
     def blow(self) -> np.ndarray:

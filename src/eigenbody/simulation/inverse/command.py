@@ -13,8 +13,8 @@ from eigenbody.cli import delivery, options, session
 
 def inverse(
     model: options.ModelPath,
-    until: Annotated[str | None, options.option("--until", "T", 'End of the motion: 2 or "200 ms".')] = None,
-    points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")] = 101,
+    until: options.Until = None,
+    points: options.Times = 101,
     motion: Annotated[
         list[str] | None, options.option("--motion", "MEASURE=LAW", "Prescribed motion; repeatable.")
     ] = None,
