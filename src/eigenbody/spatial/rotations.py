@@ -65,7 +65,8 @@ def matrix(R: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Vector product along the last axis; faster than numpy's for the many short vectors here."""
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    out = np.empty(shape, dtype=np.result_type(a, b))
     out[..., 0], out[..., 1], out[..., 2] = by_components.cross(components(a), components(b))
     return out
 

@@ -74,8 +74,8 @@ Part = Plain | OfProducts | OfOwnKind | RotationPairs
 class Geometry:
     """Sets of measures of a system (constraints, slip rows, force channels), evaluated together.
 
-    Accelerations are those of the first `accelerated` sets; in the others those of rotations are left out. Of the set
-    i only the measures `needed[i]` (bool) are evaluated, the others stay zero.
+    Only the first `accelerated` sets have accelerations, those of the others stay zero. Of the set i only the measures
+    `needed[i]` (bool) are evaluated, the others stay zero.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Geometry:
         accelerated: int = 1,
         needed: dict[int, np.ndarray] | None = None,
     ) -> None:
-        self.sets = sets
+        self.sets, self._accelerated = sets, accelerated
         self._kernels: list[ScalarProduct] = []
         self._count = 0
         self.made: list[list[tuple[Part, Positions]]] = []
@@ -93,24 +93,24 @@ class Geometry:
             wanted = (needed or {}).get(i, np.ones(s.count, dtype=bool))
             placed = s.batches if wanted.all() else s.subset(np.flatnonzero(wanted))
             where = np.flatnonzero(wanted)
-            self.made.append([self._placed(kernel, where[at], i < accelerated) for kernel, at in placed])
+            self.made.append([self._placed(kernel, where[at]) for kernel, at in placed])
         self.products = Products(self._kernels, carriers)
 
-    def _placed(self, kernel: Kernel, positions: np.ndarray, accelerated: bool) -> tuple[Part, Positions]:
+    def _placed(self, kernel: Kernel, positions: np.ndarray) -> tuple[Part, Positions]:
         """The kernel registered; measures that stand together in the set do so here, and are copied as a slice."""
         order = np.argsort(positions)
         if np.array_equal(positions[order], np.arange(positions.min(), positions.min() + len(positions))):
             kernel, first = kernel.take(order), int(positions.min())
-            return self._part(kernel, accelerated), slice(first, first + len(positions))
-        return self._part(kernel, accelerated), positions
+            return self._part(kernel), slice(first, first + len(positions))
+        return self._part(kernel), positions
 
-    def _part(self, kernel: Kernel, accelerated: bool) -> Part:
+    def _part(self, kernel: Kernel) -> Part:
         if isinstance(kernel, ScalarProduct):
             return Plain(self._registered(kernel))
         if isinstance(kernel, Composed | Slip):
             return OfProducts(kernel, tuple(self._registered(product) for product in kernel.products))
         if isinstance(kernel, RotationComponent) and not kernel.small:
-            return RotationPairs(kernel, accelerated)
+            return RotationPairs(kernel)
         return OfOwnKind(kernel)
 
     def _registered(self, kernel: ScalarProduct) -> slice:
@@ -122,8 +122,8 @@ class Geometry:
         """Value, rate, acceleration (zero with `levels` 2) and gradient of every set."""
         products = self.products.jet(at, levels)
         return [
-            _in_set_order(s, made, products, at, levels > 2, loops)
-            for s, made in zip(self.sets, self.made, strict=True)
+            _in_set_order(s, made, products, at, levels > 2 and i < self._accelerated, loops)
+            for i, (s, made) in enumerate(zip(self.sets, self.made, strict=True))
         ]
 
     def values(self, at: Carriers, which: int = 0) -> np.ndarray:

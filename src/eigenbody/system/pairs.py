@@ -18,13 +18,13 @@ Matrices = tuple[np.ndarray, np.ndarray]
 class RotationPairs:
     """The kernel's pairs of frames without repetition, and which pair each component belongs to."""
 
-    def __init__(self, kernel: RotationComponent, accelerated: bool) -> None:
+    def __init__(self, kernel: RotationComponent) -> None:
         n = len(kernel.carriers)
         frames = np.concatenate((kernel.carriers, kernel.first.reshape(n, 9), kernel.second.reshape(n, 9)), axis=1)
         chosen, self._pair = distinct(frames)
         self._first, self._second = (np.ascontiguousarray(f[chosen]) for f in (kernel.first, kernel.second))
         self._i, self._j = np.ascontiguousarray(kernel.carriers[chosen].T)
-        self.kernel, self.accelerated, self._e = kernel, accelerated, kernel.e
+        self.kernel, self._e = kernel, kernel.e
         axis = np.argmax(np.abs(self._e), axis=1)
         is_axis = np.array_equal(self._e, np.eye(3)[axis])
         self._row = 3 * self._pair + axis if is_axis else None  # of the stacked rows of all pairs
@@ -87,8 +87,7 @@ class PairsJet:
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        is_asked = self._pairs.accelerated
-        return self._pairs.kernel.jet(self._at).acceleration if is_asked else np.zeros_like(self.value)
+        return self._pairs.kernel.jet(self._at).acceleration
 
     @cached_property
     def gradient(self) -> np.ndarray:

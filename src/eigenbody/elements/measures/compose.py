@@ -11,6 +11,7 @@ import numpy as np
 
 from eigenbody.base.batched import stack
 from eigenbody.elements.measures.features import Carriers, ScalarProduct
+from eigenbody.spatial.rotations import dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +98,11 @@ class ComposedJet:
 
     @cached_property
     def rate(self) -> np.ndarray:
-        return (self.slopes * self._rate).sum(-1)
+        return dot(self.slopes, self._rate)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        return (self.slopes * self._stack("acceleration")).sum(-1) + (self._d2_rate * self._rate).sum(-1)
+        return dot(self.slopes, self._stack("acceleration")) + dot(self._d2_rate, self._rate)
 
     @cached_property
     def gradient(self) -> np.ndarray:

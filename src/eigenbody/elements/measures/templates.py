@@ -162,17 +162,25 @@ def arctangent(b: np.ndarray, order: int) -> tuple[np.ndarray, ...]:
     S, C = b[..., 0], b[..., 1]
     n = S * S + C * C
     u, v = C / n, -S / n  # 1/z = u + i v
-    out = [_angle(S, C), np.stack((u, v), axis=-1)]
+    out = [_angle(S, C), _tensor(S, 1, u, v)]
     # d/dC = d/dz, d/dS = i d/dz applied to log z; the imaginary part of i^k f is taken by hand
     if order > 1:
         u2, v2 = u * u - v * v, 2 * u * v  # 1/z^2
         ss, sc, cc = v2, -u2, -v2
-        out.append(np.stack((ss, sc, sc, cc), -1).reshape(*S.shape, 2, 2))
+        out.append(_tensor(S, 2, ss, sc, sc, cc))
     if order > 2:
         u3, v3 = u2 * u - v2 * v, u2 * v + v2 * u  # 1/z^3
         sss, ssc, scc, ccc = -2 * u3, -2 * v3, 2 * u3, 2 * v3
-        out.append(np.stack((sss, ssc, ssc, scc, ssc, scc, scc, ccc), -1).reshape(*S.shape, 2, 2, 2))
+        out.append(_tensor(S, 3, sss, ssc, ssc, scc, ssc, scc, scc, ccc))
     return tuple(out)
+
+
+def _tensor(S: np.ndarray, order: int, *entries: np.ndarray) -> np.ndarray:
+    """(..., 2, 2, ...) of its entries, each of the shape of S; np.stack takes far longer where they are few."""
+    out = np.empty((*S.shape, len(entries)), dtype=S.dtype)
+    for k, entry in enumerate(entries):
+        out[..., k] = entry
+    return out.reshape(*S.shape, *(2,) * order)
 
 
 def _angle(S: np.ndarray, C: np.ndarray) -> np.ndarray:
