@@ -72,7 +72,7 @@ def test_ball_joint_driven_about_z_for_many_turns() -> None:
 
 @pytest.mark.parametrize(("method", "step"), [("dop853", None), ("radau", None), ("generalized-alpha", 0.02)])
 def test_simulation_goes_on_beyond_half_a_turn(method: str, step: float | None) -> None:
-    path = eb.simulate(on_a_ball(motion=[0, 0, "=3*t"]), 10, method=method, step=step, points=11)
+    path = eb.simulate(on_a_ball(motion=[0, 0, "=3*t"]), 4, method=method, step=step, points=11)
     for k in range(len(path)):
         state = path.state_at(k)
         expected = [[math.cos(3 * state.t), -math.sin(3 * state.t)], [math.sin(3 * state.t), math.cos(3 * state.t)]]
@@ -183,7 +183,7 @@ def test_rotation_vector_and_angles_about_one_axis_are_the_same_motion() -> None
         other["drivers"][f"d{k}"]["motion"] = value
     by_vector, by_angles = eb.load(document), eb.load(other)
     A, B = (eb.linearize(model, at=eb.operating_point(model)).A for model in (by_vector, by_angles))
-    assert A == pytest.approx(B, abs=1e-9 * np.abs(A).max())
+    assert pytest.approx(B, abs=1e-9 * np.abs(A).max()) == A
 
 
 # Passerello and Huston, problems 1 and 2: shoulder angles 1-2-3 by cycloids (their Eq. 5.1) ---------------------------
