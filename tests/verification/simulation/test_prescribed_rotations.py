@@ -129,7 +129,7 @@ def test_constant_rotation_beyond_half_a_turn_is_taken_from_the_start(turn: list
 def test_a_single_component_beyond_half_a_turn_is_named() -> None:
     model = on_a_ball(motion=[None, None, "=3*t"])
     for run in (lambda: eb.simulate(model, 3), lambda: eb.inverse(model, until=3)):
-        with pytest.raises(eb.ComputationError, match="joints.ball: the rotation comes to half a turn.*Prescribe all"):
+        with pytest.raises(eb.ComputationError, match=r"joints.ball: the rotation comes to half a turn.*Prescribe all"):
             run()
 
 
