@@ -40,6 +40,27 @@ def given_as_rotation_vectors(system: System) -> System:
     return replace(system, positions=replace(given, measure=measure, value=value))
 
 
+def without_given_angles(wanted: System, system: System) -> System:
+    """`wanted` without the rows that hold some of the angles that `system` has given together: these come to their
+    values as a rotation, and the rows, which may be singular on the way, hold from there on."""
+    named = {f"{item.entry.name}.{k}" for item, _ in _given_together(system) if item.held for k in (1, 2, 3)}
+    c = wanted.constraints
+    drivers = {entry.name for entry in system.description.drivers if entry["measure"] in named}
+    rows = [r for r, row in enumerate(c.rows) if row.kind == "driver" and row.owner in drivers] if drivers else []
+    if not rows:
+        return wanted
+    kept, left = ~np.isin(c.row, rows), [k for k, motion in enumerate(c.motions) if motion.row not in rows]
+    loose = replace(
+        c,
+        row=c.row[kept],
+        measure=c.measure[kept],
+        coefficient=c.coefficient[..., kept],
+        motions=tuple(c.motions[k] for k in left),
+        turned=tuple(replace(item, motions=tuple(left.index(k) for k in item.motions)) for item in c.turned),
+    )  # drivers have no constant
+    return replace(wanted, constraints=loose)
+
+
 def with_given_turns(system: System, there: Mechanics) -> Mechanics:
     """The mechanism at its positions, with as many full turns of the angles as were given."""
     state, counter = there.state, system.named.turn_counter
@@ -67,7 +88,7 @@ def refuse_singular_start(system: System, drawing: State) -> None:
     alone = [
         item
         for item in system.sequences
-        if item.held or (item.entry.name not in together and not given.isdisjoint(item.angles.tolist()))
+        if item.entry.name not in together and (item.held or not given.isdisjoint(item.angles.tolist()))
     ]
     refuse_singular_angles(system, drawing, tuple(alone))
 

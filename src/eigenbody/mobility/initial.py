@@ -19,6 +19,7 @@ from eigenbody.mobility.angles import (
     refuse_singular_angles,
     refuse_singular_start,
     with_given_turns,
+    without_given_angles,
 )
 from eigenbody.mobility.assembly import close_joints, compromise, gap_faults, is_rough
 from eigenbody.mobility.independence import what_locks
@@ -60,17 +61,30 @@ def initial_configuration(system: System) -> State:
 
 def mechanics_at_initial_positions(system: System) -> Mechanics:
     """The mechanism at its initial configuration, at rest."""
+    return _with_angles(system) if system.sequences else _at_positions(system)
+
+
+def _with_angles(system: System) -> Mechanics:
+    """The same where angles of a sequence may be given."""
     refuse_singular_start(system, system.reference_state())
-    there = with_given_turns(system, _at_positions(given_as_rotation_vectors(system)))
+    wanted = given_as_rotation_vectors(system)
+    loose = without_given_angles(wanted, system)
+    there = _at_positions(loose)
+    if loose is not wanted:
+        there = _settled(wanted, there.state)
+    there = with_given_turns(system, there)
     refuse_singular_angles(system, there.state)
     return there
 
 
 def _at_positions(system: System) -> Mechanics:
     drawn = Mechanics(system, system.reference_state())
-    if not is_rough(drawn):
-        return _brought(drawn, {})
-    state, walk = _assembled(system, drawn.state), system.tree_coordinates
+    return _settled(system, _assembled(system, drawn.state)) if is_rough(drawn) else _brought(drawn, {})
+
+
+def _settled(system: System, state: State) -> Mechanics:
+    """The given positions from a state whose other coordinates stay as they are."""
+    walk = system.tree_coordinates
     settled = dict(zip(walk.tolist(), values_of(system, state, walk), strict=True))
     return _brought(Mechanics(system, state), settled)
 

@@ -92,7 +92,7 @@ def ends(description: Description, entry: Entry) -> tuple[Attachment, Attachment
 def names_used(description: Description) -> Iterator[str]:
     """Every name of a body, marker, frame or ground that an entry refers to."""
     for _, entry in description.entries():
-        yield from entry.get("between", ())
+        yield from entry.get("between") or ()
         for key in ("body", "in"):
             if isinstance(entry.get(key), str):
                 yield entry[key]
@@ -118,7 +118,7 @@ def is_lone_point(description: Description, body: int) -> bool:
 
 
 def _bodies_of(description: Description, entry: Entry) -> list[int]:
-    names = [*entry.get("between", ()), *([entry["body"]] if entry.get("body") is not None else [])]
+    names = [*(entry.get("between") or ()), *([entry["body"]] if entry.get("body") is not None else [])]
     return [body_of(description, name) for name in names]
 
 

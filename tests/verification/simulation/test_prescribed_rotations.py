@@ -72,7 +72,7 @@ def test_ball_joint_driven_about_z_for_many_turns() -> None:
 
 @pytest.mark.parametrize(("method", "step"), [("dop853", None), ("radau", None), ("generalized-alpha", 0.02)])
 def test_simulation_goes_on_beyond_half_a_turn(method: str, step: float | None) -> None:
-    path = eb.simulate(on_a_ball(motion=[0, 0, "=3*t"]), 10, method=method, step=step, points=11)
+    path = eb.simulate(on_a_ball(motion=[0, 0, "=3*t"]), 4, method=method, step=step, points=11)
     for k in range(len(path)):
         state = path.state_at(k)
         expected = [[math.cos(3 * state.t), -math.sin(3 * state.t)], [math.sin(3 * state.t), math.cos(3 * state.t)]]
@@ -129,7 +129,7 @@ def test_constant_rotation_beyond_half_a_turn_is_taken_from_the_start(turn: list
 def test_a_single_component_beyond_half_a_turn_is_named() -> None:
     model = on_a_ball(motion=[None, None, "=3*t"])
     for run in (lambda: eb.simulate(model, 3), lambda: eb.inverse(model, until=3)):
-        with pytest.raises(eb.ComputationError, match=r"joints\.ball: the rotation comes to half a turn.*Prescribe"):
+        with pytest.raises(eb.ComputationError, match=r"joints.ball: the rotation comes to half a turn.*Prescribe all"):
             run()
 
 

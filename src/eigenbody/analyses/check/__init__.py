@@ -156,7 +156,7 @@ def check(model: Subject) -> Inspection:
             Constraint(
                 entry.name,
                 entry.type or type_of_driver,
-                tuple(entry.get("between", ())),
+                tuple(entry.get("between") or ()),
                 tuple(held.get((kind, entry.name), ())),
             )
             for entry in entries
