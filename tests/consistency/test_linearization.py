@@ -14,12 +14,13 @@ import eigenbody as eb
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
+from eigenbody.elements.measures.angles import SEQUENCES
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.linearization.certificate import tangent_error
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.numerics.matrices.linear import matrix
 from forward_dynamics import ForwardDynamics, relative_error
-from mechanism_forces import any_measure, two_bodies
+from mechanism_forces import any_measure, neighbours, two_bodies
 from mechanism_parts import beside, decimal, direction, numbers
 from mechanisms import KINDS, coverage, random_mechanism
 from mobility import assembled, drawing, mobility
@@ -83,7 +84,17 @@ def with_extras(rng: np.random.Generator, doc: dict) -> dict:
         "mixed": {"expression": f"=effort + {m}*{n}'*z + wish"},
     }
     add_laws(rng, doc)
+    add_angles(rng, doc)
     return doc
+
+
+def add_angles(rng: np.random.Generator, doc: dict) -> None:
+    """Cardan angles of two bodies with forces along them; the others are singular where nothing is turned."""
+    sequence = str(rng.choice([s for s in SEQUENCES if s[0] != s[2]]))
+    doc["measures"]["turn"] = {"type": "angles", "between": list(neighbours(rng, doc)), "sequence": sequence}
+    for k in (1, 2, 3):
+        value = f"=-{decimal(rng, 2, 9)}*sin(turn.{k}) - 0.3*turn.2*turn.{k}'"
+        doc["forces"][f"turn{k}"] = {"type": "expression", "along": f"turn.{k}", "value": value}
 
 
 def add_laws(rng: np.random.Generator, doc: dict) -> None:

@@ -27,7 +27,7 @@ def _given_together(system: System) -> Iterator[tuple[AngleSequence, np.ndarray]
     """Sequences all of whose angles are given, with the places of these among the given values."""
     place = {int(measure): k for k, measure in enumerate(system.positions.measure)}
     for item in system.sequences:
-        if all(i in place for i in item.angles.tolist()):
+        if len(item.vector) and all(i in place for i in item.angles.tolist()):
             yield item, np.array([place[i] for i in item.angles.tolist()])
 
 

@@ -12,6 +12,7 @@ from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs, R
 from eigenbody.elements.measures.types import MEASURES, angle_pairs
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry, FlexibleBody, owner_of
+from eigenbody.model.operating import measures_asked_for
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
 from eigenbody.system.system import AngleSequence
@@ -61,7 +62,8 @@ class NamedMeasures:
             self._modal(flexible)
 
     def _measure(self, entry: Entry) -> None:
-        """The measures of an entry; angles have a rotation vector beside them, that of the joint where it has one."""
+        """The measures of an entry; angles may have a rotation vector beside them: that of the joint where it has one,
+        else one of their own where all of them are given at the start."""
         measure = MEASURES[entry.type]
         dimensions = [c.dimension for c in measure.spec.coordinates] or [str(measure.spec.dimension)]
         names, kernels = measure.names(entry), measure.kernels(entry, self.places)
@@ -70,10 +72,12 @@ class NamedMeasures:
         if entry.type != "angles":
             return
         owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
-        for axis in "xyz" if owner == entry.name else "":
+        asked = {*measures_asked_for(self.description.operating_point)}
+        given = None not in (entry.get("position") or (None,)) or asked.issuperset(names)
+        for axis in "xyz" if owner == entry.name and given else "":
             kernel = Rotation(axis).kernel(angle_pairs(entry, self.places))
             self._add(f"{owner}.r{axis}", "rad", kernel)
-        vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz"]
+        vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz" if f"{owner}.r{axis}" in self.index]
         self.sequences.append(AngleSequence(entry, np.array([self.index[name] for name in names]), np.array(vector)))
 
     def _add(self, name: str, dimension: str, kernel: Kernel) -> None:

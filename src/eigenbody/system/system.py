@@ -168,7 +168,7 @@ class AngleSequence:
 
     entry: Entry
     angles: np.ndarray  # (3,)
-    vector: np.ndarray  # (3,)
+    vector: np.ndarray  # (3,), or none
     used: bool = False  # whether anything needs derivatives of the angles
     held: bool = False  # whether rows hold some of the angles
 

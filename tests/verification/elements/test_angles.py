@@ -75,6 +75,22 @@ def test_angles_count_full_turns() -> None:
     assert path.signal("psi") == pytest.approx(-0.2 + spin * path.t, abs=1e-7)
 
 
+@pytest.mark.parametrize("place", ["measure", "operating point"])
+def test_angles_of_two_bodies_given_together_from_a_singular_drawing(place: str) -> None:
+    """zxz between two bodies that a chain of hinges lets turn freely: the rotation is the one that was given."""
+    angles = [0.3, 0.5, -0.4]
+    model = eb.Model().body("a", mass=1, inertia=[1, 1, 1], at=[0, 0, 0])
+    model = model.body("b", mass=1, inertia=[1, 1, 1], at=[1, 0, 0])
+    model = model.joint("hinge", "revolute", between=["ground", "a"], at=[0, 0, 0], axis=[1, 0, 0])
+    model = model.joint("hook", "universal", between=["a", "b"], at=[0, 0, 0], axis=[0, 1, 0], axis2=[0, 0, 1])
+    keys = {"position": angles} if place == "measure" else {}
+    model = model.measure("e", "angles", between=["ground", "b"], sequence="zxz", **keys)
+    if place != "measure":
+        model = model.set(operating_point={"e": angles})
+    R = eb.operating_point(model).state.R[1]
+    assert pytest.approx(Rotation.from_euler("ZXZ", angles).as_matrix(), abs=1e-12) == R
+
+
 # Coordinates of the linearization -----------------------------------------------------------------------------------
 
 

@@ -186,6 +186,30 @@ def test_rotation_vector_and_angles_about_one_axis_are_the_same_motion() -> None
     assert pytest.approx(B, abs=1e-9 * np.abs(A).max()) == A
 
 
+@pytest.mark.parametrize("sequence", [None, "zyx", "zxz"])
+def test_parameters_of_a_prescribed_rotation(sequence: str | None) -> None:
+    """Variants in one batch are those one by one; sensitivities are differences of modes."""
+    document = chain(sequence)
+    del document["operating_point"]
+    document["parameters"] |= {"start": 4.0, "tilt": 1.0}
+    document["joints"]["ball"]["axis"] = [1, "=tilt", 0]
+    if sequence is None:
+        document["joints"]["ball"]["motion"][2] = "=start + w*t"
+    else:
+        document["drivers"]["d1"]["motion"] = "=start + w*t"
+    model = eb.load(document)
+    together = eb.variants(model, {"w": [2.5, 3.0], "tilt": [1.0, 0.7], "start": [4.0, 9.0]})
+    for k, values in enumerate(({"w": 2.5}, {"tilt": 0.7, "start": 9.0})):
+        alone = eb.modes(model.with_parameters(**values)).eigenvalues
+        batch = together.eigenvalues[k]
+        assert np.sort_complex(batch[batch.imag > 0]) == pytest.approx(np.sort_complex(alone), abs=1e-9)
+    found, h = eb.sensitivity(model), 1e-5
+    for k, name in enumerate(found.names):
+        near = [eb.modes(model.with_parameters(**{name: model.parameters[name] + s * h})) for s in (1, -1)]
+        slope = (near[0].eigenvalues - near[1].eigenvalues) / (2 * h)
+        assert found.eigenvalues[k] == pytest.approx(slope, abs=1e-6)
+
+
 # Passerello and Huston, problems 1 and 2: shoulder angles 1-2-3 by cycloids (their Eq. 5.1) ---------------------------
 
 
