@@ -39,10 +39,12 @@ many = pytest.mark.parametrize(("kind", "seed"), MORE)
 
 @cache
 def document(kind: str, seed: int) -> dict:
-    """A random mechanism with, every other time, what the generator does not draw: states, inputs, outputs, tables."""
+    """A random mechanism with, every other time, what the generator does not draw: states, inputs, outputs, tables; and
+    every fourth time angles of a sequence."""
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     drawn = random_mechanism(rng, kind)
-    return with_extras(rng, drawn) if seed % 2 else drawn
+    extended = with_extras(rng, drawn) if seed % 2 else drawn
+    return with_angles(rng, extended) if seed % 4 == 3 else extended
 
 
 @cache
@@ -84,17 +86,17 @@ def with_extras(rng: np.random.Generator, doc: dict) -> dict:
         "mixed": {"expression": f"=effort + {m}*{n}'*z + wish"},
     }
     add_laws(rng, doc)
-    add_angles(rng, doc)
     return doc
 
 
-def add_angles(rng: np.random.Generator, doc: dict) -> None:
+def with_angles(rng: np.random.Generator, doc: dict) -> dict:
     """Cardan angles of two bodies with forces along them; the others are singular where nothing is turned."""
     sequence = str(rng.choice([s for s in SEQUENCES if s[0] != s[2]]))
     doc["measures"]["turn"] = {"type": "angles", "between": list(neighbours(rng, doc)), "sequence": sequence}
     for k in (1, 2, 3):
         value = f"=-{decimal(rng, 2, 9)}*sin(turn.{k}) - 0.3*turn.2*turn.{k}'"
         doc["forces"][f"turn{k}"] = {"type": "expression", "along": f"turn.{k}", "value": value}
+    return doc
 
 
 def add_laws(rng: np.random.Generator, doc: dict) -> None:

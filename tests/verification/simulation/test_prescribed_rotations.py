@@ -186,6 +186,29 @@ def test_rotation_vector_and_angles_about_one_axis_are_the_same_motion() -> None
     assert pytest.approx(B, abs=1e-9 * np.abs(A).max()) == A
 
 
+@pytest.mark.parametrize("kind", ["spherical", "angles"])
+def test_steady_turning_on_a_ball_joint_is_that_on_a_hinge(kind: str) -> None:
+    """A pendulum on a hub that turns at 6 rad/s: the same relative equilibrium and frequency."""
+
+    def turning(kind: str) -> eb.Model:
+        model = eb.Model(gravity=[0, 0, -G]).body("hub", mass=1, inertia=[0.1, 0.1, 0.1], at=[0, 0, 0])
+        model = model.body("bob", mass=1, inertia=[0.01, 0.01, 0.01], at=[0.2, 0, -0.5])
+        motion = {"revolute": "=6*t", "spherical": [0, 0, "=6*t"]}
+        type_ = "spherical" if kind == "angles" else kind
+        keys = {"motion": motion[kind]} if kind in motion else {}
+        model = model.joint("spin", type_, between=["ground", "hub"], at=[0, 0, 0], **keys)
+        if kind == "angles":
+            model = model.measure("turn", "angles", of="spin", sequence="zxz")
+            for k, value in enumerate(("=6*t", 0, 0), 1):
+                model = model.driver(f"d{k}", measure=f"turn.{k}", motion=value)
+        model = model.joint("pin", "revolute", between=["hub", "bob"], at=[0.2, 0, 0], axis=[0, 1, 0])
+        return model.set(operating_point="steady")
+
+    hinge, ball = (eb.modes(turning(each)) for each in ("revolute", kind))
+    assert ball.eigenvalues == pytest.approx(hinge.eigenvalues, abs=1e-10)
+    assert ball.stability == hinge.stability == "marginal"
+
+
 @pytest.mark.parametrize("sequence", [None, "zyx", "zxz"])
 def test_parameters_of_a_prescribed_rotation(sequence: str | None) -> None:
     """Variants in one batch are those one by one; sensitivities are differences of modes."""
