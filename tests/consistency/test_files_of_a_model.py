@@ -113,7 +113,7 @@ COMMANDS = {
     "simulate": ["simulate", "MODEL", "--until", "0.002"],
     "tolerance": ["tolerance", "MODEL", "--vary", "load=5%", "--samples", "260", "--workers", "2"],
     "linearize": ["linearize", "MODEL", "--coordinates", "lift"],
-    "verify": ["verify", "MODEL", "--route", "relative"],
+    "verify": ["verify", "MODEL", "--route", "difference"],
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from public_analyses import ANALYSES, OTHERS, PENDULUM
 
 NUMBERS: dict[str, Callable[[Any], Any]] = {
     "along": lambda r: r.A,
+    "by_route": lambda r: r.eigenvalues,
     "campbell": lambda r: r.eigenvalues,
     "derivatives": lambda r: r.dA,
     "equilibrium": lambda r: r.eigenvalues,

@@ -112,7 +112,7 @@ def test_sparse_sum_of_parts_is_the_dense_one() -> None:
 @pytest.mark.parametrize("example", ["half_car", "mcpherson_strut", "rotor_stator", "all_terrain_vehicle"])
 def test_noise_of_sparse_equations_by_products_is_that_of_matrices(example: str) -> None:
     """Springs and dampers, loaded joints, a turning rotor."""
-    noise = eb.linearize(eb.load(EXAMPLES / f"{example}.yaml"), solver="sparse").noise
+    noise = eb.linearize(eb.load(EXAMPLES / f"{example}.yaml"), solver="sparse").sparse.noise
     X = np.abs(np.random.default_rng(2).normal(size=(noise.K.shape[0], 4)))
     np.testing.assert_allclose(noise.strain(X), X.T @ (noise.K @ X), rtol=1e-13)
     np.testing.assert_allclose(noise.loss(X), X.T @ (noise.C @ X), rtol=1e-13)

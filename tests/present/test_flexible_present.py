@@ -11,7 +11,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.analyses.check import check
 from eigenbody.analyses.drawing.scene import scene_of
-from eigenbody.analyses.report.build import build
+from eigenbody.analyses.report.build import Wanted, build
 from eigenbody.analyses.report.motions import motion_document, scales
 from eigenbody.base.errors import InputError
 
@@ -76,7 +76,7 @@ def test_nothing_internal_is_shown(form: dict[str, Any]) -> None:
         str(check(model)), json.dumps(check(model).document()), str(modes), json.dumps(modes.as_dict()),
         str(modes.explain()), json.dumps(modes.explain().as_dict()), str(eb.reactions(point)),
         json.dumps(eb.reactions(point).as_dict()), str(found), json.dumps(found.as_dict()),
-        str(eb.impulse(point, {"body": "rod.end", "impulse": [0, 0, 1]})), build(model, n=3).html(),
+        str(eb.impulse(point, {"body": "rod.end", "impulse": [0, 0, 1]})), build(model, Wanted(n=3)).html(),
     ]  # fmt: skip
     for text in shown:
         assert not [part for part in INTERNAL if part in text]
