@@ -32,8 +32,8 @@ def rotations_prescribed(description: Description) -> dict[str, tuple[str, ...]]
 def _prescribed(description: Description) -> Iterator[str]:
     """Full names of the prescribed coordinates, two-sided ones."""
     for entry in description.joints:
-        motion = entry.get("motion", ())
-        if any(signal is not None for signal in motion):
+        motion = entry.get("motion") or ()
+        if len(motion) > motion.count(None):
             free = ALL_JOINTS[entry.type].free
             yield from (f"{entry.name}.{free[k].label}" for k, signal in enumerate(motion) if signal is not None)
     yield from (e["measure"] for e in description.drivers if holds_a_row(e) and e.get("side") is None)

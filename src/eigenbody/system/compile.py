@@ -354,9 +354,11 @@ def _tree_coordinates(
 def _given(description: Description, named: NamedMeasures, key: str, compiler: SignalCompiler) -> Given:
     """Values at the start: of joints, of angles, and of drivers that hold during assembly only."""
     measure, value, where = [], [], []
-    own = [(entry, range(*named.joint_start[i : i + 2].tolist())) for i, entry in enumerate(description.joints)]
-    for entry, index in (*own, *((item.entry, item.angles.tolist()) for item in named.sequences)):
-        for i, number in zip(index, entry.get(key) or (None,) * len(index), strict=True):
+    start = named.joint_start.tolist()
+    own = [(entry, range(*start[i : i + 2])) for i, entry in enumerate(description.joints) if entry.get(key)]
+    angles = [(item.entry, item.angles.tolist()) for item in named.sequences if item.entry.get(key)]
+    for entry, index in (*own, *angles):
+        for i, number in zip(index, entry[key], strict=True):
             if number is not None:
                 measure.append(i)
                 value.append(number)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eigenbody.base.arrays import as_dense
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, row_matrix
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 
@@ -42,7 +43,8 @@ class Projection:
         return _written_out(absolute(parts), abs(left), abs(right))
 
     def _by_rows(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
-        out = np.zeros((left.shape[1], right.shape[1]))
+        thin: Any = None  # sum of what is sparse
+        out: np.ndarray = np.zeros((left.shape[1], right.shape[1]))
         first, second = self._of(left), self._of(right)
         for p in parts:
             if isinstance(p, Triplets):
@@ -50,8 +52,14 @@ class Projection:
             else:
                 a, b = first.by_rows(p.left, p.count, sizes), second.by_rows(p.right, p.count, sizes)
                 i, j, values = p.i, p.j, p.factor
-            out = out + _coupled(a, b, i, j, np.abs(values) if sizes else values)
-        return out
+            term = _coupled(a, b, i, j, np.abs(values) if sizes else values)
+            if not isinstance(term, np.ndarray):
+                thin = term if thin is None else thin + term
+            elif term.shape == out.shape and term.dtype == out.dtype:
+                out += term
+            else:
+                out = out + term
+        return out if thin is None else out + thin.toarray()
 
     def _of(self, motion: np.ndarray) -> _Motion:
         for seen in self._seen:
@@ -110,14 +118,14 @@ class _Motion:
         return self._products[rows, sizes]
 
 
-def _coupled(a: Moving, b: Moving, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """sum_k values_k a[i_k]^T b[j_k] for values (..., k)."""
+def _coupled(a: Moving, b: Moving, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> Any:
+    """sum_k values_k a[i_k]^T b[j_k] for values (..., k); sparse where the rows are."""
     from scipy.sparse import csr_array
 
     if values.ndim > 1:
         if np.iscomplexobj(values) and not np.any(values.real != values[:1].real):  # complex steps: few numbers vary
-            return _coupled(a, b, i, j, values[0].real) + 1j * _coupled(a, b, i, j, values.imag)
-        return np.stack([_coupled(a, b, i, j, own) for own in values])
+            return as_dense(_coupled(a, b, i, j, values[0].real)) + 1j * _coupled(a, b, i, j, values.imag)
+        return np.stack([as_dense(_coupled(a, b, i, j, own)) for own in values])
     i, j = a.place[i], b.place[j]
     felt = np.flatnonzero((i >= 0) & (j >= 0) & (values != 0))
     felt = felt[np.argsort(i[felt], kind="stable")]
@@ -125,8 +133,7 @@ def _coupled(a: Moving, b: Moving, i: np.ndarray, j: np.ndarray, values: np.ndar
     used = np.flatnonzero(count)
     start = np.concatenate(([0], np.cumsum(count[used])))
     F = csr_array((values[felt], j[felt], start), shape=(len(used), b.rows.shape[0]))
-    out = (a.rows if len(used) == len(count) else a.rows[used]).T @ (F @ b.rows)
-    return out if isinstance(out, np.ndarray) else out.toarray()
+    return (a.rows if len(used) == len(count) else a.rows[used]).T @ (F @ b.rows)
 
 
 def thinned(matrix: Any) -> Any:
