@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.elements.vocabulary import VOCABULARY
-from eigenbody.model import model as described
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import read
 from eigenbody.numerics.runtime import without_collection
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.report import View
 
 
-class Model(described.Model):
+class Model(InertModel):
     """A mechanism as its author described it; immutable. Build it from sections or step by step.
 
     >>> bob = Model(gravity=[0, 0, -9.81]).body("bob", mass=1, inertia=[0.1, 0.1, 0.1], at=[0, 0, -1])

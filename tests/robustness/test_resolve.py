@@ -16,7 +16,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY as REAL
 from eigenbody.model.description import Description, Table
 from eigenbody.model.expressions import Expression, parse
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
 from eigenbody.model.resolve import resolve
 from eigenbody.model.schema import json_schema
@@ -454,7 +454,9 @@ def test_junk_anywhere(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
 
 
 def test_builder_makes_the_same_model() -> None:
-    built = Model(vocabulary=VOCABULARY).parameter("k", 20).body("slider", mass=10, inertia=np.ones(3), at=(0, 0, 0))
+    built = (
+        InertModel(vocabulary=VOCABULARY).parameter("k", 20).body("slider", mass=10, inertia=np.ones(3), at=(0, 0, 0))
+    )
     built = built.joint("rail", "prismatic", between=["ground", "slider"], axis=[0, 1, 0])
     built = built.force("spring", "spring", along="rail", k="=k").set(gravity=[0, 0, -9.81], name="sled")
     assert repr(built) == "Model('sled': 1 body, 1 joint, 1 force)"
@@ -462,12 +464,12 @@ def test_builder_makes_the_same_model() -> None:
     changed = built.with_parameters(k="30 N/m")
     assert changed.description.forces[0]["k"] == 30.0
     assert built.description.forces[0]["k"] == 20.0
-    assert Model(changed.document, vocabulary=VOCABULARY).parameters == {"k": 30.0}
+    assert InertModel(changed.document, vocabulary=VOCABULARY).parameters == {"k": 30.0}
     assert built.with_parameters({"k": 1}, k=2).parameters["k"] == 2.0
 
 
 def test_model_is_immutable_and_lazy() -> None:
-    incomplete = Model(vocabulary=VOCABULARY).joint("pin", "revolute", between=["ground", "bob"])
+    incomplete = InertModel(vocabulary=VOCABULARY).joint("pin", "revolute", between=["ground", "bob"])
     complete = incomplete.body("bob", mass=1, at=[0, 0, -1])
     assert complete.description.joints[0].name == "pin"
     with pytest.raises(InputError, match="no bodies"):
@@ -484,7 +486,7 @@ def test_model_is_immutable_and_lazy() -> None:
 
 def test_from_source_validates_at_once() -> None:
     with pytest.raises(InputError):
-        Model.from_source(read({"eigenbody": 1}), VOCABULARY)
+        InertModel.from_source(read({"eigenbody": 1}), VOCABULARY)
 
 
 def test_schema_accepts_the_good_and_refuses_the_bad() -> None:

@@ -14,23 +14,23 @@ from eigenbody.base.progress import report
 from eigenbody.cli import waiting
 
 if TYPE_CHECKING:
-    from eigenbody.model.model import Model
+    from eigenbody.model.model import InertModel
 
 MEANT = {"s": "a time", "m/s": "a speed"}
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
-def load(path: str, settings: Sequence[str] | None) -> Model:
+def load(path: str, settings: Sequence[str] | None) -> InertModel:
     """The model with the parameters of `--set`; all faults at once."""
     values = parse_settings(settings or ())
-    from eigenbody.api import VOCABULARY, Model
+    from eigenbody.api import VOCABULARY, InertModel
     from eigenbody.model.source import read
 
     if path == "-" and sys.stdin is None:
         raise InputError(Fault("standard input", "is closed.", "Give the path of a model file."))
     with waiting.shown():
         report("reading the model")
-        return Model.from_source(read(path), VOCABULARY, values)
+        return InertModel.from_source(read(path), VOCABULARY, values)
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, object]:
@@ -85,7 +85,7 @@ def names_in(text: str | None, option: str) -> list[str] | None:
 
 
 @contextmanager
-def places_of(model: Model, **options: str) -> Iterator[None]:
+def places_of(model: InertModel, **options: str) -> Iterator[None]:
     """Faults found while computing name dotted places (`joints.b`): add the line of the model file.
 
     `options` maps places that come from the command line instead to the option's name.
@@ -102,13 +102,13 @@ def places_of(model: Model, **options: str) -> Iterator[None]:
         raise InputError(faults) from error
 
 
-def _placed(model: Model, document: Mapping[str, Any], where: str) -> str:
+def _placed(model: InertModel, document: Mapping[str, Any], where: str) -> str:
     if "(" in where:
         return where
     return ", ".join(_place(model, document, part) for part in where.split(", "))
 
 
-def _place(model: Model, document: Mapping[str, Any], where: str) -> str:
+def _place(model: InertModel, document: Mapping[str, Any], where: str) -> str:
     """`joints.b`, `joints.b: position` or the bare name of a coupling or driver, with file and line where known."""
     dotted, _, key = where.partition(": ")
     path = [*dotted.split("."), *([key] if key else [])]

@@ -19,7 +19,7 @@ from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
@@ -33,7 +33,7 @@ TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism 
 class OperatingPoint(Shown, look="linearization.look.point"):
     """Where the mechanism is linearized: state, accelerations, constraint forces, and how well all equations hold."""
 
-    model: Model
+    model: InertModel
     system: System
     state: State
     motion: ForwardDynamics
@@ -134,10 +134,10 @@ def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
 
 
-_compiled: WeakKeyDictionary[Model, System] = WeakKeyDictionary()
+_compiled: WeakKeyDictionary[InertModel, System] = WeakKeyDictionary()
 
 
-def system_of(model: Model) -> System:
+def system_of(model: InertModel) -> System:
     """The compiled system of a model; models are immutable, so it is compiled once."""
     system = _compiled.get(model)
     if system is None:
@@ -146,17 +146,17 @@ def system_of(model: Model) -> System:
     return system
 
 
-def remember_system(model: Model, system: System) -> None:
+def remember_system(model: InertModel, system: System) -> None:
     """Spare a model its compilation where the system is known already."""
     _compiled[model] = system
 
 
-def at_state(model: Model, system: System, state: State) -> OperatingPoint:
+def at_state(model: InertModel, system: System, state: State) -> OperatingPoint:
     """Complete a consistent state to an operating point."""
     return completed_point(model, Mechanics(system, state))
 
 
-def completed_point(model: Model, unaccelerated: Mechanics) -> OperatingPoint:
+def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoint:
     """Complete a mechanism in a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
     system, state = unaccelerated.system, unaccelerated.state

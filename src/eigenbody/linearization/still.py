@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.model.frozen import FrozenDict
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.system.arguments import Quantities
 from eigenbody.system.system import System
 
@@ -45,7 +45,7 @@ def held_still(system: System) -> tuple[System, tuple[str, ...]]:
     return held, remarks
 
 
-def system_as_at(point: OperatingPoint, model: Model) -> System:
+def system_as_at(point: OperatingPoint, model: InertModel) -> System:
     """The system of a model of the same mechanism (with other coordinates, inputs or outputs), driven or held still as
     it is at the point."""
     system = system_of(model)

@@ -12,7 +12,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import read, shown
 from eigenbody.system.state import State
 
@@ -29,7 +29,7 @@ def subject(given: Subject, *also: type) -> Any:
     """The model or operating point that was given or that a result carries; or the first thing of the types `also`."""
     found = given
     for _ in range(len(CARRYING) + 1):
-        if isinstance(found, (Model, OperatingPoint, *also)):
+        if isinstance(found, (InertModel, OperatingPoint, *also)):
             return found
         if isinstance(found, str | os.PathLike | Mapping) and found is given:
             return _loaded(found)
@@ -38,18 +38,18 @@ def subject(given: Subject, *also: type) -> Any:
             raise InputError(Fault("model", what, "Give the model, or describe the damping in it."))
         found = next((getattr(found, name) for name in CARRYING if hasattr(found, name)), None)
     what = f"{shown(given)} ({type(given).__name__}) is nothing that can be analysed."
-    own = "Give its `model`. " if isinstance(getattr(given, "model", None), Model) else ""
+    own = "Give its `model`. " if isinstance(getattr(given, "model", None), InertModel) else ""
     raise InputError(Fault("model", what, own + ACCEPTED))
 
 
-def _loaded(given: str | os.PathLike[str] | Mapping[str, Any]) -> Model:
+def _loaded(given: str | os.PathLike[str] | Mapping[str, Any]) -> InertModel:
     try:
         source = read(given if isinstance(given, str | Mapping) else os.fspath(given))
     except InputError as error:
         if isinstance(given, Mapping) or os.path.isfile(given):
             raise
         raise InputError(replace(fault, remedy=fault.remedy or ACCEPTED) for fault in error.faults) from error
-    return Model.from_source(source, VOCABULARY)
+    return InertModel.from_source(source, VOCABULARY)
 
 
 def is_same_state(point: OperatingPoint, other: State) -> bool:

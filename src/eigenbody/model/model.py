@@ -21,12 +21,12 @@ from eigenbody.model.values import Values
 from eigenbody.model.vocabulary import Vocabulary
 
 
-class Model:
+class InertModel:
     """A mechanism as its author described it, in the words of a vocabulary. Every method returns a new model.
 
     Inert: what is computed of it is computed elsewhere. `eb.Model` is this with the vocabulary of all elements.
 
-    `Model(vocabulary=v).body("bob", mass=1, at=[0, 0, -1]).joint("pin", "revolute", between=["ground", "bob"])`
+    `InertModel(vocabulary=v).body("bob", mass=1, at=[0, 0, -1]).joint("pin", "revolute", between=["ground", "bob"])`
     """
 
     def __init__(

@@ -12,14 +12,14 @@ from eigenbody.linearization.linearize import in_coordinates
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.subject import Subject, is_same_state, subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
 
 
-def model_asking_for(given: Subject) -> Model:
+def model_asking_for(given: Subject) -> InertModel:
     """The model whose operating point is the one given: where a model is varied, its point is found anew each time."""
     found = subject(given)
-    if isinstance(found, Model):
+    if isinstance(found, InertModel):
         return found
     for model in _candidates(found):
         if is_same_state(found, operating_point(model).state):
@@ -28,14 +28,14 @@ def model_asking_for(given: Subject) -> Model:
     raise InputError(Fault("model", what, "Give the model: model.set(operating_point=...) says what it is to be."))
 
 
-def _candidates(point: OperatingPoint) -> list[Model]:
+def _candidates(point: OperatingPoint) -> list[InertModel]:
     settled = [point.model.set(operating_point="equilibrium")] if point.is_equilibrium else []
     return [point.model, *settled]
 
 
-def model_and_point(model: Subject, at: Subject | None = None) -> tuple[Model, OperatingPoint]:
+def model_and_point(model: Subject, at: Subject | None = None) -> tuple[InertModel, OperatingPoint]:
     """The operating point of the model, or the one given, and the model that asks for it."""
-    if at is None and isinstance(model, Model):
+    if at is None and isinstance(model, InertModel):
         return model, operating_point(model)
     point = point_at(model, at)
     return model_asking_for(point), point
@@ -46,25 +46,25 @@ def point_at(model: Subject, at: Subject | None = None) -> OperatingPoint:
     if at is None:
         return operating_point(model)
     point, own = operating_point(at), subject(model)
-    own = own if isinstance(own, Model) else own.model
+    own = own if isinstance(own, InertModel) else own.model
     if own is not point.model and _mechanism(own, _adjusted(own)) != _mechanism(point.model, _adjusted(own)):
         raise InputError(Fault("at", "this operating point is one of another model.", "Find it for this model."))
     return point
 
 
-def _adjusted(model: Model) -> tuple[str, ...]:
+def _adjusted(model: InertModel) -> tuple[str, ...]:
     """What may have other values at the operating point: parameters found with a steady motion."""
     return tuple((model.description.operating_point or {}).get("adjust") or ())
 
 
-def _mechanism(model: Model, adjusted: Collection[str]) -> dict[str, object]:
+def _mechanism(model: InertModel, adjusted: Collection[str]) -> dict[str, object]:
     """What makes it this mechanism."""
     data = {key: item for key, item in model.source.data.items() if key not in ("operating_point", "coordinates")}
     parameters = {name: value for name, value in model.parameters.items() if name not in adjusted}
     return {**data, "parameters": parameters}
 
 
-def in_model(point: OperatingPoint, model: Model) -> OperatingPoint:
+def in_model(point: OperatingPoint, model: InertModel) -> OperatingPoint:
     """The same point of a model that has further inputs or outputs."""
     if model is point.model:
         return point

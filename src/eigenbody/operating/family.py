@@ -23,7 +23,7 @@ from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import values_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operating.find import operating_point
@@ -42,7 +42,7 @@ Values = Mapping[str, np.ndarray]
 class Group:
     """Variants that were compiled together: their numbers in the family, their values, and all their systems."""
 
-    model: Model
+    model: InertModel
     index: np.ndarray
     values: Values
     compiled: CompiledVariants
@@ -56,7 +56,7 @@ class Group:
         """The system of the first variant."""
         return self.compiled.one(0)
 
-    def model_of(self, k: int) -> Model:
+    def model_of(self, k: int) -> InertModel:
         """The model of the k-th variant; it need not be compiled again."""
         system = self.compiled.one(k) if k else self.first
         numbers = {name: float(values[k]) for name, values in self.values.items()}
@@ -73,7 +73,7 @@ class Failed:
     message: str
 
 
-def checked_values(model: Model, values: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, np.ndarray]:
+def checked_values(model: InertModel, values: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, np.ndarray]:
     """The values as arrays of one length; names that the model does not know and values not finite are refused."""
     arrays = {name: np.atleast_1d(np.asarray(given, dtype=float)) for name, given in values.items()}
     if not arrays:
@@ -88,7 +88,7 @@ def checked_values(model: Model, values: Mapping[str, Sequence[float] | np.ndarr
     return arrays
 
 
-def groups(model: Model, values: Values) -> Iterator[Group | Failed]:
+def groups(model: InertModel, values: Values) -> Iterator[Group | Failed]:
     """All variants, compiled in groups."""
     count = len(next(iter(values.values())))
     width = max(1, 6 * len(model.description.bodies))
@@ -97,7 +97,7 @@ def groups(model: Model, values: Values) -> Iterator[Group | Failed]:
         yield from _grouped(model, np.arange(start, min(count, start + chunk)), values)
 
 
-def _grouped(model: Model, index: np.ndarray, values: Values) -> Iterator[Group | Failed]:
+def _grouped(model: InertModel, index: np.ndarray, values: Values) -> Iterator[Group | Failed]:
     own = {name: array[index] for name, array in values.items()}
     try:
         varied = model.with_values({name: Variants(array) for name, array in own.items()})
@@ -114,7 +114,7 @@ def _grouped(model: Model, index: np.ndarray, values: Values) -> Iterator[Group 
                 yield from _grouped(model, np.array([i]), values)
 
 
-def can_batch(model: Model, system: System) -> bool:
+def can_batch(model: InertModel, system: System) -> bool:
     """Whether variants can be found together: small, without one-sided constraints, no reactions among the outputs."""
     one_sided = any(entry.get("side") is not None for entry in model.description.drivers)
     reactions = any(output.reaction is not None for output in system.outputs)

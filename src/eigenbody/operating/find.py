@@ -8,37 +8,37 @@ from typing import Any
 from eigenbody.linearization.point import OperatingPoint, at_state, completed_point, system_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.initial import initial_mechanics
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 
 
-def reference(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def reference(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """The initial state, made consistent."""
     return completed_point(model, initial_mechanics(system_of(model)))
 
 
-def equilibrium(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def equilibrium(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """The stable static equilibrium nearest to the start."""
     from eigenbody.operating.equilibrium import equilibrium_point
 
     return equilibrium_point(model, options)
 
 
-def given(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def given(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """Explicit values."""
     from eigenbody.operating.given import given_point
 
     return given_point(model, options)
 
 
-def steady(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def steady(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """A steady motion."""
     from eigenbody.operating.steady import steady_motion
 
     return steady_motion(model, options.get("prescribed") or {}, options.get("adjust") or ())
 
 
-def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def end_of_simulation(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """Where a simulation from the initial state ends."""
     from eigenbody.simulation.run import simulate
 
@@ -47,7 +47,7 @@ def end_of_simulation(model: Model, options: Mapping[str, Any]) -> OperatingPoin
     return at_state(model, system_of(model), end.state)
 
 
-KINDS: dict[str, Callable[[Model, Mapping[str, Any]], OperatingPoint]] = {
+KINDS: dict[str, Callable[[InertModel, Mapping[str, Any]], OperatingPoint]] = {
     "reference": reference,
     "equilibrium": equilibrium,
     "steady": steady,

@@ -11,12 +11,12 @@ import numpy as np
 from eigenbody.base.batched import stack
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.mobility.initial import initial_configuration, initial_state
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.system.state import State
 from eigenbody.system.system import Given, System
 
 
-def given_point(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def given_point(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """The initial state with the given positions, velocities, states and inputs instead of the model's own."""
     system = system_of(model)
     return at_state(model, system, given_state(system, options))

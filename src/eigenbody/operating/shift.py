@@ -26,7 +26,7 @@ from eigenbody.mobility.initial import square
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import value_set
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import Saddle, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.given import asked
@@ -43,7 +43,7 @@ OPENS = 1e-9  # change of a redundant row, per change of the parameter, that cou
 class Steps:
     """The model with a complex step on each of several numbers: `size` (n,) are the imaginary parts."""
 
-    model: Model
+    model: InertModel
     names: tuple[str, ...]
     values: np.ndarray
     size: np.ndarray
@@ -72,7 +72,7 @@ def _leads(values: np.ndarray, n: int) -> bool:
     return values.ndim > 0 and values.shape[0] == n
 
 
-def independent(model: Model, names: Sequence[str]) -> list[tuple[str, ...]]:
+def independent(model: InertModel, names: Sequence[str]) -> list[tuple[str, ...]]:
     """The names in sets that may have their steps together.
 
     A step replaces what stands in the model. Where that is an expression, the parameters in it would no longer act
@@ -90,7 +90,7 @@ def independent(model: Model, names: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(part) for part in (plain, entries, *([name] for name in derived)) if part]
 
 
-def with_steps(model: Model, names: Sequence[str]) -> Steps:
+def with_steps(model: InertModel, names: Sequence[str]) -> Steps:
     """Put a step on each of the named numbers, parameters or paths, of one set of `independent`."""
     names = tuple(dict.fromkeys(names))
     if not names:
@@ -295,7 +295,7 @@ def _by_differences(point: OperatingPoint, steps: Steps) -> State:
     return replace(moved.with_velocity(steps.system, u), x=point.state.x + step * dx)
 
 
-def _slope(point: OperatingPoint, model: Model, name: str, value: float) -> list[np.ndarray]:
+def _slope(point: OperatingPoint, model: InertModel, name: str, value: float) -> list[np.ndarray]:
     """Slopes of position, velocity and states by one number: central where the model takes values on both sides."""
     width = 1e-3 * (abs(value) or 1.0)
     sides = [side for side in (1.0, -1.0) if _is_valid(model, name, value + side * width)]
@@ -313,7 +313,7 @@ def _slope(point: OperatingPoint, model: Model, name: str, value: float) -> list
     return [(8 * fine - 6 * middle + coarse) / 3 for coarse, middle, fine in zip(*quarters, strict=True)]
 
 
-def _is_valid(model: Model, name: str, value: float) -> bool:
+def _is_valid(model: InertModel, name: str, value: float) -> bool:
     """Whether the model is one with this value: no mass is negative, and the like."""
     try:
         return model.with_values({name: value}).description is not None

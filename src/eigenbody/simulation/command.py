@@ -11,7 +11,7 @@ from eigenbody.cli import delivery, options, session
 if TYPE_CHECKING:
     from eigenbody.analyses.response import Spectrum
     from eigenbody.linearization.point import OperatingPoint
-    from eigenbody.model.model import Model
+    from eigenbody.model.model import InertModel
     from eigenbody.simulation.result import Simulation
 
 
@@ -114,13 +114,13 @@ def simulate(
         delivery.put(f"\n{spectrum}")
 
 
-def _operating_point(mechanism: Model) -> OperatingPoint:
+def _operating_point(mechanism: InertModel) -> OperatingPoint:
     from eigenbody.operating.find import operating_point
 
     return operating_point(mechanism)
 
 
-def _spectra(mechanism: Model, result: Simulation, names: list[str]) -> list[Spectrum]:
+def _spectra(mechanism: InertModel, result: Simulation, names: list[str]) -> list[Spectrum]:
     from eigenbody.analyses.response import fft
 
     with session.places_of(mechanism, fft="--fft", signal="--fft"):

@@ -14,7 +14,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.simulation.histories import Reader
 from eigenbody.system.state import State
 from eigenbody.system.system import System
@@ -34,7 +34,7 @@ class Simulation(Drawn, look="simulation.look"):
     `message` then says why.
     """
 
-    model: Model
+    model: InertModel
     system: System = field(repr=False)
     chosen: Selection = field(repr=False)
     states: State = field(repr=False)

@@ -11,12 +11,12 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, at_state, completed_point, system_of
 from eigenbody.mobility.initial import mechanics_at_initial_positions, with_initial_velocity
 from eigenbody.mobility.treespace import value_set
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 
 
-def initial_point(model: Model, strict: bool = False) -> tuple[OperatingPoint, tuple[str, ...]]:
+def initial_point(model: InertModel, strict: bool = False) -> tuple[OperatingPoint, tuple[str, ...]]:
     """The initial state as an operating point, and a remark for every given velocity that had to be corrected.
 
     Given velocities are taken in the order of the file as far as they agree with the constraints and with each other;

@@ -14,18 +14,18 @@ from eigenbody.analyses.design.optimize import find as optimizing
 from eigenbody.analyses.design.optimize.find import optimize
 from eigenbody.analyses.design.problem import read_problem
 from eigenbody.base.progress import listening
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import read
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MU = 0.05
 
 
-def absorber(**values: float) -> Model:
+def absorber(**values: float) -> InertModel:
     return eb.load(EXAMPLES / "vibration_absorber.yaml").with_values(values)
 
 
-def chain(n: int, **springs: Any) -> Model:
+def chain(n: int, **springs: Any) -> InertModel:
     """Masses of 1 kg in a row, joined by springs k1, k2, ... and to the ground on the left."""
     document: dict[str, Any] = {"eigenbody": 1, "parameters": dict(springs), "bodies": {}, "joints": {}, "forces": {}}
     document["measures"] = {}
@@ -326,7 +326,7 @@ def test_rigid_and_missing_modes_are_refused() -> None:
 
 
 # The conditions of optimality -----------------------------------------------------------------------------------------
-def oscillator(k: str) -> Model:
+def oscillator(k: str) -> InertModel:
     """m = 1: the frequency is sqrt(k) / 2 pi."""
     return eb.load({
         "eigenbody": 1, "parameters": {"p": 0.3, "q": 0.8}, "bodies": {"a": {"mass": 1, "at": [0, 0, 0]}},
@@ -389,7 +389,7 @@ def test_a_start_where_the_slope_vanishes_is_left_for_the_optimum() -> None:
     assert found.message == BEST
 
 
-def mirrored(pushed: str) -> Model:
+def mirrored(pushed: str) -> InertModel:
     """Masses 1, 2, 1 on four springs, the outer two to find, a damper on the middle mass: against each other the outer
     masses swing undamped."""
     walls = ["ground", "m1", "m2", "m3", "ground"]

@@ -15,13 +15,13 @@ import eigenbody as eb
 from eigenbody.analyses.design.tolerance.find import tolerance
 from eigenbody.analyses.design.update import update
 from eigenbody.analyses.linearize.ports import ports
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 M, K, C = 2.0, 50.0, 0.8
 
 
-def oscillator() -> Model:
+def oscillator() -> InertModel:
     return eb.load({
         "eigenbody": 1, "parameters": {"m": M, "k": K, "c": C},
         "bodies": {"a": {"mass": "=m", "at": [0, 0, 0]}},
@@ -128,7 +128,7 @@ TRUE = {"k1": 9000.0, "k2": 7000.0, "k4": 8600.0, "h": 0.41}
 LEGS = [f"leg{i}" for i in range(1, 7)]
 
 
-def measured(model: Model) -> dict[str, Any]:
+def measured(model: InertModel) -> dict[str, Any]:
     """Frequencies and shapes at the legs, as a test would give them."""
     found = ports(model, [], LEGS)
     modes = eb.modes(found.linear)
@@ -137,7 +137,7 @@ def measured(model: Model) -> dict[str, Any]:
     return {"frequencies": modes.frequency_hz, "shapes": modes.states_shape @ C.T, "measures": LEGS}
 
 
-def variables(model: Model) -> dict[str, Any]:
+def variables(model: InertModel) -> dict[str, Any]:
     return {n: {"from": 0.5 * v, "to": 2 * v, "start": model.parameters[n], "scale": "log"} for n, v in TRUE.items()}
 
 

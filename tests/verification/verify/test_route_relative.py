@@ -12,7 +12,7 @@ import pytest
 import eigenbody as eb
 from closed_forms import CASES
 from eigenbody.analyses.verify.find import place_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.routes.base import Linear, Route
 from eigenbody.routes.relative import REDUCTIONS, ROUTE, linearize
 from eigenbody.routes.relative.assemble import Mechanism, dynamics, inertias, read
@@ -70,7 +70,7 @@ def state_matrix(linear: Linear) -> np.ndarray:
     return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, np.hstack((K, C)))]])
 
 
-def assert_agrees(model: Model, route: Route, matrix: float = 1e-10) -> str:
+def assert_agrees(model: InertModel, route: Route, matrix: float = 1e-10) -> str:
     """State matrix entry by entry in the engine's own coordinates, and all eigenvalues; the reason if it is no case."""
     point = eb.operating_point(model)
     place = place_of(point)

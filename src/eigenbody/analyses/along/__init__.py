@@ -29,7 +29,7 @@ from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import ForwardDynamics
 from eigenbody.mobility.partition import Selection, select
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.result import Simulation
@@ -47,7 +47,7 @@ class TimeVarying(Drawn, look="analyses.along.look"):
     M W' + C W + K S = h, and x' = A x + B u + [0; M^-1 h] for the whole linear state [S, W, first-order states].
     """
 
-    model: Model
+    model: InertModel
     coordinates: tuple[str, ...]
     velocities: tuple[str, ...]
     states: tuple[str, ...]
@@ -127,13 +127,13 @@ def along(
     return followed.result(_chosen_times(simulation, times))
 
 
-def _model_of(reference: Model | OperatingPoint) -> Model:
+def _model_of(reference: InertModel | OperatingPoint) -> InertModel:
     return reference.model if isinstance(reference, OperatingPoint) else reference
 
 
 # Reference motion -----------------------------------------------------------------------------------------------------
 def _reference(
-    reference: Simulation | Model | OperatingPoint,
+    reference: Simulation | InertModel | OperatingPoint,
     times: Sequence[float] | np.ndarray | None,
     motion: Mapping[str, Any] | None,
 ) -> Simulation:
@@ -144,13 +144,13 @@ def _reference(
     if times is None or np.size(times) < 2:
         raise InputError(Fault("times", "two times or more are needed.", "For example np.linspace(0, 2, 201)."))
     wanted = np.asarray(times, dtype=float)
-    start: Model | OperatingPoint = reference
+    start: InertModel | OperatingPoint = reference
     if motion is not None:
         start = _driven(_model_of(reference), motion)
     return simulate(start, until=float(wanted[-1]), times=wanted, tolerance=TOLERANCE)
 
 
-def _driven(model: Model, motion: Mapping[str, Any]) -> Model:
+def _driven(model: InertModel, motion: Mapping[str, Any]) -> InertModel:
     """The model with drivers that prescribe the motion; initial values of a joint so driven give way to it."""
     document = model.document
     drivers, joints = dict(document.get("drivers") or {}), dict(document.get("joints") or {})
@@ -195,7 +195,7 @@ class _Follower:
     """Evaluates one instant after another in the coordinates of the first."""
 
     def __init__(
-        self, model: Model, simulation: Simulation, coordinates: Sequence[str] | Mapping[str, float] | None,
+        self, model: InertModel, simulation: Simulation, coordinates: Sequence[str] | Mapping[str, float] | None,
         is_prescribed: bool,
     ) -> None:  # fmt: skip
         self.simulation, self.is_prescribed = simulation, is_prescribed

@@ -16,7 +16,7 @@ from eigenbody.analyses.sweep import VariantModes, variants
 from eigenbody.base.batched import Variants, stacked
 from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import owner_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.signals.transfer import DenseTransfer
 
 STEP = 1e-5  # relative, of central differences
@@ -36,7 +36,7 @@ class Slopes(NamedTuple):
 class DesignSpace:
     """A model with the names of its design variables, and where its inputs, outputs and velocities stand."""
 
-    model: Model
+    model: InertModel
     names: tuple[str, ...]
     inputs: dict[str, int]
     outputs: dict[str, int]
@@ -46,7 +46,7 @@ class DesignSpace:
 
     @classmethod
     def of(
-        cls, model: Model, names: Sequence[str], inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+        cls, model: InertModel, names: Sequence[str], inputs: Sequence[str] = (), outputs: Sequence[str] = (),
         exact: bool = True,
     ) -> DesignSpace:  # fmt: skip
         """The space of a model that is excited and read at these ports (inputs, outputs or measures)."""

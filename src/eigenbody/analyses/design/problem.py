@@ -13,7 +13,7 @@ import numpy as np
 from eigenbody.analyses.design.objectives import Quantity
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.faults import Faults
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import Source, read, shown
 from eigenbody.model.units import UnitError, parse_quantity
 
@@ -73,7 +73,7 @@ class Bound:
 class Problem:
     """Minimize (or maximize) the sum of the terms within the bounds; without terms the smallest change that holds."""
 
-    model: Model
+    model: InertModel
     variables: tuple[Variable, ...]
     terms: tuple[Term, ...]
     maximize: bool
@@ -117,7 +117,7 @@ Given = str | Path | Mapping[str, Any] | Source
 class Reader:
     """Reads one problem; remembers faults with their places."""
 
-    def __init__(self, model: Model, given: Given) -> None:
+    def __init__(self, model: InertModel, given: Given) -> None:
         self.model = model
         self.source = read(given)
         self.faults = Faults(self.source)
@@ -214,7 +214,7 @@ class Reader:
         }  # fmt: skip
 
 
-def value_of(model: Model, name: str) -> float | None:
+def value_of(model: InertModel, name: str) -> float | None:
     """SI value of a parameter or of a number by path; None where it is an expression."""
     from eigenbody.model.paths import locate
 
@@ -229,7 +229,7 @@ def value_of(model: Model, name: str) -> float | None:
     return float(value)
 
 
-def read_problem(model: Model, given: Given, exact: bool = True) -> tuple[Problem, Any]:
+def read_problem(model: InertModel, given: Given, exact: bool = True) -> tuple[Problem, Any]:
     """The problem and the space of its designs; InputError with every fault."""
     from eigenbody.analyses.design.quantities import Wording
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.model.description import owner_of
 from eigenbody.model.faults import Faults
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown
 from eigenbody.model.values import Values
 from eigenbody.spatial.rotations import frame
@@ -55,7 +55,7 @@ class Solid:
 # ---- given by the author
 
 
-def given_solids(model: Model, which: Sequence[int]) -> dict[int, list[Solid]]:
+def given_solids(model: InertModel, which: Sequence[int]) -> dict[int, list[Solid]]:
     """The solids of the bodies that have a `shape`, by index; every fault at once. An empty list: not drawn."""
     table = model.description.bodies
     faults = Faults(model.source)

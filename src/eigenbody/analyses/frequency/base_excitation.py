@@ -17,13 +17,13 @@ from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import factor
 from eigenbody.system.outputs import rate_unit
 
 
 def base_excited(
-    model: Model, name: str, order: int, outputs: str | Sequence[str] | None, solver: str | None = None
+    model: InertModel, name: str, order: int, outputs: str | Sequence[str] | None, solver: str | None = None
 ) -> Excited:
     """The model excited by the motion `name`, given as displacement (order 0), velocity (1) or acceleration (2)."""
     found = ports(model, [], outputs, solver)

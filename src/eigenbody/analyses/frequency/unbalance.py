@@ -20,7 +20,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
 
 KEYS = ("body", "moment", "axis")
@@ -38,7 +38,7 @@ class Unbalance:
 
 
 def unbalance_excited(
-    model: Model, given: Mapping[str, Any], outputs: str | Sequence[str] | None, solver: str | None = None
+    model: InertModel, given: Mapping[str, Any], outputs: str | Sequence[str] | None, solver: str | None = None
 ) -> Excited:
     """The model excited by an unbalance whose speed is the frequency, at the operating point as it is."""
     unbalance = checked(model, given)
@@ -46,7 +46,7 @@ def unbalance_excited(
     return _excited(model, unbalance, axis, outputs, solver)[0]
 
 
-def checked(model: Model, given: Mapping[str, Any]) -> Unbalance:
+def checked(model: InertModel, given: Mapping[str, Any]) -> Unbalance:
     """The unbalance, or all that is wrong with it."""
     faults = []
     for key in given:
@@ -93,7 +93,7 @@ def normals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excited(
-    model: Model, unbalance: Unbalance, axis: np.ndarray, outputs: str | Sequence[str] | None, solver: str | None
+    model: InertModel, unbalance: Unbalance, axis: np.ndarray, outputs: str | Sequence[str] | None, solver: str | None
 ) -> tuple[Excited, Ports]:
     names = []
     taken = {entry.name for entry in model.description.inputs}
@@ -119,7 +119,7 @@ class Synchronous:
     """The response to an unbalance at the speed of the rotor, linearized anew at every speed."""
 
     def __init__(
-        self, model: Model, given: Mapping[str, Any], outputs: str | Sequence[str] | None, parameter: str
+        self, model: InertModel, given: Mapping[str, Any], outputs: str | Sequence[str] | None, parameter: str
     ) -> None:
         self._parameter, self._unbalance = parameter, checked(model, given)
         if parameter not in model.parameters:

@@ -10,7 +10,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject, subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
 from eigenbody.operating.asked import in_model
 from eigenbody.operating.find import operating_point
@@ -79,7 +79,7 @@ def need_inputs(found: Ports) -> None:
         raise InputError(Fault("inputs", what, "Name a measure to push along (--input slide), or add an input."))
 
 
-def _coordinates(found: Model | OperatingPoint) -> list[str]:
+def _coordinates(found: InertModel | OperatingPoint) -> list[str]:
     point = operating_point(found)
     return [point.system.names[i] for i in point.chosen.positions]
 
@@ -105,7 +105,7 @@ def _place(name: str, known: Sequence[str], section: str) -> int:
     return list(known).index(name)
 
 
-def with_input(model: Model, name: str) -> tuple[Model, str]:
+def with_input(model: InertModel, name: str) -> tuple[InertModel, str]:
     """The model with an input of that name, and what it is called there."""
     own = [entry.name for entry in model.description.inputs]
     if name in own:
@@ -115,7 +115,7 @@ def with_input(model: Model, name: str) -> tuple[Model, str]:
     return model.input(added, along=measure), added
 
 
-def with_output(model: Model, name: str) -> tuple[Model, str]:
+def with_output(model: InertModel, name: str) -> tuple[InertModel, str]:
     """The model with an output of that name, and what it is called there."""
     own = [entry.name for entry in model.description.outputs]
     if name in own:
@@ -138,7 +138,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def _measure(model: Model, name: str, section: str, own: Sequence[str]) -> str:
+def _measure(model: InertModel, name: str, section: str, own: Sequence[str]) -> str:
     system = system_of(model)
     known = set(system.names) | set(system.aliases)
     if name not in known and name not in measure_dimensions(model.description, model.vocabulary):

@@ -12,7 +12,7 @@ from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes.frames import FrameModes
-    from eigenbody.model.model import Model
+    from eigenbody.model.model import InertModel
 
 
 def modes(
@@ -97,7 +97,7 @@ def modes(
     goal.deliver(wanted, result.linear.point.warnings)
 
 
-def _in_frames(mechanism: Model, frame: str, few: tuple[object, ...]) -> FrameModes:
+def _in_frames(mechanism: InertModel, frame: str, few: tuple[object, ...]) -> FrameModes:
     """Fixed and rotating frame side by side."""
     if any(option is not None for option in few):
         what = "all modes of both frames are compared."

@@ -23,7 +23,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject, subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.eigen.dense import spectrum_first_order
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.matrices.linear import blocks
@@ -226,7 +226,7 @@ def modes(
     if n is not None and n < 1:
         raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
     model = subject(model, LinearModel)
-    if isinstance(model, Model | OperatingPoint):
+    if isinstance(model, InertModel | OperatingPoint):
         point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
         if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:

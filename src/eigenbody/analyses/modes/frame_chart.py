@@ -18,7 +18,7 @@ from eigenbody.mobility.frame import measure_rows
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.description import Entry, is_internal, owner_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.names import GROUND
 from eigenbody.spatial.rotations import apply, cross, frame
 
@@ -147,7 +147,7 @@ def _triples(point: OperatingPoint, body: int, where: str) -> list[Triple]:
     ]
 
 
-def _extended(model: Model, turning: TurningFrame, carrier: str, triples: Sequence[Triple]) -> Model:
+def _extended(model: InertModel, turning: TurningFrame, carrier: str, triples: Sequence[Triple]) -> InertModel:
     """The model with the frame and the measures in it."""
     document = model.document
     axes = frame(turning.about)

@@ -29,7 +29,7 @@ from eigenbody.analyses.report.sections import (
 from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report as progress
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
 from eigenbody.present.words import verdict
@@ -116,7 +116,7 @@ class Wanted:
     max_steps: float | None = None
 
 
-def build(model: Model, wanted: Wanted) -> Page:
+def build(model: InertModel, wanted: Wanted) -> Page:
     """The page of `report`, not yet written."""
     _check(wanted)
     n = wanted.n
@@ -153,7 +153,7 @@ def build(model: Model, wanted: Wanted) -> Page:
     )
 
 
-def view(model: Model, modes: int = 0) -> View:
+def view(model: InertModel, modes: int = 0) -> View:
     """The mechanism at its operating point in 3-D, and its lowest modes if asked for; shows itself in a notebook."""
     if modes < 0:
         raise InputError(Fault("modes", f"{modes} modes cannot be shown.", "Ask for zero or more."))
@@ -237,7 +237,11 @@ def _first(modes: Modes, count: int) -> int:
 
 
 def _asked_sections(
-    model: Model, wanted: Wanted, point: OperatingPoint, simulation: Simulation | None, failed: list[tuple[str, str]]
+    model: InertModel,
+    wanted: Wanted,
+    point: OperatingPoint,
+    simulation: Simulation | None,
+    failed: list[tuple[str, str]],
 ) -> list[Section]:
     """Sections that were asked for by name; one that fails says why and is noted in `failed`."""
     makers: list[tuple[str, str, Callable[[], Section]]] = []
@@ -276,7 +280,7 @@ def _simulation_section(simulation: Simulation, failed: Sequence[tuple[str, str]
     return chart_section("simulation", SIMULATION, intro, found, below)
 
 
-def _campbell_section(model: Model, wanted: Range) -> Section:
+def _campbell_section(model: InertModel, wanted: Range) -> Section:
     from eigenbody.analyses.sweep import campbell, value_range
 
     name, start, stop, *rest = wanted
@@ -286,7 +290,7 @@ def _campbell_section(model: Model, wanted: Range) -> Section:
     return _any_section(campbell(model, name, value_range(model, name, start, stop, points)), 0)
 
 
-def _sensitivity_section(model: Model, names: str | Sequence[str], point: OperatingPoint) -> Section:
+def _sensitivity_section(model: InertModel, names: str | Sequence[str], point: OperatingPoint) -> Section:
     from eigenbody.analyses.sensitivity import sensitivity
 
     few = min(len(point.chosen.velocities), SENSITIVE)
@@ -294,7 +298,7 @@ def _sensitivity_section(model: Model, names: str | Sequence[str], point: Operat
     return result_section(found, "sensitivity", "Sensitivities")
 
 
-def _optimize_section(model: Model, problem: str | Path | Mapping[str, Any]) -> Section:
+def _optimize_section(model: InertModel, problem: str | Path | Mapping[str, Any]) -> Section:
     from eigenbody.analyses.design.optimize import optimize
 
     return result_section(optimize(model, problem), "optimization", "Before and after optimization")

@@ -13,7 +13,7 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquatio
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_and_point
 from eigenbody.operating.shift import Steps, independent, shifted_point, with_steps
@@ -51,7 +51,7 @@ def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None)
     return derivatives_at(point, model, names)
 
 
-def derivatives_at(point: OperatingPoint, model: Model, names: Sequence[str]) -> Derivatives:
+def derivatives_at(point: OperatingPoint, model: InertModel, names: Sequence[str]) -> Derivatives:
     """The same at the operating point that the model asks for."""
     linear = dense_model(point)
     if linear.dof > DENSE_FREEDOMS:
@@ -75,7 +75,7 @@ def derivatives_at(point: OperatingPoint, model: Model, names: Sequence[str]) ->
     return Derivatives(names, values, linear, **arrays, is_exact=exact)
 
 
-def _parts(model: Model, names: tuple[str, ...], linear: LinearModel) -> Iterator[Steps]:
+def _parts(model: InertModel, names: tuple[str, ...], linear: LinearModel) -> Iterator[Steps]:
     """Steps on few enough numbers at once that matrices for all of them stay small."""
     for together in independent(model, names):
         steps = with_steps(model, together)

@@ -29,7 +29,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.paths import numeric_paths
 from eigenbody.numerics.eigen.clusters import EigenBasis, eigen_basis, matching
 from eigenbody.numerics.eigen.sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
@@ -188,7 +188,7 @@ def _lowest(found: Modes, n: int) -> Modes:
     )
 
 
-def _names(model: Model, given: str | Sequence[str] | None) -> tuple[str, ...]:
+def _names(model: InertModel, given: str | Sequence[str] | None) -> tuple[str, ...]:
     if given is not None:
         names = (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
         for name in names:
@@ -202,7 +202,7 @@ def _names(model: Model, given: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _is_derived(model: Model, name: str) -> bool:
+def _is_derived(model: InertModel, name: str) -> bool:
     """Whether the parameter is an expression of others."""
     text = model.document["parameters"][name]
     return isinstance(text, str) and text.strip().startswith("=")

@@ -30,7 +30,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
@@ -121,12 +121,12 @@ def campbell(
     return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
 
 
-def _evaluate_in_frame(model: Model, values: dict[str, np.ndarray], frame: str) -> list[Outcome]:
+def _evaluate_in_frame(model: InertModel, values: dict[str, np.ndarray], frame: str) -> list[Outcome]:
     """As `modes_along`, in coordinates measured in the rotating frame."""
     return one_by_one(model, values, lambda variant: _modes_in_frame(variant, frame))
 
 
-def _modes_in_frame(model: Model, frame: str) -> PointModes:
+def _modes_in_frame(model: InertModel, frame: str) -> PointModes:
     point = operating_point(model)
     if _stands_still(point, frame):
         return replace(point_modes(modes(point)), notes=())
@@ -165,7 +165,7 @@ class _Spinning:
         return both[1] if np.linalg.norm(both[1]) >= np.linalg.norm(both[0]) else both[0]
 
 
-def _spinning(model: Model, walk: Walk, name: str | None) -> _Spinning | None:
+def _spinning(model: InertModel, walk: Walk, name: str | None) -> _Spinning | None:
     """The joint asked for, or the only one that spins; several that turn alike count as one."""
     good = _good(walk.outcomes)
     candidates = _candidates(model, good)
@@ -183,7 +183,7 @@ def _good(outcomes: Sequence[Outcome]) -> list[PointModes]:
     return [outcome for outcome in outcomes if isinstance(outcome, PointModes)]
 
 
-def _refuse_several(model: Model, outcomes: Sequence[Outcome]) -> None:
+def _refuse_several(model: InertModel, outcomes: Sequence[Outcome]) -> None:
     """Joints that turn at different rates at one point leave open which of them excites."""
     good = _good(outcomes)
     candidates = _candidates(model, good)
@@ -191,7 +191,7 @@ def _refuse_several(model: Model, outcomes: Sequence[Outcome]) -> None:
         raise InputError(_no_spin(candidates, None))
 
 
-def _candidates(model: Model, good: Sequence[PointModes]) -> list[_Spinning]:
+def _candidates(model: InertModel, good: Sequence[PointModes]) -> list[_Spinning]:
     """Joints that spin at some point."""
     places = system_of(model).places
     fastest = max((float(np.abs(point.spins).max(initial=0.0)) for point in good), default=0.0)
@@ -203,7 +203,7 @@ def _candidates(model: Model, good: Sequence[PointModes]) -> list[_Spinning]:
     return [joint for joint in joints if max((joint.rate(point) for point in good), default=0.0) > least]
 
 
-def _joint_of(model: Model, frame: str | None) -> str | None:
+def _joint_of(model: InertModel, frame: str | None) -> str | None:
     return frame if frame in {entry.name for entry in model.description.joints} else None
 
 
@@ -226,7 +226,7 @@ def _orders(per_rev: Sequence[float] | None, frame: str | None) -> tuple[float, 
     return orders
 
 
-def _refuse_unknown(model: Model, frame: str | None, joint: str | None) -> None:
+def _refuse_unknown(model: InertModel, frame: str | None, joint: str | None) -> None:
     joints = [entry.name for entry in model.description.joints]
     frames = [*(entry.name for entry in model.description.frames), *joints]
     for name, known, place in ((frame, frames, "frame"), (joint, joints, "joint")):
@@ -236,7 +236,7 @@ def _refuse_unknown(model: Model, frame: str | None, joint: str | None) -> None:
 
 # Result ---------------------------------------------------------------------------------------------------------------
 def _campbell(
-    model: Model, walk: Walk, spinning: _Spinning | None, orders: tuple[float, ...], frame: str | None
+    model: InertModel, walk: Walk, spinning: _Spinning | None, orders: tuple[float, ...], frame: str | None
 ) -> Campbell:
     shown, lower = branches_of(walk)
     axes = None if spinning is None else _axes(walk, spinning)
@@ -291,7 +291,7 @@ def _axes(walk: Walk, spinning: _Spinning) -> np.ndarray:
     return vectors[nearest] / size[nearest][:, None]
 
 
-def _frame_notes(model: Model, walk: Walk, frame: str | None) -> tuple[str, ...]:
+def _frame_notes(model: InertModel, walk: Walk, frame: str | None) -> tuple[str, ...]:
     """What the frame does to the eigenvalues, and whether the equations are constant in it (at the last point)."""
     turning = [i for i in walk.good if np.abs(walk.outcomes[i].spins).max(initial=0.0) > 0]
     if frame is None or not turning or walk.interrupted:
@@ -301,7 +301,7 @@ def _frame_notes(model: Model, walk: Walk, frame: str | None) -> tuple[str, ...]
     return (about, *modes_in_frames(variant, frame).notes[1:])
 
 
-def _spin_notes(model: Model, walk: Walk, spinning: _Spinning | None) -> tuple[str, ...]:
+def _spin_notes(model: InertModel, walk: Walk, spinning: _Spinning | None) -> tuple[str, ...]:
     if spinning is not None:
         return ()
     several = ", ".join(joint.name for joint in _candidates(model, _good(walk.outcomes)))

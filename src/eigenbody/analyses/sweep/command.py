@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from eigenbody.analyses.sweep.campbell import Campbell
-    from eigenbody.model.model import Model
+    from eigenbody.model.model import InertModel
 
 
 def campbell(
@@ -108,7 +108,7 @@ def campbell(
     deliver(result)
 
 
-def _parameter(mechanism: Model, name: str | None) -> str:
+def _parameter(mechanism: InertModel, name: str | None) -> str:
     known = list(mechanism.document.get("parameters") or {})
     if name is not None:
         return name
@@ -119,7 +119,7 @@ def _parameter(mechanism: Model, name: str | None) -> str:
 
 
 def _values(
-    mechanism: Model, name: str, start: str | None, stop: str | None, points: int, values: str | None
+    mechanism: InertModel, name: str, start: str | None, stop: str | None, points: int, values: str | None
 ) -> np.ndarray | Sequence[str]:
     """The values as given, or the range."""
     if values is not None:

@@ -24,7 +24,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.family import Failed
 from eigenbody.spatial.rotations import apply
@@ -84,7 +84,7 @@ class Sweep(Drawn, look="analyses.sweep.look"):
     is_frozen    whether the equations change along the motion: boundaries are then those of an instant's equations
     """
 
-    model: Model
+    model: InertModel
     parameters: Mapping[str, np.ndarray]
     eigenvalues: np.ndarray
     is_rigid: np.ndarray
@@ -172,7 +172,7 @@ def sweep(
     return finished(lambda: collected(walk, model, boundaries), walk)
 
 
-def modes_along(model: Model, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
+def modes_along(model: InertModel, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
     """Modes at every point of a batch of parameter values; a point that fails says why."""
     if n is not None:
         return one_by_one(model, values, lambda variant: point_modes(modes(variant, n=n)))
@@ -191,7 +191,9 @@ def _modes_there(linear: LinearModel | Failed) -> PointModes:
     return point_modes(modes(linear))
 
 
-def one_by_one(model: Model, values: dict[str, np.ndarray], of: Callable[[Model], PointModes]) -> list[Outcome]:
+def one_by_one(
+    model: InertModel, values: dict[str, np.ndarray], of: Callable[[InertModel], PointModes]
+) -> list[Outcome]:
     """What `of` gives for each variant of the model, or why it fails."""
     found: list[Outcome] = []
     try:
@@ -234,7 +236,7 @@ def point_modes(found: Modes) -> PointModes:
 
 
 # Result ---------------------------------------------------------------------------------------------------------------
-def walked(model: Model, path: Path, evaluate: Evaluate, refine: int) -> Walk:
+def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Walk:
     """All points evaluated and branches followed."""
     system = system_of(model)
     rows = tracked_rows(system)
@@ -258,7 +260,7 @@ def values_at(walk: Walk, t: float) -> dict[str, float]:
 
 
 def collected(
-    walk: Walk, model: Model, with_boundaries: bool, axes: np.ndarray | None = None, in_frame: bool = False
+    walk: Walk, model: InertModel, with_boundaries: bool, axes: np.ndarray | None = None, in_frame: bool = False
 ) -> Sweep:
     """The result: points in order, branches sorted by size, conjugates left out; `in_frame` of a turning frame."""
     shown, lower = branches_of(walk)
@@ -305,7 +307,7 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
     return shown[order], lower[order]
 
 
-def _is_frozen(walk: Walk, model: Model, in_frame: bool) -> bool:
+def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
     """Whether the equations of the first or of the last point change along the motion."""
     ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
     found = [modes(model.with_values(values_at(walk, walk.t[i]))) for i in ends]

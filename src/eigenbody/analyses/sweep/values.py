@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.analyses.sweep.walk import Path
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.model.units import UnitError, parse_quantity, quantity_dimensionality, split_quantity
 
@@ -18,7 +18,7 @@ FEW_MODES = 20
 Values = Sequence[float | str] | np.ndarray
 
 
-def path_of(model: Model, parameter: str | Mapping[str, Values], values: Values | None) -> Path:
+def path_of(model: InertModel, parameter: str | Mapping[str, Values], values: Values | None) -> Path:
     """The values as SI numbers by name; every fault at once."""
     if isinstance(parameter, str):
         if values is None:
@@ -38,7 +38,7 @@ def path_of(model: Model, parameter: str | Mapping[str, Values], values: Values 
     return Path(arrays)
 
 
-def _numbers(model: Model, name: str, values: Values, faults: list[Fault]) -> np.ndarray:
+def _numbers(model: InertModel, name: str, values: Values, faults: list[Fault]) -> np.ndarray:
     """SI values (points,) of a parameter that the model has."""
     text = _text_of(model, name, faults)
     if text is None:
@@ -54,7 +54,7 @@ def _numbers(model: Model, name: str, values: Values, faults: list[Fault]) -> np
     return array
 
 
-def _text_of(model: Model, name: str, faults: list[Fault]) -> Any:
+def _text_of(model: InertModel, name: str, faults: list[Fault]) -> Any:
     """How the model writes a parameter, or a number by path; None and a fault if it has none of that name."""
     texts = model.document.get("parameters") or {}
     if name in texts:
@@ -86,13 +86,13 @@ def _number(value: Any, text: Any, name: str, faults: list[Fault]) -> float:
     return number
 
 
-def value_range(model: Model, parameter: str, start: float | str, stop: float | str, points: int) -> np.ndarray:
+def value_range(model: InertModel, parameter: str, start: float | str, stop: float | str, points: int) -> np.ndarray:
     """Evenly spaced SI values of a parameter between two numbers or quantities."""
     ends = path_of(model, parameter, [str(start), str(stop)]).values[parameter]
     return np.linspace(ends[0], ends[1], points)
 
 
-def unit_of(model: Model, name: str) -> tuple[str, float]:
+def unit_of(model: InertModel, name: str) -> tuple[str, float]:
     """Unit in which a model gives a parameter, and its SI value; ("", 1) for a plain number or an expression."""
     text = model.written(name)
     if not isinstance(text, str) or text.strip().startswith("="):
@@ -101,7 +101,7 @@ def unit_of(model: Model, name: str) -> tuple[str, float]:
     return unit, parse_quantity(f"1 {unit}", None) if unit else 1.0
 
 
-def few_of(model: Model, n: int | None) -> int | None:
+def few_of(model: InertModel, n: int | None) -> int | None:
     """How many modes to follow: all of a mechanism with few bodies."""
     if n is not None and n < 1:
         raise InputError(Fault("n", f"{n} modes cannot be followed.", "Ask for at least one."))

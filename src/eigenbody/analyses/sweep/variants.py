@@ -18,7 +18,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
@@ -38,7 +38,7 @@ class VariantModes(Result, look="analyses.sweep.look.variants"):
     failures     message of each variant that has no operating point
     """
 
-    model: Model
+    model: InertModel
     values: Mapping[str, np.ndarray]
     eigenvalues: np.ndarray
     right: np.ndarray
@@ -66,7 +66,7 @@ class VariantModes(Result, look="analyses.sweep.look.variants"):
         """-real / |eigenvalue|; nan for zeros."""
         return damping_ratios(self.eigenvalues)
 
-    def variant(self, index: int) -> Model:
+    def variant(self, index: int) -> InertModel:
         """The model of one variant."""
         return self.model.with_values({name: float(values[index]) for name, values in self.values.items()})
 
@@ -97,7 +97,9 @@ def variants(model: Subject, values: Mapping[str, Sequence[float] | np.ndarray])
 
 
 @on_one_thread
-def linear_variants(model: Model, values: Mapping[str, Sequence[float] | np.ndarray]) -> list[LinearModel | Failed]:
+def linear_variants(
+    model: InertModel, values: Mapping[str, Sequence[float] | np.ndarray]
+) -> list[LinearModel | Failed]:
     """The linear model of every variant, found together as far as they allow; or why one has none."""
     arrays = checked_values(model, values)
     found: dict[int, LinearModel | Failed] = {}

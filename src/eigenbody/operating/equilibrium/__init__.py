@@ -20,7 +20,7 @@ from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.projection import closed, weight
 from eigenbody.mobility.turns import counted, values_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.equilibrium.settle import Settled, newton, settle
 from eigenbody.operating.equilibrium.stability import Verdict, judge
@@ -109,7 +109,7 @@ def equilibrium(model: Subject, *, which: str = "stable", all_from: int = 0) -> 
     if which not in ("stable", "nearest"):
         raise InputError(Fault("which", f'"{which}" is not known.', 'Use "stable" or "nearest".'))
     given = subject(model)
-    search = _Search(given) if isinstance(given, Model) else _Search(given.model, given)
+    search = _Search(given) if isinstance(given, InertModel) else _Search(given.model, given)
     found = search.nearest() if which == "nearest" else search.wanted(search.start)
     if not all_from:
         return found
@@ -119,7 +119,7 @@ def equilibrium(model: Subject, *, which: str = "stable", all_from: int = 0) -> 
     return replace(full, others=tuple(one for one in full.all[1:] if not any(one is p for p in found.passed)))
 
 
-def equilibrium_point(model: Model, options: Mapping[str, Any]) -> OperatingPoint:
+def equilibrium_point(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     """The operating point of `operating_point: equilibrium`."""
     return equilibrium(model, which=options.get("which") or "stable").point
 
@@ -127,7 +127,7 @@ def equilibrium_point(model: Model, options: Mapping[str, Any]) -> OperatingPoin
 class _Search:
     """Where the search starts and what it may do."""
 
-    def __init__(self, model: Model, point: OperatingPoint | None = None) -> None:
+    def __init__(self, model: InertModel, point: OperatingPoint | None = None) -> None:
         self.model = model
         self.system, _ = held_still(system_of(model))
         self.M = weight(self.system)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eigenbody.linearization.subject import Subject, subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
 from eigenbody.simulation.impulse import Impulse, strike
 from eigenbody.simulation.impulse.blows import Blow
@@ -27,6 +27,6 @@ def impulse(
     axes       of the impulsive reactions: "joint" or "ground"
     """
     found = subject(model)
-    wanted = found.description.operating_point if isinstance(found, Model) else None
-    at_start = isinstance(found, Model) and (not wanted or wanted["type"] == "reference")
+    wanted = found.description.operating_point if isinstance(found, InertModel) else None
+    at_start = isinstance(found, InertModel) and (not wanted or wanted["type"] == "reference")
     return strike(found if at_start else operating_point(found), impulses, angles, axes)

@@ -17,7 +17,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
@@ -70,14 +70,16 @@ class SteadyMotion:
 
 
 def steady_motion(
-    model: Model, prescribed: Mapping[str, float] = NOTHING, adjust: Sequence[str] = ()
+    model: InertModel, prescribed: Mapping[str, float] = NOTHING, adjust: Sequence[str] = ()
 ) -> OperatingPoint:
     """The operating point of a steady motion; see `find_steady`."""
     return find_steady(model, prescribed, adjust).point
 
 
 @on_one_thread
-def find_steady(model: Model, prescribed: Mapping[str, float] = NOTHING, adjust: Sequence[str] = ()) -> SteadyMotion:
+def find_steady(
+    model: InertModel, prescribed: Mapping[str, float] = NOTHING, adjust: Sequence[str] = ()
+) -> SteadyMotion:
     """Find a steady motion.
 
     `prescribed` holds SI values: `tilt` is a value, `spin'` a rate; states, inputs and parameters have values. Without
@@ -94,7 +96,7 @@ def find_steady(model: Model, prescribed: Mapping[str, float] = NOTHING, adjust:
 
 
 # Search ---------------------------------------------------------------------------------------------------------------
-def _start(model: Model, task: Task, configuration: State) -> Trial:
+def _start(model: InertModel, task: Task, configuration: State) -> Trial:
     system = system_of(model)
     chosen = select(Mechanics(system, configuration), task.moving)
     states = len(chosen.positions) + len(chosen.velocities) + len(system.states)

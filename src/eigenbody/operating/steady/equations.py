@@ -31,7 +31,7 @@ from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import coordinate_set, value_set
 from eigenbody.mobility.turns import counted
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.operating.steady.rates import rules
 from eigenbody.operating.steady.task import Task, values_held
 from eigenbody.system.measureset import MeasureSet, merge
@@ -46,7 +46,7 @@ DIFFERENCE = 1e-6  # relative change of a parameter for its derivative
 class Trial:
     """A consistent state of the model with certain parameters, and the coordinates in which it is judged."""
 
-    model: Model
+    model: InertModel
     system: System
     chosen: Selection
     state: State

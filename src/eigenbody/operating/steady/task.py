@@ -16,7 +16,7 @@ from eigenbody.mobility.frame import MotionFrame, measure_rows
 from eigenbody.mobility.initial import initial_configuration
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import coordinate_set, value_set
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 
@@ -56,7 +56,9 @@ def rate_name(name: str) -> str | None:
     return name[:-1].rstrip() if name.endswith("'") else None
 
 
-def understand(model: Model, prescribed: Mapping[str, float], adjust: Sequence[str]) -> tuple[Model, Task, State]:
+def understand(
+    model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]
+) -> tuple[InertModel, Task, State]:
     """The model with prescribed parameters, the task, and the consistent configuration from which to start."""
     _refuse_wrong_names(model, prescribed, adjust)
     fixed = {name: value for name, value in prescribed.items() if name in model.parameters}
@@ -67,12 +69,12 @@ def understand(model: Model, prescribed: Mapping[str, float], adjust: Sequence[s
     return model, task, _starting_state(system, task, prescribed)
 
 
-def _known(model: Model, system: System) -> list[str]:
+def _known(model: InertModel, system: System) -> list[str]:
     measures = list(system.aliases)
     return [*measures, *(name + "'" for name in measures), *system.states, *system.inputs, *model.parameters]
 
 
-def _refuse_wrong_names(model: Model, prescribed: Mapping[str, float], adjust: Sequence[str]) -> None:
+def _refuse_wrong_names(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> None:
     system = system_of(model)
     known = _known(model, system)
     faults = []
@@ -89,7 +91,7 @@ def _refuse_wrong_names(model: Model, prescribed: Mapping[str, float], adjust: S
         raise InputError(faults)
 
 
-def _task(model: Model, system: System, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Task:
+def _task(model: InertModel, system: System, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Task:
     values: dict[int, float] = {}
     rates: dict[int, float] = {}
     states: dict[int, float] = {}

@@ -26,7 +26,7 @@ from eigenbody.mobility.initial import initial_state
 from eigenbody.mobility.motion import DENSE_FREEDOMS
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import value_set
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import KKT, matrix
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
@@ -60,7 +60,7 @@ class Indeterminate:
 class Impulse(Drawn, look="simulation.impulse.look"):
     """Jump of all velocities, impulsive reactions, energy and momentum before and after."""
 
-    model: Model
+    model: InertModel
     bodies: tuple[str, ...]
     velocity_jump: np.ndarray  # (bodies, 3) of the centres of mass, ground axes
     angular_velocity_jump: np.ndarray  # (bodies, 3) ground axes
@@ -96,7 +96,7 @@ class Impulse(Drawn, look="simulation.impulse.look"):
 
 @on_one_thread
 def strike(
-    model: Model | OperatingPoint,
+    model: InertModel | OperatingPoint,
     impulses: Mapping[str, Any] | Sequence[Mapping[str, Any] | Blow],
     angles: str | None = None,
     axes: str = "joint",
@@ -134,7 +134,7 @@ def strike(
     )
 
 
-def _place(model: Model | OperatingPoint) -> tuple[Model, System, State]:
+def _place(model: InertModel | OperatingPoint) -> tuple[InertModel, System, State]:
     """Model, system and state to strike."""
     if isinstance(model, OperatingPoint):
         return model.model, model.system, model.state

@@ -14,7 +14,7 @@ from eigenbody.elements.forces.load import load_directions
 from eigenbody.mobility.treespace import value_set
 from eigenbody.model.description import Entry
 from eigenbody.model.expressions import ExpressionError, parse
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.system.system import System
@@ -38,7 +38,7 @@ class Blow:
     value: float = 0.0
 
 
-def read_blows(given: Any, system: System, model: Model) -> list[Blow]:
+def read_blows(given: Any, system: System, model: InertModel) -> list[Blow]:
     """All impulses; every fault at once."""
     listed = [given] if isinstance(given, Mapping | Blow) else list(given)
     faults: list[Fault] = []
@@ -58,7 +58,7 @@ def read_blows(given: Any, system: System, model: Model) -> list[Blow]:
 class _Reader:
     """Reads one impulse and remembers its faults."""
 
-    def __init__(self, where: str, system: System, model: Model, faults: list[Fault]) -> None:
+    def __init__(self, where: str, system: System, model: InertModel, faults: list[Fault]) -> None:
         self.where, self.system, self.model, self.faults = where, system, model, faults
 
     def fault(self, what: str, remedy: str = "") -> None:

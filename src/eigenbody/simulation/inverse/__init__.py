@@ -32,7 +32,7 @@ from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.projection import closed, consistent, weight
 from eigenbody.mobility.turns import counted
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.inverse.prescribe import Hold, Prescribed, positions_of, prescribe
 from eigenbody.simulation.momentum import momentum
@@ -51,7 +51,7 @@ HOLDS = 1e-7  # how well redundant prescribed motions must agree, relative to th
 class InverseDynamics(Drawn, look="simulation.inverse.look"):
     """Forces that a prescribed motion needs. n times, k driven coordinates, h held bodies; SI units."""
 
-    model: Model
+    model: InertModel
     t: np.ndarray  # (n,)
     coordinates: tuple[str, ...]  # driven ones
     units: tuple[str, ...]  # of the forces along them
@@ -155,16 +155,16 @@ def inverse(
 
 
 def _ended_early(
-    model: Model, plan: Prescribed, states: list[State], found: list[_Instant], why: str
+    model: InertModel, plan: Prescribed, states: list[State], found: list[_Instant], why: str
 ) -> InverseDynamics:
     times = np.array([float(np.real(state.t)) for state in states])
     partial = _collected(model, plan, times, states, found[: len(states)])
     return replace(partial, warnings=(*partial.warnings, f"The motion ends at t = {times[-1]:.6g} s: {why}"))
 
 
-def _starting(found: Model | OperatingPoint) -> Model:
+def _starting(found: InertModel | OperatingPoint) -> InertModel:
     """The model, from whose initial state the motion begins; other points are refused."""
-    if isinstance(found, Model):
+    if isinstance(found, InertModel):
         return found
     if not is_same_state(found, initial_point(found.model)[0].state):
         what = "the motion begins at the initial state of the model, which is not the operating point given."
@@ -191,7 +191,7 @@ def _instants(until: float | None, points: int, times: Sequence[float] | np.ndar
 
 # The motion ---------------------------------------------------------------------------------------------------------
 def _walk(
-    model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
+    model: InertModel, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
 ) -> Iterator[State]:
     """States at the instants: followed where everything is prescribed, integrated where something is free."""
     system = plan.system
@@ -226,7 +226,7 @@ def _followed(system: System, state: State, t: float, chosen: Selection, M: Any,
 
 
 def _integrated(
-    model: Model, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
+    model: InertModel, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
 ) -> Iterator[State]:
     """The free coordinates integrated; the prescribed ones are constraints like all others."""
     from eigenbody.simulation.run import simulate
@@ -260,7 +260,7 @@ class _Instant:
 
 
 def _collected(
-    model: Model, plan: Prescribed, instants: np.ndarray, states: list[State], found: list[_Instant]
+    model: InertModel, plan: Prescribed, instants: np.ndarray, states: list[State], found: list[_Instant]
 ) -> InverseDynamics:
     system = plan.system
     open_rows = np.any([now.open for now in found], axis=0)

@@ -14,7 +14,7 @@ from eigenbody.elements.prescribed import holds_a_row
 from eigenbody.linearization.point import system_of
 from eigenbody.mobility.initial import initial_state
 from eigenbody.mobility.turns import values_of
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
 from eigenbody.simulation.inverse.laws import Law, MotionLaw, as_law
 from eigenbody.spatial.rotations import quaternion
@@ -108,7 +108,7 @@ class Prescribed:
 
 
 def prescribe(
-    model: Model, motion: Mapping[str, Any], holds: Sequence[str], inputs: Mapping[str, Any], times: np.ndarray
+    model: InertModel, motion: Mapping[str, Any], holds: Sequence[str], inputs: Mapping[str, Any], times: np.ndarray
 ) -> Prescribed:
     """Compile the model with its own motions and drivers, those given, held bodies and inputs over time."""
     laws = _laws(model, motion, times)
@@ -127,12 +127,12 @@ def prescribe(
     return Prescribed(system, start, _drives(system), tuple(_held(system, *joint) for joint in joints))
 
 
-def _compiled(model: Model, laws: Mapping[str, MotionLaw], inputs: Mapping[str, MotionLaw]) -> System:
+def _compiled(model: InertModel, laws: Mapping[str, MotionLaw], inputs: Mapping[str, MotionLaw]) -> System:
     return _with_inputs(_with_laws(compile_system(model.description), list(laws.values())), inputs)
 
 
 # What is given ------------------------------------------------------------------------------------------------------
-def _laws(model: Model, motion: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
+def _laws(model: InertModel, motion: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
     """Laws by measure; every fault at once."""
     system = system_of(model)
     dimensions = measure_dimensions(model.description, model.vocabulary)
@@ -159,7 +159,7 @@ def _laws(model: Model, motion: Mapping[str, Any], times: np.ndarray) -> dict[st
     return laws
 
 
-def _input_laws(model: Model, inputs: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
+def _input_laws(model: InertModel, inputs: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
     known = [entry.name for entry in model.description.inputs]
     faults = [
         Fault("inputs", f'there is no input "{name}".', suggest(name, known)) for name in inputs if name not in known
@@ -169,7 +169,7 @@ def _input_laws(model: Model, inputs: Mapping[str, Any], times: np.ndarray) -> d
     return {name: as_law(law, "1", f"input {name}", times, model.parameters) for name, law in inputs.items()}
 
 
-def _held_bodies(model: Model, holds: Sequence[str]) -> list[tuple[str, int]]:
+def _held_bodies(model: InertModel, holds: Sequence[str]) -> list[tuple[str, int]]:
     """(name as given, body) of every held body or marker."""
     system, out, faults = system_of(model), [], []
     places, markers = system.places, system.description.markers
@@ -198,7 +198,7 @@ def _held_bodies(model: Model, holds: Sequence[str]) -> list[tuple[str, int]]:
 
 
 # The model with drivers ---------------------------------------------------------------------------------------------
-def _with_drivers(model: Model, laws: Mapping[str, MotionLaw]) -> Model:
+def _with_drivers(model: InertModel, laws: Mapping[str, MotionLaw]) -> InertModel:
     """The model with a driver more for each law, under names that are free; placeholders where it is no expression."""
     if not laws:
         return model
@@ -222,7 +222,7 @@ def _refuse_moving(system: System, start: State, bodies: list[tuple[str, int]]) 
         raise InputError(faults)
 
 
-def _fixed(model: Model, system: System, start: State, body: int) -> tuple[Model, str]:
+def _fixed(model: InertModel, system: System, start: State, body: int) -> tuple[InertModel, str]:
     """The model with a body fixed to ground where it starts, and the name of the joint that does it."""
     body_name = system.places.names[body]
     joint = f"hold_{body_name.replace('.', '_')}"

@@ -15,7 +15,7 @@ from eigenbody.analyses.design.problem import Given, Problem, read_problem
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -84,7 +84,7 @@ def optimize(model: Subject, problem: Given | None = None, exact: bool = True) -
     return collected(task, space, Follower(first, wanted), best, runs)
 
 
-def _own(model: Model) -> Given:
+def _own(model: InertModel) -> Given:
     section = model.document.get("optimization")
     if not section:
         what = "there is no problem: the model has no section `optimization`."

@@ -17,7 +17,7 @@ from eigenbody.analyses.design.problem import Bound, Problem, Variable
 from eigenbody.analyses.frequency import FrequencyResponse, frf
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.base.result import Drawn
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 
 if TYPE_CHECKING:
     from eigenbody.analyses.design.optimize.find import Run
@@ -67,7 +67,7 @@ class Optimum(Drawn, look="analyses.design.optimize.look"):
     """
 
     problem: Problem
-    model: Model
+    model: InertModel
     variables: tuple[Changed, ...]
     objective: str  # what it is, in words
     unit: str

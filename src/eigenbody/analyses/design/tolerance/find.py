@@ -17,7 +17,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -59,7 +59,7 @@ class Band:
 class Tolerance(Drawn, look="analyses.design.tolerance.look"):
     """Bands of all modes (frequency, damping ratio) and of response peaks."""
 
-    model: Model
+    model: InertModel
     tolerances: Mapping[str, tuple[float, float]]  # nominal value and half width
     method: str
     distribution: str
@@ -112,7 +112,7 @@ def tolerance(
 
 
 def _checked(
-    model: Model, vary: Vary, method: str, samples: int, distribution: str, workers: int | None
+    model: InertModel, vary: Vary, method: str, samples: int, distribution: str, workers: int | None
 ) -> dict[str, tuple[float, float]]:
     faults: list[Fault] = []
     if method not in METHODS:
@@ -136,7 +136,7 @@ def _checked(
     return widths
 
 
-def _width(model: Model, name: str, given: str | float) -> tuple[float, float]:
+def _width(model: InertModel, name: str, given: str | float) -> tuple[float, float]:
     """Nominal value and half width of the tolerance of one number."""
     model.with_values({name: 0.0})  # refuses unknown names
     value = value_of(model, name)
@@ -180,7 +180,7 @@ def _quantities(nominal: Design, peaks: Sequence[tuple[str, str, float, float]])
 
 # First order ----------------------------------------------------------------------------------------------------------
 def _first_order(
-    model: Model, widths: Mapping[str, tuple[float, float]], nominal: Design, quantities: list[Quantity],
+    model: InertModel, widths: Mapping[str, tuple[float, float]], nominal: Design, quantities: list[Quantity],
     half: np.ndarray, distribution: str,
 ) -> Tolerance:  # fmt: skip
     report("derivatives")
@@ -285,7 +285,7 @@ def evaluated(space: DesignSpace, nominal: Design, quantities: list[Quantity], x
 
 
 def _collected(
-    model: Model, widths: Mapping[str, tuple[float, float]], nominal: Design, quantities: list[Quantity],
+    model: InertModel, widths: Mapping[str, tuple[float, float]], nominal: Design, quantities: list[Quantity],
     table: np.ndarray, seed: int, distribution: str,
 ) -> Tolerance:  # fmt: skip
     failed = int(np.isnan(table).all(axis=1).sum())

@@ -11,7 +11,7 @@ from eigenbody.analyses.design.designs import Design, DesignSpace
 from eigenbody.analyses.design.objectives import Quantity
 from eigenbody.base.progress import report
 from eigenbody.elements.vocabulary import VOCABULARY
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.model.source import Source
 
 ALONE = (
@@ -71,7 +71,7 @@ def _prepare(
     quantities: list[Quantity],
 ) -> None:  # fmt: skip
     """In each process, once: the space and the nominal design."""
-    space = DesignSpace(Model(source, vocabulary=VOCABULARY), names, inputs, outputs, slice(*velocities), units)
+    space = DesignSpace(InertModel(source, vocabulary=VOCABULARY), names, inputs, outputs, slice(*velocities), units)
     _task.update(space=space, nominal=space.at(x), quantities=quantities)
 
 

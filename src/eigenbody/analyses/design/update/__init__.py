@@ -17,7 +17,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.subject import Subject
-from eigenbody.model.model import Model
+from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 
@@ -48,7 +48,7 @@ class Update(Drawn, look="analyses.design.update.look"):
     do not determine a parameter.
     """
 
-    model: Model
+    model: InertModel
     names: tuple[str, ...]
     before: np.ndarray
     after: np.ndarray
