@@ -30,10 +30,11 @@ def rotations_prescribed(description: Description) -> dict[str, tuple[str, ...]]
 
 
 def _prescribed(description: Description) -> Iterator[str]:
-    """Full names of the prescribed coordinates, two-sided ones."""
-    for entry in description.joints:
-        motion = entry.get("motion") or ()
-        if len(motion) > motion.count(None):
-            free = ALL_JOINTS[entry.type].free
+    """Full names of the prescribed coordinates, two-sided ones, of joints that turn about all axes and of drivers."""
+    types = {entry.type: ALL_JOINTS[entry.type].free for entry in description.joints}
+    turning = {name: free for name, free in types.items() if {*ROTATIONS} <= {part.label for part in free}}
+    for entry in description.joints if turning else ():
+        if entry.type in turning:
+            free, motion = turning[entry.type], entry.get("motion") or ()
             yield from (f"{entry.name}.{free[k].label}" for k, signal in enumerate(motion) if signal is not None)
     yield from (e["measure"] for e in description.drivers if holds_a_row(e) and e.get("side") is None)
