@@ -55,6 +55,7 @@ def test_files_table_and_picture(model: str, tmp_path: Path, capsys: pytest.Capt
     [
         ((), "--until"),
         (("--until", "1", "--motion", "hinge"), "--motion hinge"),
+        (("--until", "1", "--motion", "hinge=1", "--motion", "hinge=2"), "hinge is prescribed twice"),
         (("--until", "1", "--coordinates", "a,,b"), "--coordinates: an empty name"),
         (("--until", "1", "--motion", "hing==t"), 'Did you mean "hinge"?'),
     ],

@@ -74,6 +74,17 @@ def pair(option: str, text: str, form: str, example: str) -> tuple[str, str]:
     return name, value
 
 
+def laws(given: Sequence[str], example: str) -> dict[str, str]:
+    """Motions `MEASURE=LAW` by measure; one that is prescribed twice is refused."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, law = pair("--motion", text, "MEASURE=LAW", example)
+        if name in found:
+            raise InputError(Fault(f"--motion {text}", f"{name} is prescribed twice.", "Remove one of the two."))
+        found[name] = law
+    return found
+
+
 def names_in(text: str | None, option: str) -> list[str] | None:
     """`a,b,c` as names; None where the option was left out."""
     if text is None:

@@ -46,9 +46,7 @@ def along(
     """
     end = session.end_of(until, "motion")
     goal = delivery.Delivery("analyses.along.look", model, json, out, plot, quiet)
-    laws = dict(
-        session.pair("--motion", text, "MEASURE=LAW", '"elbow==0.8*sin(3*t)" or "elbow=0.1"') for text in motion or ()
-    )
+    laws = session.laws(motion or (), '"elbow==0.8*sin(3*t)" or "elbow=0.1"')
     chosen = session.names_in(coordinates, "--coordinates")
     mechanism = session.load(model, set_)
     import numpy as np

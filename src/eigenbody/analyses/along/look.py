@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.along import TimeVarying
 
 ENDINGS = ("npz", "mat", "json")
+EPS = np.finfo(float).eps
 MAX_TIMES = 12
 ROUNDING = 1e-9  # of the largest entry: a curve below it is drawn as zero
 MATRICES = ("M", "C", "K", "h", "A", "B")
@@ -26,10 +27,13 @@ MATRICES = ("M", "C", "K", "h", "A", "B")
 def sheet(found: TimeVarying) -> Sheet:
     """Sizes of the matrices at a few of the times."""
     index = np.unique(np.linspace(0, len(found) - 1, min(len(found), MAX_TIMES)).round().astype(int))
-    size = lambda array: significant(float(np.abs(array).max(initial=0.0)), 5)  # noqa: E731
-    rows = tuple(
-        (significant(found.t[i]), *(size(getattr(found, name)[i]) for name in ("M", "C", "K", "h", "A"))) for i in index
-    )
+    least = {"C": EPS * float(np.sqrt(np.abs(found.K).max(initial=0.0) * np.abs(found.M).max(initial=0.0)))}
+
+    def size(name: str, i: int) -> str:
+        largest = float(np.abs(getattr(found, name)[i]).max(initial=0.0))
+        return significant(largest if largest > least.get(name, 0.0) else 0.0, 5)  # of C less is rounding
+
+    rows = tuple((significant(found.t[i]), *(size(name, i) for name in ("M", "C", "K", "h", "A"))) for i in index)
     titles = ("t\ns", "M\nlargest", "C\nlargest", "K\nlargest", "h\nlargest", "A\nlargest")
     kind = "solves the equations of motion (h is rounding)" if found.is_solution else "is prescribed (h is missing)"
     title = f"Linear equations of {shown(found.model.name, 100)} along a motion"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -65,7 +64,7 @@ def inverse(
     """
     end = session.end_of(until, "motion")
     goal = delivery.Delivery("simulation.inverse.look", model, json, out, plot, quiet)
-    laws = _laws(motion or ())
+    laws = session.laws(motion or (), '"elbow=cycloid(0, 90 deg, 2 s)"')
     mechanism = session.load(model, set_)
     from eigenbody.simulation.inverse import inverse as forces_of
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
@@ -81,13 +80,3 @@ def inverse(
     if not result.coordinates and not result.held:
         raise InputError(Fault("inverse", "no motion is prescribed and no body is held.", "Give --motion or --hold."))
     goal.deliver(result, result.warnings)
-
-
-def _laws(given: Sequence[str]) -> dict[str, str]:
-    laws: dict[str, str] = {}
-    for text in given:
-        name, law = session.pair("--motion", text, "MEASURE=LAW", '"elbow=cycloid(0, 90 deg, 2 s)"')
-        if name in laws:
-            raise InputError(Fault(f"--motion {text}", f"{name} is prescribed twice.", "Remove one of the two."))
-        laws[name] = law
-    return laws
