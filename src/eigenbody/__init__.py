@@ -20,6 +20,7 @@ PUBLIC = {
     "analyses.random": "RandomResponse $psd",
     "analyses.frequency": "FrequencyResponse $frf",
     "analyses.sweep": "Campbell $campbell Sweep SweepInterrupted VariantModes sweep variants",
+    "analyses.floquet": "Floquet $floquet FloquetSweep floquet_sweep",
     "analyses.sensitivity": "Derivatives derivatives Sensitivity $sensitivity",
     "analyses.design.tolerance": "Tolerance $tolerance",
     "analyses.design.optimize": "Optimum $optimize",

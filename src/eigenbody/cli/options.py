@@ -35,5 +35,10 @@ MaxSteps = Annotated[
     float | None,
     option("--max-steps", "N", "Steps that a motion may take, rejected ones included; by default 5000 or more."),
 ]
+Parameter = Annotated[str | None, option("--parameter -p", "NAME", "Parameter to change.")]
+From = Annotated[str | None, option("--from", "VALUE", 'First value: 0 or "2 rad/s".')]
+To = Annotated[str | None, option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')]
+Points = Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")]
+Values = Annotated[str | None, option("--values", "A,B,C", "The values one by one instead.")]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

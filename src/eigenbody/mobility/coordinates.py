@@ -1,7 +1,8 @@
 """Moving about in coordinates: a state from the change of its coordinates and their new rates, constraints held.
 
 The coordinates of three-dimensional rotations are small rotations about the axes of the first body; their rates are
-the components of the angular velocity. Turning by dphi means R_rel <- exp(dphi) R_rel.
+the components of the angular velocity. Turning by dphi means R_rel <- exp(dphi) R_rel. States may be many at once, by
+leading axes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from eigenbody.mobility.initial import square
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.numerics.matrices.linear import factor
+from eigenbody.numerics.matrices.linear import factor, joined, solve_vector
 from eigenbody.spatial.rotations import exp, log
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
@@ -34,8 +35,8 @@ TOO_FAR = 1.5  # correction, in the same units, beyond which a step has left the
 class Place:
     """Where the mechanism is in its coordinates: their values, and relative rotations of those that are rotations."""
 
-    values: np.ndarray  # (coordinates,)
-    rotations: tuple[np.ndarray, ...]  # for each batch of rotation components, (n, 3, 3)
+    values: np.ndarray  # (..., coordinates)
+    rotations: tuple[np.ndarray, ...]  # for each batch of rotation components, (..., n, 3, 3)
 
 
 def rotation_batches(measures: MeasureSet) -> list[tuple[RotationComponent, np.ndarray]]:
@@ -50,34 +51,33 @@ def place_of(measures: MeasureSet, mechanics: Mechanics) -> Place:
 
 
 def _relative(kernel: RotationComponent, at: Carriers) -> np.ndarray:
-    first = at.R[kernel.carriers[:, 0]] @ kernel.first
-    return np.swapaxes(first, -1, -2) @ (at.R[kernel.carriers[:, 1]] @ kernel.second)
+    first = at.R[..., kernel.carriers[:, 0], :, :] @ kernel.first
+    return np.swapaxes(first, -1, -2) @ (at.R[..., kernel.carriers[:, 1], :, :] @ kernel.second)
 
 
 def ahead_of(measures: MeasureSet, place: Place, change: np.ndarray) -> Place:
     """The place after a finite change of the coordinates."""
     turned = []
     for (kernel, where), R in zip(rotation_batches(measures), place.rotations, strict=True):
-        turned.append(exp(_turn(kernel, change[where])) @ R)
+        turned.append(exp(_turn(kernel, change[..., where])) @ R)
     return Place(place.values + change, tuple(turned))
 
 
 def _turn(kernel: RotationComponent, change: np.ndarray) -> np.ndarray:
-    """dphi (n, 3) of the pair of bodies that each component belongs to: the sum over its components."""
-    share = kernel.e * change[:, None]
-    n = len(share)
+    """dphi (..., n, 3) of the pair of bodies that each component belongs to: the sum over its components."""
+    share = kernel.e * change[..., None]
+    n = len(kernel.carriers)
     key = np.hstack((kernel.carriers, np.round(kernel.first.reshape(n, 9), 9) + 0.0))
     _, pair = np.unique(key, axis=0, return_inverse=True)
-    turn = np.zeros((n, 3))
-    np.add.at(turn, pair.ravel(), share)
-    return turn[pair.ravel()]
+    together = (pair.ravel()[:, None] == pair.ravel()).astype(float)
+    return together @ share
 
 
 def difference(measures: MeasureSet, goal: Place, here: Place) -> np.ndarray:
     """Change of the coordinates from `here` to `goal`."""
     out = goal.values - here.values
     for (kernel, where), Rg, Rh in zip(rotation_batches(measures), goal.rotations, here.rotations, strict=True):
-        out[where] = np.sum(kernel.e * log(Rg @ np.swapaxes(Rh, -1, -2)), axis=-1)
+        out[..., where] = np.sum(kernel.e * log(Rg @ np.swapaxes(Rh, -1, -2)), axis=-1)
     return out
 
 
@@ -94,10 +94,10 @@ def configured(system: System, chosen: Selection, state: State, goal: Place) -> 
     for _ in range(ITERATIONS):
         mechanics = Mechanics(system, state)
         off = difference(measures, goal, place_of(measures, mechanics))
-        rhs = np.concatenate((-mechanics.holonomic.value[chosen.rows], off))
+        rhs = joined(-mechanics.holonomic.value[..., chosen.rows], off)
         if not np.any(rhs):
             return state
-        step = factor(square(mechanics, chosen, measures)).solve(rhs)
+        step = solve_vector(factor(square(mechanics, chosen, measures)), rhs)
         before, size = size, float(np.max(np.abs(step / scale), initial=0.0))
         if not np.isfinite(size) or size > TOO_FAR:
             break
@@ -109,15 +109,16 @@ def configured(system: System, chosen: Selection, state: State, goal: Place) -> 
 
 def with_rates(system: System, chosen: Selection, state: State, rates: np.ndarray) -> State:
     """The configuration with its velocity coordinates moving at `rates`; all other velocities as constraints ask."""
-    still = state.with_velocity(system, np.zeros(system.nq))
+    lead = state.r.shape[:-2]
+    still = state.with_velocity(system, np.zeros((*lead, system.nq)))
     mechanics = Mechanics(system, still)  # at rest: rates are explicit time derivatives
-    frame = MotionFrame(mechanics, chosen)
-    held = mechanics.holonomic.rate[chosen.rows]
+    frame = MotionFrame(mechanics, chosen, is_sparse=False if lead else None)
+    held = mechanics.holonomic.rate[..., chosen.rows]
     if frame.has_slips:
-        held = np.concatenate((held, mechanics.non_holonomic.rate[chosen.slip_rows]))
+        held = joined(held, mechanics.non_holonomic.rate[..., chosen.slip_rows])
     own = frame.speeds.jet(mechanics.at, still.turns).rate
-    rhs = np.concatenate((-held, rates - own))
-    return still.with_velocity(system, frame.at_velocity.solve(rhs)) if np.any(rhs) else still
+    rhs = joined(-held, rates - own)
+    return still.with_velocity(system, solve_vector(frame.at_velocity, rhs)) if np.any(rhs) else still
 
 
 def rates_of(system: System, state: State, index: np.ndarray) -> np.ndarray:

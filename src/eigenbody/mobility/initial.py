@@ -27,7 +27,7 @@ from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import counted, values_of
 from eigenbody.numerics.matrices.assembly import Triplets
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, stack
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, stack
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.system import Given, System
@@ -157,13 +157,13 @@ def _newton(mechanics: Mechanics, target: np.ndarray, phi: np.ndarray, settled: 
 
 
 def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any:
-    """Rows of the independent constraints above rows of the chosen measures."""
+    """Rows of the independent constraints above rows of the chosen measures; many states (leading axes) are dense."""
     system = mechanics.system
-    sparse = system.nq > DENSE_LIMIT
+    sparse = system.nq > DENSE_LIMIT and mechanics.state.r.ndim == 2
     G = matrix(mechanics.holonomic.rows(), (system.constraints.count, system.nq), sparse)
     jet = measures.jet(mechanics.at, mechanics.state.turns)
     own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
-    return stack([G[chosen.rows], matrix(own, (measures.count, system.nq), sparse)])
+    return stack([rows_of(G, chosen.rows), matrix(own, (measures.count, system.nq), sparse)])
 
 
 def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.matrices.linear import KKT, factor, matrix, solve_vector, times
+from eigenbody.numerics.matrices.linear import KKT, factor, joined, matrix, solve_vector, times
 from eigenbody.numerics.matrices.projection import Projection
 from eigenbody.system.system import System
 
@@ -36,7 +36,7 @@ def solve_motion(frame: MotionFrame) -> ForwardDynamics:
     held, own, driving = own_accelerations(frame)
     if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
         return ForwardDynamics(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
-    fixed = solve_vector(frame.at_velocity, -_joined(held, own))
+    fixed = solve_vector(frame.at_velocity, -joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
         reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
@@ -55,19 +55,13 @@ def solve_motion(frame: MotionFrame) -> ForwardDynamics:
     return ForwardDynamics(acceleration, multipliers, slip)
 
 
-def _joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Vectors (..., m) and (..., n) one after the other; batch axes are broadcast."""
-    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)], axis=-1)
-
-
 def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What constraint rows and coordinates accelerate by with u' = 0 (gamma), and the driving forces."""
     mechanics = frame.mechanics
     held = mechanics.holonomic.acceleration[..., frame.chosen.rows]
     if frame.has_slips:
         slips = mechanics.non_holonomic.acceleration[..., frame.chosen.slip_rows]
-        held = _joined(held, slips)
+        held = joined(held, slips)
     own = frame.speed_jet.acceleration
     return held, own, mechanics.driving
 

@@ -16,12 +16,14 @@ def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
     return value_set(system, index).jet(carriers(system, state), state.turns).value
 
 
-def counted(system: System, before: State, after: State) -> State:
-    """The state with full turns counted on: every angle is the one nearest to what it was."""
+def counted(system: System, before: State, after: State, duration: np.ndarray | float = 0.0) -> State:
+    """The state with full turns counted on: every angle is the one nearest to what it was, or to what its rate would
+    make of it in some time (..., 1)."""
     if not len(before.turns):
         return after
     index = np.flatnonzero(system.named.turn_counter >= 0)
-    old = values_of(system, before, index)
+    jet = value_set(system, index).jet(carriers(system, before), before.turns)
+    old = jet.value + duration * jet.rate if np.any(duration) else jet.value
     new = values_of(system, after, index)
     more = np.round(np.real(old - new) / (2 * np.pi))
     turns = np.array(np.broadcast_to(after.turns, (*more.shape[:-1], after.turns.shape[-1])))

@@ -91,5 +91,14 @@ OPERATING_POINTS = {
         check=_after_the_start,
         doc="The end of a simulation.",
     ),
+    "periodic": TypeSpec(
+        "periodic",
+        (
+            Field("period", Kind.ANY, required=True, doc='time after which the motion comes back, or "free": a cycle'),
+            Field("guess", Kind.NUMBER, "s", doc="of the period of a cycle; default that of the growing mode"),
+            Field("settle", Kind.NUMBER, "s", doc="time that the mechanism runs before the search begins"),
+        ),
+        doc="A periodic motion, at the start of its period.",
+    ),
 }  # fmt: skip
 VERSION = 1

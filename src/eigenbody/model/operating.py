@@ -11,6 +11,7 @@ from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.source import shown
 
+FREE_PERIOD = "free"  # of a limit cycle, to be found
 GIVEN = "given"  # type of an operating point by explicit values
 GROUPS = ("positions", "velocities", "states", "inputs")
 HERE: Path = ("operating_point",)
@@ -53,6 +54,8 @@ class OperatingPoints:
             read["prescribed"] = self._prescribed(read["prescribed"], (*path, "prescribed"))
         if "adjust" in read:
             read["adjust"] = self._adjust(read["adjust"], (*path, "adjust"))
+        if "period" in read:
+            read["period"] = self._period(read["period"], (*path, "period"))
         return FrozenDict({"type": spec.name, **read})
 
     def _prescribed(self, value: Any, path: Path) -> FrozenDict:
@@ -86,6 +89,19 @@ class OperatingPoints:
             else:
                 self._refuse(name, (*path, i), [*self.names.measures.names(), *known])
         return tuple(good)
+
+    def _period(self, value: Any, path: Path) -> float | str:
+        """A time, or the word "free"."""
+        if value == FREE_PERIOD:
+            return FREE_PERIOD
+        if isinstance(value, str) and value.strip().isalpha():
+            remedy = 'Give a time such as "20 ms" or "=2*pi/speed", or "free" for a cycle.'
+            self.faults.add(path, f'"{shown(value)}" is no time.', remedy)
+            return 0.0
+        number = self.values.number(value, "s", path)
+        if isinstance(number, float) and number <= 0:
+            self.faults.add(path, f"{number:g} s is not a positive time.", 'Give the period, or "free" for a cycle.')
+        return 0.0 if number is None else number
 
     # ---- explicit values
 

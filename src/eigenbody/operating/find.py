@@ -47,11 +47,19 @@ def end_of_simulation(model: InertModel, options: Mapping[str, Any]) -> Operatin
     return at_state(model, system_of(model), end.state)
 
 
+def periodic(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
+    """The start of a periodic motion."""
+    from eigenbody.operating.periodic import periodic_point
+
+    return periodic_point(model, options)
+
+
 KINDS: dict[str, Callable[[InertModel, Mapping[str, Any]], OperatingPoint]] = {
     "reference": reference,
     "equilibrium": equilibrium,
     "steady": steady,
     "simulate": end_of_simulation,
+    "periodic": periodic,
     "given": given,
 }
 

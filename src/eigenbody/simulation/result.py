@@ -11,6 +11,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.along import one_state
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
@@ -56,8 +57,7 @@ class Simulation(Drawn, look="simulation.look"):
 
     def state_at(self, i: int) -> State:
         """The state at the output time of index i."""
-        s = self.states
-        return State(s.r[i], s.R[i], s.v[i], s.w[i], s.x[i], s.turns[i], s.u_in[i], float(self.t[i]))
+        return one_state(self.states, i)
 
     @property
     def state(self) -> State:

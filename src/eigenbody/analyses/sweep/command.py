@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 def campbell(
     model: options.ModelPath,
-    parameter: Annotated[str | None, options.option("--parameter -p", "NAME", "Parameter to change.")] = None,
-    start: Annotated[str | None, options.option("--from", "VALUE", 'First value: 0 or "2 rad/s".')] = None,
-    stop: Annotated[str | None, options.option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')] = None,
-    points: Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")] = 41,
-    values: Annotated[str | None, options.option("--values", "A,B,C", "The values one by one instead.")] = None,
+    parameter: options.Parameter = None,
+    start: options.From = None,
+    stop: options.To = None,
+    points: options.Points = 41,
+    values: options.Values = None,
     order: Annotated[
         list[float] | None,
         options.option("--order", "N", "Excitation per revolution; repeatable. Default 1, with --frame 0."),
@@ -99,7 +99,7 @@ def campbell(
         frame="--frame", joint="--joint", n="--n",
     ):  # fmt: skip
         name = _parameter(mechanism, parameter)
-        grid = _values(mechanism, name, start, stop, points, values)
+        grid = swept_values(mechanism, name, start, stop, points, values)
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
         except SweepInterrupted as stopped:
@@ -118,7 +118,7 @@ def _parameter(mechanism: InertModel, name: str | None) -> str:
     raise InputError(Fault("--parameter", "no parameter is named.", f"Choose one of: {', '.join(known[:12])}."))
 
 
-def _values(
+def swept_values(
     mechanism: InertModel, name: str, start: str | None, stop: str | None, points: int, values: str | None
 ) -> np.ndarray | Sequence[str]:
     """The values as given, or the range."""

@@ -249,6 +249,12 @@ def factor(square: Any) -> Factor:
     return SparseFactor(square)
 
 
+def joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Vectors (..., m) and (..., n) one after the other; batch axes are broadcast."""
+    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)], axis=-1)
+
+
 def solve_vector(square: Factor, rhs: np.ndarray, transposed: bool = False) -> np.ndarray:
     """x of A x = rhs (or A^T x = rhs) for right sides (..., n)."""
     solve = square.solve_transposed if transposed else square.solve

@@ -1,0 +1,82 @@
+"""`eigenbody floquet`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from eigenbody.analyses.sweep.command import swept_values
+from eigenbody.cli import delivery, options, session
+
+def floquet(
+    model: options.ModelPath,
+    period: Annotated[
+        str | None,
+        options.option("--period", "T", 'Period: "20 ms", "=2*pi/w", or free: a cycle. Default the model\'s, or a turn.'),
+    ] = None,
+    guess: Annotated[str | None, options.option("--guess", "T", "First guess of the period of a cycle.")] = None,
+    settle: Annotated[str | None, options.option("--settle", "T", "Time to run before the search begins.")] = None,
+    parameter: options.Parameter = None,
+    start: options.From = None,
+    stop: options.To = None,
+    points: options.Points = 41,
+    values: options.Values = None,
+    set_: options.Set = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Stability of a periodic motion by Floquet's theory.
+
+    The motion is found from the initial state: prescribed, forced, or a limit cycle (--period free). The multipliers
+    tell what a small deviation becomes after a period. Over a parameter, boundaries of stability are bisected.
+
+    \b
+    Examples:
+      eigenbody floquet helicopter.yaml
+      eigenbody floquet swing.yaml --period "=pi" --plot swing.png
+      eigenbody floquet wheelset.yaml --period free --settle "20 s"
+      eigenbody floquet rotor.yaml --parameter speed --from 10 --to 40 --points 61
+
+    \b
+    JSON: {"model", "period", "cycle", "states", "stability",
+           "multipliers": [[re, im]], "exponents": [[re, im]],
+           "modes": [{"index", "multiplier", "real", "imag", "frequency_hz",
+                      "damped_frequency_hz", "damping_ratio", "stability", "error",
+                      "harmonics": [{"order", "frequency_hz", "share"}]}],
+           "certificate": {"orbit", "drift", "tangent_error", "determinant",
+                           "convergence", "times"}, "notes", "warnings"}
+      exponents      1/s, with the frequency of the strongest harmonic; null where the
+                     multiplier is too small to be resolved
+      stability      stable, marginal, drifting or unstable; of a mode also orbit: the
+                     motion of a cycle along itself
+      orbit          how far the motion does not close, relative to its size
+      determinant    log|det| of the transition against the integral of the trace of A
+      convergence    change of the transition in the last refinement of the times
+    With --parameter: {"model", "parameter", "values", "period", "exponents", "growth",
+      "stability", "stability_boundaries": [{"value", "between", "begins",
+      "frequency_hz"}], "failed", "certificate", "notes"}
+
+    \b
+    Files: .csv has a line for each exponent (for each value, with --parameter); .json
+      the document above; .npz and .mat hold the arrays.
+    """
+    goal = delivery.Delivery("analyses.floquet.look", model, json, out, plot, quiet)
+    mechanism = session.load(model, set_)
+    with session.places_of(
+        mechanism, parameter="--parameter", values="--values" if values else "--from, --to", period="--period"
+    ):  # fmt: skip
+        from eigenbody.analyses.floquet import asking_for, floquet_of_model, floquet_sweep
+
+        times = {"period": period, "guess": guess, "settle": settle}
+        asking = asking_for(mechanism, **{name: _plain(text) for name, text in times.items()})
+        if parameter is None:
+            goal.deliver(floquet_of_model(asking))
+        else:
+            grid = swept_values(mechanism, parameter, start, stop, points, values)
+            goal.deliver(floquet_sweep(asking, parameter, grid))
+
+
+def _plain(text: str | None) -> float | str | None:
+    """A plain number as one; the model reads the rest: quantities, expressions, the word free."""
+    return float(text) if text is not None and session.NUMBER.fullmatch(text) else text

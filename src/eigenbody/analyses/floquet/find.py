@@ -1,0 +1,297 @@
+"""Floquet's theory: a small deviation z from a periodic motion obeys z' = A(t) z with A(t + T) = A(t), and after each
+period it is Phi z. The eigenvalues of Phi are the multipliers mu, log(mu) / T the exponents.
+
+An exponent is determined up to multiples of 2 pi i / T: z(t) = exp(lambda t) p(t) with p periodic, and a harmonic of p
+can change over to the exponential. The frequency told here is that of the harmonic in which the coordinates move most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.analyses.floquet.multipliers import Multipliers, judged_multipliers
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
+from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.point import OperatingPoint, drift_of
+from eigenbody.linearization.along import at_states
+from eigenbody.linearization.subject import Subject, subject
+from eigenbody.mobility.coordinates import unit_of
+from eigenbody.model.model import InertModel
+from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic
+from eigenbody.operating.periodic.shooting import Lap, lap_from
+
+TURN = 2 * np.pi
+CONVERGED = 1e-11  # change of Phi from one refinement to the next, balanced, at which it is found
+MOST_SEGMENTS = 4096
+HARMONICS = 24  # on either side of the strongest one that are looked at
+
+
+@dataclass(frozen=True)
+class FloquetCertificate:
+    """How well it holds.
+
+    orbit        how far the motion does not close after a period, relative to its size
+    drift        largest violation of the constraints on the way, at position, velocity and acceleration level
+    tangent_error  of the linear equations at the start of the period
+    determinant  log |det Phi| against the integral of the trace of A, relative to the integral of its size
+    convergence  change of Phi when the mesh of times is refined, relative to Phi
+    times        at which the equations were linearized
+    """
+
+    orbit: float
+    drift: tuple[float, float, float]
+    tangent_error: float
+    determinant: float
+    convergence: float
+    times: int
+
+
+@dataclass(frozen=True, eq=False)
+class Floquet(Drawn, look="analyses.floquet.look"):
+    """Stability of a periodic motion: one entry for each conjugate pair of multipliers and each real one.
+
+    multipliers  (n,) complex, of all states, largest first; those recognized as 1 are exactly 1
+    exponents    (n,) complex, 1/s: log(multiplier) / period, with the frequency of the strongest harmonic
+    bounds       (n,) error bound of each multiplier
+    index        (entries,) of the entries in these
+    harmonics    (entries, 2 HARMONICS + 1) share of each harmonic in the motion of the coordinates, squares that sum
+                 to one; the middle one is that of the frequency told
+    stabilities  of each entry: stable, marginal, drifting, unstable, or orbit for the motion itself
+    """
+
+    point: OperatingPoint
+    period: float
+    is_cycle: bool
+    multipliers: np.ndarray
+    exponents: np.ndarray
+    bounds: np.ndarray
+    index: np.ndarray
+    shapes: np.ndarray  # (entries, states) complex, at the start of the period
+    harmonics: np.ndarray
+    stabilities: tuple[str, ...]
+    stability: str
+    certificate: FloquetCertificate
+    notes: tuple[str, ...]
+
+    @property
+    def model(self) -> InertModel:
+        """The model."""
+        return self.point.model
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the linear state [S, W, x]."""
+        system, chosen = self.point.system, self.point.chosen
+        positions, velocities = ([system.names[i] for i in own] for own in (chosen.positions, chosen.velocities))
+        return (*positions, *(f"{name}'" for name in velocities), *system.states)
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """(entries,) exponents of the entries."""
+        return self.exponents[self.index]
+
+    @property
+    def frequency_hz(self) -> np.ndarray:
+        """|exponent| / 2 pi of the entries."""
+        return np.abs(self.eigenvalues) / TURN
+
+    @property
+    def damping_ratio(self) -> np.ndarray:
+        """-real / |exponent| of the entries; nan where the exponent is zero."""
+        size = np.abs(self.eigenvalues)
+        return np.where(size > 0, 0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0), np.nan)
+
+    @property
+    def growth(self) -> float:
+        """Largest real part of an exponent, 1/s, but for the motion itself."""
+        entries = zip(self.eigenvalues, self.stabilities, strict=True)
+        return float(max((v.real for v, word in entries if word != "orbit" and np.isfinite(v)), default=0.0))
+
+
+@on_one_thread
+def floquet(
+    model: Subject,
+    period: float | str | None = None,
+    guess: float | str | None = None,
+    settle: float | str | None = None,
+) -> Floquet:
+    """Multipliers and exponents of the periodic motion of a model, and whether it is stable.
+
+    The motion is the one that the model asks for (`operating_point: {periodic: ...}`), or the one of the given `period`
+    that is found from the initial state: a number (s), "20 ms", "=2*pi/speed", or "free" for a limit cycle; `guess` and
+    `settle` as in the model file. A mechanism that turns steadily needs no period: it is one turn.
+    """
+    found = subject(model)
+    own = found.model if isinstance(found, OperatingPoint) else found
+    return floquet_of_model(asking_for(own, period, guess, settle))
+
+
+def asking_for(
+    model: InertModel,
+    period: float | str | None = None,
+    guess: float | str | None = None,
+    settle: float | str | None = None,
+) -> InertModel:
+    """The model that asks for the periodic motion; itself where nothing is given."""
+    given = {"period": period, "guess": guess, "settle": settle}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not given:
+        return model
+    asked = model.document.get("operating_point")
+    before = asked["periodic"] if isinstance(asked, dict) and isinstance(asked.get("periodic"), dict) else {}
+    return model.set(operating_point={"periodic": {**before, **given}})
+
+
+def floquet_of_model(model: InertModel) -> Floquet:
+    """Of the periodic motion that the model asks for, or of one turn."""
+    asked = model.description.operating_point or {}
+    if asked.get("type") != "periodic":
+        model = model.set(operating_point={"periodic": {"period": turn_period(model)}})
+        asked = model.description.operating_point or {}
+    options = {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}
+    return _floquet_of(find_periodic(model, **options))
+
+
+def turn_period(model: InertModel) -> float:
+    """One turn of what turns at the start: of joints and frames that turn at one speed or at multiples of it."""
+    from eigenbody.operating.find import operating_point
+
+    point = operating_point(model.set(operating_point="reference"))
+    spins = np.linalg.norm(np.real(point.mechanics.at.w), axis=-1)
+    rates = np.unique(np.round(spins[spins > 1e-9 * spins.max(initial=0.0)], 9))
+    remedy = 'Give it: --period "0.1 s", or operating_point: {periodic: {period: "=2*pi/speed"}}.'
+    if not len(rates):
+        raise InputError(Fault("period", "nothing turns at the start, so the period is not known.", remedy))
+    slowest = float(rates.min())
+    if np.any(np.abs(rates / slowest - np.round(rates / slowest)) > 1e-9):
+        raise InputError(Fault("period", "parts turn at several speeds, so the period is not known.", remedy))
+    return TURN / slowest
+
+
+def _floquet_of(motion: PeriodicMotion) -> Floquet:
+    """Multipliers of a periodic motion, on meshes that are refined until they agree."""
+    fine, change = _converged(motion)
+    whole = fine.transitions.whole
+    found = judged_multipliers(whole, change + fine.transitions.rounding(64 * np.finfo(float).eps))
+    certificate = _certificate(motion, fine, whole, change)
+    exponents, shapes, harmonics = _exponents(found, fine)
+    words, verdict = _verdicts(motion, found)
+    return Floquet(
+        point=motion.point,
+        period=motion.period,
+        is_cycle=motion.is_free,
+        multipliers=found.values,
+        exponents=exponents,
+        bounds=found.bounds,
+        index=found.index,
+        shapes=shapes,
+        harmonics=harmonics,
+        stabilities=words,
+        stability=verdict,
+        certificate=certificate,
+        notes=_notes(certificate, int(np.sum(np.isnan(exponents)))),
+    )
+
+
+def _converged(motion: PeriodicMotion) -> tuple[Lap, np.ndarray]:
+    """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments."""
+    lap, unit = motion.lap, motion.lap.unit
+    while True:
+        report(f"linearizing at {2 * len(lap.mesh.times)} times")
+        fine = lap_from(motion.point, motion.period, 2 * lap.mesh.segments, TOLERANCE)
+        change = np.abs(fine.transitions.whole - lap.transitions.whole)
+        balanced = np.abs(change * unit / unit[:, None]).max(initial=0.0)
+        size = np.abs(fine.transitions.whole * unit / unit[:, None]).max(initial=0.0)
+        if balanced <= CONVERGED * size or 2 * fine.mesh.segments > MOST_SEGMENTS:
+            return fine, change
+        lap = fine
+
+
+def _certificate(motion: PeriodicMotion, lap: Lap, whole: np.ndarray, change: np.ndarray) -> FloquetCertificate:
+    traces = np.trace(lap.matrices, axis1=1, axis2=2)
+    rest = float(traces @ lap.mesh.weights) - float(np.linalg.slogdet(lap.transitions.segments)[1].sum())
+    size = float(np.abs(traces) @ lap.mesh.weights)
+    scaled = change * lap.unit / lap.unit[:, None]
+    drift = drift_of(at_states(motion.point, lap.states).mechanics)
+    return FloquetCertificate(
+        orbit=motion.lap.residual,
+        drift=(float(drift[0].max()), float(drift[1].max()), float(drift[2].max())),
+        tangent_error=dense_model(motion.point).certificate.tangent_error,
+        determinant=abs(rest) / max(1.0, size),
+        convergence=float(
+            np.abs(scaled).max(initial=0.0) / max(np.abs(whole * lap.unit / lap.unit[:, None]).max(initial=0.0), 1e-300)
+        ),
+        times=len(lap.mesh.times),
+    )
+
+
+def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Exponents (n,), shapes of the entries (entries, n) and the shares of their harmonics (entries, harmonics)."""
+    period, base = lap.period, TURN / lap.period
+    resolved = np.abs(found.values) > found.bounds
+    principal = np.where(resolved, np.log(np.where(resolved, found.values, 1.0)) / period, np.nan)
+    size = len(lap.point.chosen.positions)
+    unit = unit_of(lap.point.system, lap.point.chosen.positions)
+    orders = np.arange(-HARMONICS, HARMONICS + 1)
+    times = lap.mesh.times - lap.mesh.start
+    shapes = found.vectors[:, found.index].T
+    shares = np.zeros((len(found.index), len(orders)))
+    exponents = principal.copy()
+    moving = lap.transitions.at_times(found.vectors[:, found.index])[:, :size] / unit[:, None]
+    for k, i in enumerate(found.index):
+        if not resolved[i]:
+            continue
+        periodic = moving[:, :, k] * np.exp(-principal[i] * times)[:, None]
+        content = _content(periodic, times, lap, orders)
+        strongest = int(orders[np.argmax(content)]) if content.any() else 0
+        if found.values[i].imag == 0 and found.values[i].real > 0 and content[HARMONICS] >= 0.999 * content.max():
+            strongest = 0
+        exponents[i] = principal[i] + 1j * strongest * base
+        shares[k] = _content(periodic, times, lap, orders + strongest)
+        if exponents[i].imag < 0:
+            exponents[i], shares[k] = exponents[i].conj(), shares[k][::-1]
+        total = shares[k].sum()
+        shares[k] = shares[k] / total if total else shares[k]
+        if found.partner[i] != i:
+            exponents[found.partner[i]] = exponents[i].conj()
+    return exponents, shapes, shares
+
+
+def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarray) -> np.ndarray:
+    """Squares of the Fourier coefficients (orders,) of a periodic motion (times, coordinates), summed."""
+    waves = np.exp(-1j * TURN / lap.period * np.outer(orders, times)) * lap.mesh.weights
+    return np.sum(np.abs(waves @ periodic) ** 2, axis=1)
+
+
+def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
+    """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
+    words = [found.word(i) for i in found.index]
+    moves = bool(np.any(np.abs(motion.lap.states.v) > 0) or np.any(np.abs(motion.lap.states.w) > 0))
+    if motion.is_autonomous and moves and "marginal" in words and not found.is_defective_one:
+        ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
+        if ones:
+            words[ones[0]] = "orbit"
+    ranks = ("unstable", "drifting", "marginal", "stable")
+    whole = next((word for word in ranks if word in words), "stable" if words else "immobile")
+    return tuple(words), whole
+
+
+def _notes(certificate: FloquetCertificate, unresolved: int) -> tuple[str, ...]:
+    notes = []
+    if unresolved:
+        notes.append(
+            f"{unresolved} multipliers are so small that rounding hides them: these deviations are gone after a period,"
+            " and their exponents are not told."
+        )
+    if certificate.convergence > 1e-8:
+        notes.append(
+            f"The transition over the period changed by {certificate.convergence:.1g} of itself in the last refinement:"
+            " motions much faster than the period are not resolved. Multipliers have that error."
+        )
+    return tuple(notes)

@@ -1,0 +1,141 @@
+"""Floquet exponents over a parameter, and where stability begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.analyses.floquet.find import Floquet, asking_for, floquet_of_model
+from eigenbody.analyses.sweep import path_of
+from eigenbody.base.errors import ComputationError, EigenbodyError
+from eigenbody.base.progress import report
+from eigenbody.base.result import Drawn
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.subject import Subject, subject
+from eigenbody.model.model import InertModel
+from eigenbody.numerics.runtime import on_one_thread
+
+NARROW = 1e-12  # part of the range to which a boundary is found
+BISECTIONS = 60
+
+
+@dataclass(frozen=True)
+class FloquetBoundary:
+    """Where growth begins or ends, going along the values: the last value known to be on either side of it."""
+
+    value: float
+    below: float
+    above: float
+    begins: bool
+    frequency_hz: float  # of the exponent that grows beside it
+
+
+@dataclass(frozen=True, eq=False)
+class FloquetSweep(Drawn, look="analyses.floquet.sweep_look"):
+    """Exponents over a parameter.
+
+    values       (points,) of the parameter, SI
+    exponents    (points, n) complex, 1/s, of all states, fastest growing first; nan at failed points
+    growth       (points,) largest real part
+    stabilities  of each point; "" where it failed
+    boundaries   where `unstable` begins or ends between two points
+    """
+
+    model: InertModel
+    parameter: str
+    values: np.ndarray
+    period: np.ndarray
+    exponents: np.ndarray
+    growth: np.ndarray
+    stabilities: tuple[str, ...]
+    boundaries: tuple[FloquetBoundary, ...]
+    failed: tuple[tuple[int, str], ...]
+    convergence: float  # the worst of the certificates
+    notes: tuple[str, ...] = (
+        "Boundaries are sought between points of different verdict; a window between two points of the same verdict"
+        " is not seen.",
+    )
+
+
+@on_one_thread
+def floquet_sweep(
+    model: Subject, parameter: str, values: Sequence[float] | np.ndarray, period: float | str | None = None
+) -> FloquetSweep:
+    """Floquet exponents at each value of a parameter; boundaries of stability between them are found by bisection.
+
+    The period is the one that the model asks for at each value, one turn of what turns, or the one given.
+    """
+    found = subject(model)
+    model = asking_for(found.model if isinstance(found, OperatingPoint) else found, period)
+    grid = path_of(model, parameter, values).values[parameter]
+
+    def at(value: float) -> Floquet:
+        return floquet_of_model(model.with_values({parameter: float(value)}))
+
+    outcomes: list[Floquet | str] = []
+    for k, value in enumerate(grid):
+        report(f"{parameter} = {value:.6g}", k / len(grid))
+        try:
+            outcomes.append(at(value))
+        except EigenbodyError as error:
+            outcomes.append(str(error))
+    if not any(isinstance(one, Floquet) for one in outcomes):
+        raise ComputationError(f"No point of the sweep could be found: {outcomes[0]}")
+    return _collected(model, parameter, grid, outcomes, _boundaries(at, grid, outcomes))
+
+
+def _boundaries(
+    at: Callable[[float], Floquet], grid: np.ndarray, found: Sequence[Floquet | str]
+) -> tuple[FloquetBoundary, ...]:
+    out = []
+    for k in range(len(grid) - 1):
+        here, there = found[k], found[k + 1]
+        if isinstance(here, Floquet) and isinstance(there, Floquet) and _grows(here) != _grows(there):
+            report(f"boundary between {grid[k]:.6g} and {grid[k + 1]:.6g}")
+            out.append(_boundary(at, (float(grid[k]), here), (float(grid[k + 1]), there), float(np.ptp(grid))))
+    return tuple(out)
+
+
+def _grows(found: Floquet) -> bool:
+    return found.stability == "unstable"
+
+
+def _boundary(
+    at: Callable[[float], Floquet], first: tuple[float, Floquet], last: tuple[float, Floquet], span: float
+) -> FloquetBoundary:
+    """Bisection on the verdict: exponents of undamped mechanisms are zero up to the boundary, no root can be sought."""
+    begins = _grows(last[1])
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (first[0] + last[0])
+        if abs(last[0] - first[0]) <= NARROW * span or middle in (first[0], last[0]):
+            break
+        try:
+            found = at(middle)
+        except EigenbodyError:  # nothing is known in between: the interval stays as wide as it is
+            break
+        first, last = (first, (middle, found)) if _grows(found) == begins else ((middle, found), last)
+    growing = (last if begins else first)[1]
+    fastest = int(np.argmax(growing.eigenvalues.real))
+    frequency = float(growing.eigenvalues[fastest].imag / (2 * np.pi))
+    return FloquetBoundary(0.5 * (first[0] + last[0]), first[0], last[0], begins, frequency)
+
+
+def _collected(
+    model: InertModel, parameter: str, grid: np.ndarray, found: Sequence[Floquet | str],
+    boundaries: tuple[FloquetBoundary, ...],
+) -> FloquetSweep:  # fmt: skip
+    count = max(len(one.exponents) for one in found if isinstance(one, Floquet))
+    exponents = np.full((len(grid), count), np.nan + 0j)
+    growth, period = np.full(len(grid), np.nan), np.full(len(grid), np.nan)
+    for k, one in enumerate(found):
+        if isinstance(one, Floquet):
+            exponents[k, : len(one.exponents)] = one.exponents
+            growth[k], period[k] = one.growth, one.period
+    words = tuple(one.stability if isinstance(one, Floquet) else "" for one in found)
+    failed = tuple((k, one) for k, one in enumerate(found) if isinstance(one, str))
+    worst = max(one.certificate.convergence for one in found if isinstance(one, Floquet))
+    for array in (exponents, growth, period):
+        array.setflags(write=False)
+    return FloquetSweep(model, parameter, grid, period, exponents, growth, words, boundaries, failed, worst)

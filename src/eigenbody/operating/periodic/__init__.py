@@ -1,0 +1,215 @@
+"""Periodic motion: the motion from the start is improved until it comes back after a period (docs/floquet.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.progress import report
+from eigenbody.linearization.linearize import dense_model
+from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.spectrum import spectrum_of
+from eigenbody.model.model import InertModel
+from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operating.constancy import depends_on_time
+from eigenbody.operating.periodic.shooting import Lap, lap_from, refuse_other_period, serving_coordinates
+from eigenbody.simulation.run import simulate
+
+MOST_STATES = 300
+TOLERANCE = 1e-12  # of the simulation
+CLOSED = 1e-10  # how well a period closes, in natural units
+NEARLY = 1e-7  # as well as it must where rounding ends Newton's method earlier
+ITERATIONS = 30
+FEWEST, MOST = 8, 96  # segments of a first lap
+FEWEST_SIMULATED = 32  # where the motion is simulated, which takes longer than to linearize
+TURN_OF_FASTEST = 3.0  # rad that the fastest motion makes in a segment
+SETTLING = 30  # periods that a forced motion is given to settle where Newton's method fails from the start
+GROWN = 8.0  # logarithm of the growth that a limit cycle is given time for
+CYCLES = (8, 100)  # least and most periods of that time
+SETTLED = 1e-6  # tolerance of the simulation that settles
+REST = 1e-6  # size of a cycle, in natural units, that is none
+LAPS = 3  # periods of a guess in which a cycle must have come back once
+TRACES = 60  # times of each of them that are looked at
+TURN = 2 * np.pi
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodicMotion:
+    """A motion that comes back after `period`: its start, and how well it closes.
+
+    is_free        whether the period was found too: a limit cycle
+    is_autonomous  whether nothing depends on time: the start may lie anywhere on the way
+    """
+
+    lap: Lap
+    is_free: bool
+    is_autonomous: bool
+    iterations: int
+
+    @property
+    def point(self) -> OperatingPoint:
+        """The start of the period, in coordinates that serve all the way round."""
+        return self.lap.point
+
+    @property
+    def period(self) -> float:
+        """s."""
+        return self.lap.period
+
+
+def periodic_point(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
+    """The operating point: the start of the period."""
+    return find_periodic(model, **{key: options[key] for key in ("period", "guess", "settle") if key in options}).point
+
+
+@on_one_thread
+def find_periodic(
+    model: InertModel, period: float | str, guess: float | None = None, settle: float | None = None
+) -> PeriodicMotion:
+    """The periodic motion that Newton's method finds from the initial state.
+
+    `period` in s, or "free" for a limit cycle, whose period is found too, from `guess` (default: the growing mode of
+    the linear equations at the start). `settle` (s) lets the mechanism run that long before the search begins.
+    """
+    is_free = isinstance(period, str)
+    start = _start(model)
+    is_autonomous = not depends_on_time(start)
+    if len(start.chosen.positions) + len(start.chosen.velocities) + len(start.system.states) > MOST_STATES:
+        raise ComputationError(f"Periodic motions are sought for up to {MOST_STATES} states.")
+    if is_free and not is_autonomous:
+        remedy = "Give the period of what drives it, for example 2*pi/speed."
+        raise InputError(Fault("period", "something depends on time, which has a period of its own.", remedy))
+    if settle:
+        start = _after(start, settle)
+    if not is_free:
+        return _forced(start, float(period), is_autonomous)
+    first = guess or _growth(start)[0]
+    if not settle:
+        start = _after(start, _growth(start)[1] * first)
+    found = _solved(start, _return_time(start, first), True, True)
+    _refuse_rest(found)
+    return found
+
+
+def _start(model: InertModel) -> OperatingPoint:
+    from eigenbody.operating.find import operating_point
+
+    first = operating_point(model.set(operating_point="reference"))
+    return at_state(model, system_of(model), first.state)
+
+
+def _after(point: OperatingPoint, duration: float) -> OperatingPoint:
+    """The point after some time, where clocks begin anew if nothing depends on them."""
+    report("settling")
+    begin = float(np.real(point.state.t))
+    end = simulate(point, until=begin + duration, points=2, tolerance=SETTLED, max_steps=1e6).state
+    if not depends_on_time(point):
+        end = replace(end, t=begin)
+    return at_state(point.model, point.system, end)
+
+
+def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> PeriodicMotion:
+    if not (np.isfinite(period) and period > 0):
+        raise InputError(Fault("period", f"{period:g} s is not a positive time."))
+    try:
+        return _solved(start, period, False, is_autonomous)
+    except ComputationError as error:
+        try:
+            settled = _after(start, SETTLING * period)
+            return _solved(settled, period, False, is_autonomous)
+        except ComputationError:
+            raise error from None
+
+
+# Newton's method ------------------------------------------------------------------------------------------------------
+def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: bool) -> PeriodicMotion:
+    report("looking for a periodic motion")
+    segments = _first_segments(start, period)
+    lap = lap_from(start, period, segments, TOLERANCE)
+    if not lap.is_uniform and segments < FEWEST_SIMULATED:
+        segments = FEWEST_SIMULATED
+        lap = lap_from(start, period, segments, TOLERANCE)
+    lap = replace(lap, point=serving_coordinates(lap))
+    share, iterations, best = 1.0, 0, lap
+    while lap.residual > CLOSED and iterations < ITERATIONS and share > 0.01:
+        iterations += 1
+        point, longer = best.improved_start(is_free, share)
+        if not 0.2 * period < longer < 5 * period:
+            raise ComputationError(_not_found(best, is_free))
+        lap = lap_from(point, longer, segments, TOLERANCE)
+        if lap.residual < best.residual:
+            best, share = lap, min(1.0, 2 * share)
+        elif best.residual < NEARLY:  # rounding decides
+            break
+        else:
+            share /= 2
+    if best.residual > NEARLY:
+        raise ComputationError(_not_found(best, is_free))
+    if not is_free:
+        refuse_other_period(best)
+    return PeriodicMotion(best, is_free, is_autonomous, iterations)
+
+
+def _first_segments(point: OperatingPoint, period: float) -> int:
+    """Segments of a period that are short enough for the fastest motion, within reason."""
+    fastest = np.abs(np.linalg.eigvals(dense_model(point).A)).max(initial=0.0)
+    return int(np.clip(np.ceil(fastest * period / TURN_OF_FASTEST), FEWEST, MOST))
+
+
+def _not_found(lap: Lap, is_free: bool) -> str:
+    kind = "a cycle" if is_free else f"a motion of period {lap.period:.6g} s"
+    return (
+        f"From this start {kind} was not found: the best one misses its start by {lap.residual:.2g} (in {lap.worst},"
+        " relative to the mechanism's size). Start nearer to it (position, velocity), let it settle first"
+        " (settle: time), or correct the period."
+    )
+
+
+# Cycles of unknown period ---------------------------------------------------------------------------------------------
+def _growth(point: OperatingPoint) -> tuple[float, float]:
+    """Period of the mode that grows fastest, and how many of its periods a cycle needs to come out of it; of the
+    slowest mode that oscillates where none grows."""
+    found = spectrum_of(dense_model(point)).eigenvalues
+    swinging = found[found.imag > 0]
+    if not len(swinging):
+        remedy = "Give a guess of the period (guess: time) and time to settle (settle: time)."
+        raise InputError(Fault("period", "nothing oscillates at the start, so there is no first guess.", remedy))
+    growing = swinging[swinging.real > 0]
+    if not len(growing):
+        return TURN / float(swinging[0].imag), float(CYCLES[0])
+    chosen = growing[np.argmax(growing.real)]
+    period = TURN / float(chosen.imag)
+    return period, float(np.clip(GROWN / (float(chosen.real) * period), *CYCLES))
+
+
+def _refuse_rest(found: PeriodicMotion) -> None:
+    """A point at rest comes back after any time; it is no cycle."""
+    system, states = found.point.system, found.lap.states
+    moved = max(np.ptp(states.r, axis=0).max(initial=0.0) / system.length, np.ptp(states.R, axis=0).max(initial=0.0))
+    if moved < REST:
+        raise ComputationError(
+            "From this start only a point of rest was found, no cycle. Start on the cycle (position, velocity), or let"
+            " the mechanism run longer first (settle: time)."
+        )
+
+
+def _return_time(point: OperatingPoint, guess: float) -> float:
+    """When the motion first comes back near its start, within some periods of the guess; else the guess."""
+    begin = float(np.real(point.state.t))
+    times = begin + np.linspace(0, LAPS * guess, TRACES * LAPS + 1)
+    found = simulate(point, until=float(times[-1]), times=times, tolerance=SETTLED)
+    names, chosen = point.system.names, point.chosen
+    signals = [*(names[i] for i in chosen.positions), *(f"{names[i]}'" for i in chosen.velocities)]
+    traces = np.column_stack([*(found.signal(name) for name in signals), found.states.x])
+    size = np.ptp(traces, axis=0)
+    away = np.linalg.norm((traces - traces[0])[:, size > 0] / size[size > 0], axis=1)
+    left = np.flatnonzero(away > 0.3)
+    if not len(left):
+        return guess
+    later = away[left[0] :]
+    dips = np.flatnonzero((later[1:-1] < later[:-2]) & (later[1:-1] <= later[2:]) & (later[1:-1] < 0.15)) + 1
+    return float(times[left[0] + dips[0]] - begin) if len(dips) else guess

@@ -1,0 +1,204 @@
+"""Newton's method for a motion that comes back: end and start of a period in the linear state [S, W, x].
+
+The end of a trial period misses its start by d, and a small change z of the start changes the end by Phi z, Phi being
+the transition matrix over the period: (Phi - I) z = -d. Where the period T is to be found too, its change adds f dT,
+f being the rates of the linear state, and z stays normal to f. Directions in which nothing is determined (a turn on
+which nothing depends) are left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.along import at_states, chosen_states, one_state, state_matrices
+from eigenbody.linearization.linearize import VariationalEquations
+from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.coordinates import configured, difference, place_of, rates_of, unit_of, with_rates
+from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
+from eigenbody.operating.periodic.uniform import uniform_states
+from eigenbody.simulation.run import simulate
+from eigenbody.system.state import State
+
+UNDETERMINED = 1e-9  # singular values below this part of the largest leave a direction alone
+REACH = 1e4  # coordinates that move bodies so much more at one place of the way than at another have gone singular there
+SAME = 1e-7  # relative difference of the equations a period later that counts as none
+TURN = 2 * np.pi
+
+
+@dataclass(frozen=True, eq=False)
+class Lap:
+    """One trial period: the motion from `point` at the points of a mesh and at its end."""
+
+    point: OperatingPoint
+    mesh: Mesh
+    states: State  # at the times of the mesh
+    end: State
+    is_uniform: bool  # found without integration
+
+    @property
+    def period(self) -> float:
+        """Length of the period, s."""
+        return self.mesh.length
+
+    @cached_property
+    def matrices(self) -> np.ndarray:
+        """A (times, n, n) at the times of the mesh."""
+        return state_matrices(self.point, self.states)
+
+    @cached_property
+    def transitions(self) -> Transitions:
+        """Of the linear state over the period."""
+        return transitions(self.matrices, self.mesh)
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """Natural unit (n,) of each component of the linear state: a length or one, times the rate of the period."""
+        system, chosen = self.point.system, self.point.chosen
+        rate = TURN / self.period
+        x = np.maximum(np.abs(self.states.x).max(axis=0, initial=0.0), 1e-300)
+        return np.concatenate((unit_of(system, chosen.positions), rate * unit_of(system, chosen.velocities), x))
+
+    @cached_property
+    def miss(self) -> np.ndarray:
+        """End minus start (n,) as a linear state; full turns do not count."""
+        point, system, chosen = self.point, self.point.system, self.point.chosen
+        measures = coordinate_set(system, chosen.positions)
+        places = [place_of(measures, Mechanics(system, state)) for state in (self.end, point.state)]
+        S = difference(measures, *places)
+        turning = system.named.turn_counter[chosen.positions] >= 0
+        S[turning] -= TURN * np.round(S[turning] / TURN)
+        frame = point.frame
+        du = self.end.velocity(system) - point.state.velocity(system)
+        W = frame.speed_rows("rate_q") @ (frame.P @ S) + frame.speed_rows("gradient") @ du
+        return np.concatenate((S, np.real(W), self.end.x - point.state.x))
+
+    @property
+    def residual(self) -> float:
+        """How far it does not close, in natural units relative to the size of the motion."""
+        return float(np.abs(self.miss / self.unit).max(initial=0.0)) / max(1.0, self._speed)
+
+    @property
+    def _speed(self) -> float:
+        first = self.point.system
+        size = max(np.abs(self.states.w).max(initial=0.0), np.abs(self.states.v).max(initial=0.0) / first.length)
+        return float(size) * self.period / TURN
+
+    @property
+    def worst(self) -> str:
+        """The coordinate, rate or state that misses its start the most."""
+        system, chosen = self.point.system, self.point.chosen
+        rates = [f"{system.names[i]}'" for i in chosen.velocities]
+        names = [*(system.names[i] for i in chosen.positions), *rates, *system.states]
+        return names[int(np.argmax(np.abs(self.miss / self.unit)))] if names else ""
+
+    def rates(self) -> np.ndarray:
+        """Rates (n,) of the linear state at the end: the direction of the motion."""
+        system, chosen = self.point.system, self.point.chosen
+        end = at_state(self.point.model, system, self.end).choosing(chosen)
+        rates = rates_of(system, self.end, chosen.positions)
+        return np.concatenate((rates, np.real(end.frame.speed_jet.acceleration), end.mechanics.applied.state_rate()))
+
+    def improved_start(self, is_free: bool, share: float = 1.0) -> tuple[OperatingPoint, float]:
+        """Where Newton's method would start, and the period it would take."""
+        n = len(self.miss)
+        scaled = (self.transitions.whole - np.eye(n)) * self.unit / self.unit[:, None]
+        right = -self.miss / self.unit
+        if is_free:
+            direction = self.rates() / self.unit
+            size = np.linalg.norm(direction)
+            if not size:
+                raise ComputationError("Nothing moves at the start: there is no cycle to find from it.")
+            direction = direction / size
+            scaled = np.block([[scaled, direction[:, None]], [direction, np.zeros(1)]])
+            right = np.append(right, 0.0)
+        found = np.linalg.lstsq(scaled, right, rcond=UNDETERMINED)[0]
+        longer = share * found[n] / size if is_free else 0.0
+        return moved_point(self.point, share * self.unit * found[:n]), self.period + longer
+
+
+def moved_point(point: OperatingPoint, change: np.ndarray) -> OperatingPoint:
+    """The operating point after a change of its linear state [S, W, x], constraints held."""
+    system, chosen, frame = point.system, point.chosen, point.frame
+    nS, nW = len(chosen.positions), len(chosen.velocities)
+    S, W, x = np.split(change, (nS, nS + nW))
+    drag = VariationalEquations(point).variations.D
+    u = point.state.velocity(system) + drag @ S + frame.Pv @ W
+    state = point.state.moved(system, frame.P @ S).with_velocity(system, u)
+    rates = rates_of(system, state, chosen.velocities)
+    measures = coordinate_set(system, chosen.positions)
+    state = configured(system, chosen, state, place_of(measures, Mechanics(system, state)))
+    state = with_rates(system, chosen, state, rates)
+    return at_state(point.model, system, replace(state, x=point.state.x + x)).choosing(chosen)
+
+
+def lap_from(point: OperatingPoint, period: float, segments: int, tolerance: float) -> Lap:
+    """The motion over one period from a point."""
+    start = float(np.real(point.state.t))
+    mesh = Mesh(start, period, segments)
+    times = np.append(mesh.times, start + period)
+    states = uniform_states(point, times)
+    if states is not None:
+        return Lap(point, mesh, chosen_states(states, slice(0, -1)), one_state(states, -1), True)
+    most = 60.0 * len(times) + 5000.0
+    found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=most)
+    return Lap(point, mesh, chosen_states(found.states, slice(0, -1)), one_state(found.states, -1), False)
+
+
+def refuse_other_period(lap: Lap) -> None:
+    """The same states a period later must obey the same equations: prescribed motions and forces that depend on time
+    have that period too."""
+    system, states = lap.point.system, lap.states
+    turned = states.turns + (lap.end.turns - lap.point.state.turns)
+    later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))
+    drift = np.maximum(np.abs(later.mechanics.holonomic.value).max(axis=0), np.abs(later.mechanics.holonomic.rate).max(axis=0))
+    row = int(np.argmax(drift)) if len(drift) else -1
+    speed = 1.0 + np.abs(states.w).max(initial=0.0) + np.abs(states.v).max(initial=0.0)
+    remedy = f"It is not {lap.period:.6g} s: correct the period, for example to 2*pi/speed."
+    if row >= 0 and drift[row] > SAME * speed * max(1.0, system.length):
+        where = system.constraints.rows[row].where
+        raise InputError(Fault(where, f"after the period it is elsewhere, by {drift[row]:.3g} (m or rad).", remedy))
+    now = at_states(lap.point, states)
+    first, second = (np.real(point.motion.acceleration) for point in (now, later))
+    A, B = lap.matrices, state_matrices(lap.point, later.state)
+    size = np.abs(A).max(axis=(0, 2), keepdims=True, initial=0.0) + 1e-9 * np.abs(A).max(initial=0.0)
+    if np.abs(first - second).max(initial=0.0) > SAME * (1.0 + np.abs(first).max(initial=0.0)) or np.any(
+        np.abs(A - B) > SAME * size
+    ):
+        what = "a force or state depends on time and is another one after the period."
+        raise InputError(Fault("period", what, remedy))
+
+
+def serving_coordinates(lap: Lap) -> OperatingPoint:
+    """The start in coordinates that serve all the way round: its own, else those that pivoting chooses elsewhere."""
+    point = lap.point
+    if not len(point.chosen.positions):
+        return point
+    places = np.linspace(0, len(lap.mesh.times) - 1, 9).astype(int)
+    found = [point]
+    for i in places:
+        if _serves(found[-1], lap.states):
+            return found[-1]
+        there = at_state(point.model, point.system, one_state(lap.states, int(i))).chosen
+        found.append(point.choosing(there))
+    names = ", ".join(point.system.names[i] for i in point.chosen.positions)
+    raise ComputationError(
+        f"The coordinates {names} do not serve all the way round: at one place they depend on each other. Give"
+        " coordinates that do (coordinates: [...]), such as the angle of a crank that goes round."
+    )
+
+
+def _serves(point: OperatingPoint, states: State) -> bool:
+    frame = MotionFrame(Mechanics(point.system, states), point.chosen, is_sparse=False)
+    sign, _ = np.linalg.slogdet(frame.rows_at_velocity)
+    sign = np.broadcast_to(sign, len(states.r))
+    if not np.all(sign == sign[0]) or not sign[0]:
+        return False
+    reach = np.abs(frame.P).max(axis=(-2, -1))
+    return bool(np.max(reach) < REACH * np.min(reach))

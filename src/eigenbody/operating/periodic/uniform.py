@@ -1,0 +1,100 @@
+"""Motion at constant rates of the coordinates, without integration: rotors at speed, mechanisms that rest while
+something else changes with time, and those that are driven throughout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from eigenbody.base.errors import ComputationError
+from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.along import at_states
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
+from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.mobility.turns import counted
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, exp, versine_coefficients
+from eigenbody.system.state import State
+
+STEPS = (1, 4, 16, 64)  # in which the mechanism is moved along, as many as are needed
+STILL = 1e-11  # second rates that count as none, in natural units of the motion
+SPEED = 1e-9  # part of what bodies do that a coordinate may move by and still count as held
+
+
+def uniform_states(point: OperatingPoint, times: np.ndarray) -> State | None:
+    """The states (with a leading axis) at the times if the motion from the point is one at constant rates of its
+    coordinates and of nothing else; None where it is not."""
+    system, chosen, state = point.system, point.chosen, point.state
+    if system.slips.count or np.any(np.abs(point.mechanics.applied.state_rate()) > STILL):
+        return None
+    speed = max(np.abs(state.w).max(initial=0.0), np.abs(state.v).max(initial=0.0) / system.length)
+    unit = unit_of(system, chosen.velocities)
+    rates = rates_of(system, state, chosen.velocities)
+    rates = np.where(np.abs(rates / unit) > SPEED * speed, rates, 0.0)
+    if not _is_unaccelerated(point, speed):
+        return None
+    try:
+        found = _placed(point, times, rates)
+    except ComputationError:  # too far for constant rates: not such a motion
+        return None
+    batch = at_states(point, found)
+    held = not system.states or not np.any(np.abs(batch.mechanics.applied.state_rate()) > STILL)
+    return found if held and _is_unaccelerated(batch, speed) else None
+
+
+def _is_unaccelerated(point: OperatingPoint, speed: float) -> bool:
+    """Whether the coordinates keep their rates, to rounding of the forces."""
+    system = point.system
+    unit = unit_of(system, point.chosen.velocities)
+    own = np.abs(np.real(point.frame.speed_jet.acceleration) / unit).max(initial=0.0)
+    turn = np.where(system.is_angular, 1.0, system.length)
+    gain = np.abs(point.motion.acceleration / turn).max(initial=0.0)
+    return bool(own <= STILL * (speed**2 + gain + _pull(point)))
+
+
+def _pull(point: OperatingPoint) -> float:
+    """Acceleration that single forces would give: what cancels to rounding."""
+    weight = float(np.linalg.norm(np.real(point.system.gravity))) / point.system.length
+    stiff = point.mechanics.force_size(point.motion.multipliers, point.motion.slip_multipliers)
+    mass = max(float(np.max(point.system.mass, initial=0.0)), 1e-300)
+    return weight + float(np.abs(stiff).max(initial=0.0)) / (mass * point.system.length)
+
+
+def _placed(point: OperatingPoint, times: np.ndarray, rates: np.ndarray) -> State:
+    """All states at once; in as few steps as let the constraints be closed after each."""
+    for steps in STEPS[:-1]:
+        try:
+            return _moved_along(point, times, rates, steps)
+        except ComputationError:  # too far for one step
+            continue
+    return _moved_along(point, times, rates, STEPS[-1])
+
+
+def _moved_along(point: OperatingPoint, times: np.ndarray, rates: np.ndarray, steps: int) -> State:
+    system, chosen = point.system, point.chosen
+    begin = float(np.real(point.state.t))
+    dt = (times - begin) / steps
+    measures = coordinate_set(system, chosen.positions)
+    state = _repeated(point.state, len(times))
+    place = place_of(measures, Mechanics(system, state))
+    for k in range(1, steps + 1):
+        guess = replace(_screwed(state, dt), t=begin + k * dt)  # type: ignore[arg-type]
+        guess = counted(system, state, guess, dt[:, None])
+        goal = ahead_of(measures, place, (k * dt)[:, None] * rates)
+        state = with_rates(system, chosen, configured(system, chosen, guess, goal), rates)
+    return state
+
+
+def _screwed(state: State, dt: np.ndarray) -> State:
+    """Every body moved on at its present twist for the times dt (n,): exact where it turns about a fixed axis."""
+    turn, own = state.w * dt[:, None, None], apply_transposed(state.R, state.v) * dt[:, None, None]
+    (f, _), (g, _) = versine_coefficients(dot(turn, turn)[..., None])
+    across = cross(turn, own)
+    moved = state.r + apply(state.R, own + f * across + g * cross(turn, across))
+    return replace(state, r=moved, R=state.R @ exp(turn))
+
+
+def _repeated(state: State, count: int) -> State:
+    many = {name: np.repeat(getattr(state, name)[None], count, axis=0) for name in ("r", "R", "v", "w", "x", "turns", "u_in")}
+    return State(**many, t=np.full(count, float(np.real(state.t))))  # type: ignore[arg-type]
