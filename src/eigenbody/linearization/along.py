@@ -43,9 +43,11 @@ def state_matrices(first: OperatingPoint, states: State) -> np.ndarray:
     """A (states, n, n) of x' = A x at each of the states, in the coordinates of `first`."""
     chunk = max(1, ENTRIES // max(first.system.nq, 1) ** 2)
     count = len(np.asarray(states.t))
-    parts = []
-    for begin in range(0, count, chunk):
-        some = chosen_states(states, slice(begin, begin + chunk))
-        found = VariationalEquations(at_states(first, some)).state_space.A
-        parts.append(np.broadcast_to(found, (len(some.r), *found.shape[-2:])))
-    return np.concatenate(parts)
+    parts = [chosen_states(states, slice(begin, begin + chunk)) for begin in range(0, count, chunk)]
+    return np.concatenate([matrices_at(at_states(first, some)) for some in parts])
+
+
+def matrices_at(many: OperatingPoint) -> np.ndarray:
+    """A (states, n, n) of an operating point with a leading axis over states."""
+    found = VariationalEquations(many).state_space.A
+    return np.broadcast_to(found, (len(many.state.r), *found.shape[-2:]))

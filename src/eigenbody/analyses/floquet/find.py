@@ -27,6 +27,7 @@ from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodi
 from eigenbody.operating.periodic.shooting import Lap, lap_from
 
 TURN = 2 * np.pi
+EPS = float(np.finfo(float).eps)
 CONVERGED = 1e-11  # change of Phi from one refinement to the next, balanced, at which it is found
 MOST_SEGMENTS = 4096
 HARMONICS = 24  # on either side of the strongest one that are looked at
@@ -176,15 +177,16 @@ def turn_period(model: InertModel) -> float:
 
 def _floquet_of(motion: PeriodicMotion) -> Floquet:
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
-    fine, change = _converged(motion)
-    whole = fine.transitions.whole
-    found = judged_multipliers(whole, change + fine.transitions.rounding(64 * np.finfo(float).eps))
-    certificate = _certificate(motion, fine, whole, change)
-    exponents, shapes, harmonics = _exponents(found, fine)
+    lap, change = _converged(motion)
+    whole = lap.transitions.whole
+    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
+    found = judged_multipliers(whole, noise)
+    certificate = _certificate(lap, change)
+    exponents, shapes, harmonics = _exponents(found, lap)
     words, verdict = _verdicts(motion, found)
     return Floquet(
-        point=motion.point,
-        period=motion.period,
+        point=lap.point,
+        period=lap.period,
         is_cycle=motion.is_free,
         multipliers=found.values,
         exponents=exponents,
@@ -200,33 +202,46 @@ def _floquet_of(motion: PeriodicMotion) -> Floquet:
 
 
 def _converged(motion: PeriodicMotion) -> tuple[Lap, np.ndarray]:
-    """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments."""
+    """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments. Each begins where
+    the one before would improve its start, so that the change contains the error of the motion too."""
     lap, unit = motion.lap, motion.lap.unit
     while True:
         report(f"linearizing at {2 * len(lap.mesh.times)} times")
-        fine = lap_from(motion.point, motion.period, 2 * lap.mesh.segments, TOLERANCE)
+        point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
+        fine = lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
-        balanced = np.abs(change * unit / unit[:, None]).max(initial=0.0)
-        size = np.abs(fine.transitions.whole * unit / unit[:, None]).max(initial=0.0)
-        if balanced <= CONVERGED * size or 2 * fine.mesh.segments > MOST_SEGMENTS:
+        if _size(change, unit) <= CONVERGED * _size(fine.transitions.whole, unit):
+            return fine, change
+        if 2 * fine.mesh.segments > MOST_SEGMENTS:
             return fine, change
         lap = fine
 
 
-def _certificate(motion: PeriodicMotion, lap: Lap, whole: np.ndarray, change: np.ndarray) -> FloquetCertificate:
+def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
+    """Largest entry in natural units."""
+    return float(np.abs(matrix * unit / unit[:, None]).max(initial=0.0))
+
+
+def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
+    """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
+    direction = lap.rates() / lap.unit
+    size = np.linalg.norm(direction)
+    if not motion.is_autonomous or not size:
+        return 0.0
+    scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
+    return float(np.linalg.norm(scaled @ direction - direction) / size)
+
+
+def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
     traces = np.trace(lap.matrices, axis1=1, axis2=2)
     rest = float(traces @ lap.mesh.weights) - float(np.linalg.slogdet(lap.transitions.segments)[1].sum())
-    size = float(np.abs(traces) @ lap.mesh.weights)
-    scaled = change * lap.unit / lap.unit[:, None]
-    drift = drift_of(at_states(motion.point, lap.states).mechanics)
+    drift = drift_of((lap.uniform or at_states(lap.point, lap.states)).mechanics)
     return FloquetCertificate(
-        orbit=motion.lap.residual,
+        orbit=lap.residual,
         drift=(float(drift[0].max()), float(drift[1].max()), float(drift[2].max())),
-        tangent_error=dense_model(motion.point).certificate.tangent_error,
-        determinant=abs(rest) / max(1.0, size),
-        convergence=float(
-            np.abs(scaled).max(initial=0.0) / max(np.abs(whole * lap.unit / lap.unit[:, None]).max(initial=0.0), 1e-300)
-        ),
+        tangent_error=dense_model(lap.point).certificate.tangent_error,
+        determinant=abs(rest) / max(1.0, float(np.abs(traces) @ lap.mesh.weights)),
+        convergence=_size(change, lap.unit) / max(_size(lap.transitions.whole, lap.unit), 1e-300),
         times=len(lap.mesh.times),
     )
 

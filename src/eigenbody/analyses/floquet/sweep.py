@@ -12,12 +12,14 @@ from eigenbody.analyses.sweep import path_of
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 
-NARROW = 1e-12  # part of the range to which a boundary is found
+NARROW = 1e-11  # part of the range to which a boundary is found
+UNDAMPED = 1e-9  # logarithm of a multiplier below which it tells nothing of the distance to a boundary
+BESIDE, EDGE = 0.03, 1e-3  # parts of the distances to the expected boundary by which values are chosen beside it
 BISECTIONS = 60
 
 
@@ -69,6 +71,7 @@ def floquet_sweep(
     """
     found = subject(model)
     model = asking_for(found.model if isinstance(found, OperatingPoint) else found, period)
+    system_of(model)  # faults of the model itself, before anything else
     grid = path_of(model, parameter, values).values[parameter]
 
     def at(value: float) -> Floquet:
@@ -105,21 +108,45 @@ def _grows(found: Floquet) -> bool:
 def _boundary(
     at: Callable[[float], Floquet], first: tuple[float, Floquet], last: tuple[float, Floquet], span: float
 ) -> FloquetBoundary:
-    """Bisection on the verdict: exponents of undamped mechanisms are zero up to the boundary, no root can be sought."""
+    """Where growth begins, between a value where nothing grows and one where something does."""
     begins = _grows(last[1])
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (first[0] + last[0])
-        if abs(last[0] - first[0]) <= NARROW * span or middle in (first[0], last[0]):
+    calm, growing = (first, last) if begins else (last, first)
+    before: tuple[float, float] | None = None  # another value where something grows
+    for step in range(BISECTIONS):
+        if abs(growing[0] - calm[0]) <= NARROW * span:
             break
+        middle = _guess(calm, growing, before, step)
         try:
             found = at(middle)
         except EigenbodyError:  # nothing is known in between: the interval stays as wide as it is
             break
-        first, last = (first, (middle, found)) if _grows(found) == begins else ((middle, found), last)
-    growing = (last if begins else first)[1]
-    fastest = int(np.argmax(growing.eigenvalues.real))
-    frequency = float(growing.eigenvalues[fastest].imag / (2 * np.pi))
-    return FloquetBoundary(0.5 * (first[0] + last[0]), first[0], last[0], begins, frequency)
+        if _grows(found):
+            before, growing = (growing[0], growing[1].growth), (middle, found)
+        else:
+            calm = (middle, found)
+    fastest = int(np.nanargmax(growing[1].eigenvalues.real))
+    frequency = float(growing[1].eigenvalues[fastest].imag / (2 * np.pi))
+    ends = sorted((calm[0], growing[0]))
+    return FloquetBoundary(0.5 * sum(ends), ends[0], ends[1], begins, frequency)
+
+
+def _guess(
+    calm: tuple[float, Floquet], growing: tuple[float, Floquet], before: tuple[float, float] | None, step: int
+) -> float:
+    """The next value to look at. Damped, the largest real part passes zero; without damping it rises from zero like
+    the square root of the distance. Values a little to this and to that side of where it would be zero close in on it;
+    every third time the interval is halved."""
+    (a, still), (b, found) = calm, growing
+    if step % 3 == 2:
+        return 0.5 * (a + b)
+    if abs(still.growth) * still.period > UNDAMPED:
+        zero = a + (b - a) * still.growth / (still.growth - found.growth)
+    elif before is not None and before[1] > found.growth:
+        zero = b - found.growth**2 * (before[0] - b) / (before[1] ** 2 - found.growth**2)
+    else:
+        return 0.5 * (a + b)
+    aside = BESIDE * (b - zero) + EDGE * (b - a)
+    return float(np.clip(zero - aside if step % 3 == 0 else zero + aside, min(a, b) + 0.02 * abs(b - a), max(a, b) - 0.02 * abs(b - a)))
 
 
 def _collected(

@@ -10,8 +10,8 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.linearization.linearize import dense_model
-from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.linearize import VariationalEquations, dense_model
+from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
@@ -21,6 +21,7 @@ from eigenbody.simulation.run import simulate
 
 MOST_STATES = 300
 TOLERANCE = 1e-12  # of the simulation
+ROUGH = 1e-7  # of the simulations that begin the search
 CLOSED = 1e-10  # how well a period closes, in natural units
 NEARLY = 1e-7  # as well as it must where rounding ends Newton's method earlier
 ITERATIONS = 30
@@ -98,8 +99,7 @@ def find_periodic(
 def _start(model: InertModel) -> OperatingPoint:
     from eigenbody.operating.find import operating_point
 
-    first = operating_point(model.set(operating_point="reference"))
-    return at_state(model, system_of(model), first.state)
+    return replace(operating_point(model.set(operating_point="reference")), model=model)
 
 
 def _after(point: OperatingPoint, duration: float) -> OperatingPoint:
@@ -128,23 +128,26 @@ def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> Period
 # Newton's method ------------------------------------------------------------------------------------------------------
 def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: bool) -> PeriodicMotion:
     report("looking for a periodic motion")
-    segments = _first_segments(start, period)
-    lap = lap_from(start, period, segments, TOLERANCE)
-    if not lap.is_uniform and segments < FEWEST_SIMULATED:
+    segments, tolerance = _first_segments(start, period), ROUGH
+    best = lap_from(start, period, segments, tolerance)
+    if best.is_uniform:
+        tolerance = TOLERANCE
+    elif segments < FEWEST_SIMULATED:
         segments = FEWEST_SIMULATED
-        lap = lap_from(start, period, segments, TOLERANCE)
-    lap = replace(lap, point=serving_coordinates(lap))
-    share, iterations, best = 1.0, 0, lap
-    while lap.residual > CLOSED and iterations < ITERATIONS and share > 0.01:
+        best = lap_from(start, period, segments, tolerance)
+    best = replace(best, point=serving_coordinates(best))
+    share, iterations = 1.0, 0
+    while (best.residual > CLOSED or tolerance > TOLERANCE) and iterations < ITERATIONS and share > 0.01:
         iterations += 1
+        tolerance = float(np.clip(1e-4 * best.residual**2, TOLERANCE, tolerance))  # what the next step deserves
         point, longer = best.improved_start(is_free, share)
         if not 0.2 * period < longer < 5 * period:
             raise ComputationError(_not_found(best, is_free))
-        lap = lap_from(point, longer, segments, TOLERANCE)
-        if lap.residual < best.residual:
-            best, share = lap, min(1.0, 2 * share)
-        elif best.residual < NEARLY:  # rounding decides
+        lap = lap_from(point, longer, segments, tolerance)
+        if tolerance <= TOLERANCE and best.residual < NEARLY and lap.residual > 0.5 * best.residual:  # rounding decides
             break
+        if lap.residual < best.residual or best.residual < ROUGH:
+            best, share = lap, min(1.0, 2 * share)
         else:
             share /= 2
     if best.residual > NEARLY:
@@ -156,7 +159,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
 
 def _first_segments(point: OperatingPoint, period: float) -> int:
     """Segments of a period that are short enough for the fastest motion, within reason."""
-    fastest = np.abs(np.linalg.eigvals(dense_model(point).A)).max(initial=0.0)
+    fastest = np.abs(np.linalg.eigvals(VariationalEquations(point).state_space.A)).max(initial=0.0)
     return int(np.clip(np.ceil(fastest * period / TURN_OF_FASTEST), FEWEST, MOST))
 
 

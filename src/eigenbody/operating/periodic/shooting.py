@@ -15,20 +15,21 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.along import at_states, chosen_states, one_state, state_matrices
+from eigenbody.linearization.along import at_states, chosen_states, matrices_at, one_state, state_matrices
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import configured, difference, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
-from eigenbody.operating.periodic.uniform import uniform_states
+from eigenbody.operating.periodic.uniform import uniform_motion
 from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State
 
 UNDETERMINED = 1e-9  # singular values below this part of the largest leave a direction alone
 REACH = 1e4  # coordinates that move bodies so much more at one place of the way than at another have gone singular there
 SAME = 1e-7  # relative difference of the equations a period later that counts as none
+PLACES = 16  # of a period, at which that is looked at
 TURN = 2 * np.pi
 
 
@@ -40,7 +41,12 @@ class Lap:
     mesh: Mesh
     states: State  # at the times of the mesh
     end: State
-    is_uniform: bool  # found without integration
+    uniform: OperatingPoint | None = None  # at the times of the mesh and the end, where no integration was needed
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether it was found without integration."""
+        return self.uniform is not None
 
     @property
     def period(self) -> float:
@@ -50,6 +56,8 @@ class Lap:
     @cached_property
     def matrices(self) -> np.ndarray:
         """A (times, n, n) at the times of the mesh."""
+        if self.uniform is not None and self.uniform.chosen is self.point.chosen:
+            return matrices_at(self.uniform)[:-1]
         return state_matrices(self.point, self.states)
 
     @cached_property
@@ -143,34 +151,35 @@ def lap_from(point: OperatingPoint, period: float, segments: int, tolerance: flo
     start = float(np.real(point.state.t))
     mesh = Mesh(start, period, segments)
     times = np.append(mesh.times, start + period)
-    states = uniform_states(point, times)
-    if states is not None:
-        return Lap(point, mesh, chosen_states(states, slice(0, -1)), one_state(states, -1), True)
+    uniform = uniform_motion(point, times)
+    if uniform is not None:
+        states = uniform.state
+        return Lap(point, mesh, chosen_states(states, slice(0, -1)), one_state(states, -1), uniform)
     most = 60.0 * len(times) + 5000.0
     found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=most)
-    return Lap(point, mesh, chosen_states(found.states, slice(0, -1)), one_state(found.states, -1), False)
+    return Lap(point, mesh, chosen_states(found.states, slice(0, -1)), one_state(found.states, -1))
 
 
 def refuse_other_period(lap: Lap) -> None:
     """The same states a period later must obey the same equations: prescribed motions and forces that depend on time
     have that period too."""
-    system, states = lap.point.system, lap.states
+    system, some = lap.point.system, slice(0, None, max(1, len(lap.mesh.times) // PLACES))
+    states = chosen_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
+    now = at_states(lap.point, states)
     later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))
-    drift = np.maximum(np.abs(later.mechanics.holonomic.value).max(axis=0), np.abs(later.mechanics.holonomic.rate).max(axis=0))
-    row = int(np.argmax(drift)) if len(drift) else -1
+    held = later.mechanics.holonomic
+    drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
     speed = 1.0 + np.abs(states.w).max(initial=0.0) + np.abs(states.v).max(initial=0.0)
     remedy = f"It is not {lap.period:.6g} s: correct the period, for example to 2*pi/speed."
-    if row >= 0 and drift[row] > SAME * speed * max(1.0, system.length):
-        where = system.constraints.rows[row].where
-        raise InputError(Fault(where, f"after the period it is elsewhere, by {drift[row]:.3g} (m or rad).", remedy))
-    now = at_states(lap.point, states)
+    if len(drift) and drift.max() > SAME * speed * max(1.0, system.length):
+        where = system.constraints.rows[int(np.argmax(drift))].where
+        raise InputError(Fault(where, f"after the period it is elsewhere, by {drift.max():.3g} (m or rad).", remedy))
     first, second = (np.real(point.motion.acceleration) for point in (now, later))
-    A, B = lap.matrices, state_matrices(lap.point, later.state)
+    A, B = lap.matrices[some], matrices_at(later)
     size = np.abs(A).max(axis=(0, 2), keepdims=True, initial=0.0) + 1e-9 * np.abs(A).max(initial=0.0)
-    if np.abs(first - second).max(initial=0.0) > SAME * (1.0 + np.abs(first).max(initial=0.0)) or np.any(
-        np.abs(A - B) > SAME * size
-    ):
+    is_same = np.abs(first - second).max(initial=0.0) <= SAME * (1.0 + np.abs(first).max(initial=0.0))
+    if not is_same or np.any(np.abs(A - B) > SAME * size):
         what = "a force or state depends on time and is another one after the period."
         raise InputError(Fault("period", what, remedy))
 

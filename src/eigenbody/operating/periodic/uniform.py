@@ -22,9 +22,9 @@ STILL = 1e-11  # second rates that count as none, in natural units of the motion
 SPEED = 1e-9  # part of what bodies do that a coordinate may move by and still count as held
 
 
-def uniform_states(point: OperatingPoint, times: np.ndarray) -> State | None:
-    """The states (with a leading axis) at the times if the motion from the point is one at constant rates of its
-    coordinates and of nothing else; None where it is not."""
+def uniform_motion(point: OperatingPoint, times: np.ndarray) -> OperatingPoint | None:
+    """The operating points at the times as one with a leading axis if the motion from the point is one at constant
+    rates of its coordinates and of nothing else; None where it is not."""
     system, chosen, state = point.system, point.chosen, point.state
     if system.slips.count or np.any(np.abs(point.mechanics.applied.state_rate()) > STILL):
         return None
@@ -40,7 +40,7 @@ def uniform_states(point: OperatingPoint, times: np.ndarray) -> State | None:
         return None
     batch = at_states(point, found)
     held = not system.states or not np.any(np.abs(batch.mechanics.applied.state_rate()) > STILL)
-    return found if held and _is_unaccelerated(batch, speed) else None
+    return batch if held and _is_unaccelerated(batch, speed) else None
 
 
 def _is_unaccelerated(point: OperatingPoint, speed: float) -> bool:

@@ -1,0 +1,322 @@
+"""Floquet multipliers against special functions, closed forms and independent integration of equations by hand."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.special import mathieu_a, mathieu_b
+
+import eigenbody as eb
+from eigenbody.base.errors import ComputationError, InputError
+
+TURN = 2 * np.pi
+O = [0, 0, 0]
+
+
+# Models ---------------------------------------------------------------------------------------------------------------
+def slider(force: str, position: float = 0.0, **parameters: float) -> eb.Model:
+    """1 kg on a rail under a force; s is its place."""
+    return eb.Model(
+        parameters=parameters,
+        bodies={"block": {"mass": 1, "at": [0, 0, 0]}},
+        joints={"s": {"type": "prismatic", "between": ["ground", "block"], "at": O, "axis": [1, 0, 0], "position": position}},
+        forces={"pull": {"type": "expression", "along": "s", "value": force}},
+    )
+
+
+def mathieu(a: float, q: float) -> eb.Model:
+    """s'' + (a - 2 q cos 2t) s = 0, of period pi."""
+    return slider("=-(a - 2*q*cos(2*t))*s", a=a, q=q)
+
+
+BLADE = {"mass": 1.0, "length": 0.5, "offset": 0.1}
+HUB = 10.0
+MOMENT = BLADE["mass"] * BLADE["length"] / 2
+INERTIA = BLADE["mass"] * BLADE["length"] ** 2 / 3
+
+
+def rotor(
+    blades: int, speed: float = 20.0, kx: float = 1000.0, ky: float = 1000.0, c: float = 5.0, cb: float = 0.2,
+    kb: float = 3.0, is_driven: bool = True,
+) -> eb.Model:  # fmt: skip
+    """A hub of 10 kg on springs along x and y, turning about z; bars hinged to it 0.1 m from the axis that lag."""
+    bodies: dict[str, Any] = {
+        "slide": {"mass": 0, "at": [0, 0, 0]},
+        "bed": {"mass": HUB / 2, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+        "hub": {"mass": HUB / 2, "inertia": [0.1, 0.1, 0.1], "at": [0, 0, 0]},
+    }
+    spin = {"motion": "=speed*t"} if is_driven else {"velocity": "=speed"}
+    joints: dict[str, Any] = {
+        "x": {"type": "prismatic", "between": ["ground", "slide"], "at": O, "axis": [1, 0, 0]},
+        "y": {"type": "prismatic", "between": ["slide", "bed"], "at": O, "axis": [0, 1, 0]},
+        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": O, "axis": [0, 0, 1], **spin},
+    }
+    forces: dict[str, Any] = {
+        "kx": {"type": "spring", "along": "x", "k": "=kx", "c": "=c"},
+        "ky": {"type": "spring", "along": "y", "k": "=ky", "c": "=c"},
+    }
+    length, offset, mass = BLADE["length"], BLADE["offset"], BLADE["mass"]
+    for i in range(blades):
+        out = np.array([np.cos(TURN * i / blades), np.sin(TURN * i / blades), 0])
+        place = (offset + length / 2) * out
+        bodies[f"b{i}"] = {"mass": mass, "inertia": [mass * length**2 / 12] * 3, "at": place.tolist()}
+        joints[f"lag{i}"] = {
+            "type": "revolute", "between": ["hub", f"b{i}"], "at": (offset * out).tolist(), "axis": [0, 0, 1],
+        }  # fmt: skip
+        forces[f"hinge{i}"] = {"type": "spring", "along": f"lag{i}", "k": "=kb", "c": "=cb"}
+    numbers = {"speed": speed, "kx": kx, "ky": ky, "c": c, "cb": cb, "kb": kb}
+    return eb.Model(parameters=numbers, bodies=bodies, joints=joints, forces=forces)
+
+
+def bladed_equations(blades: int, speed: float, kx: float, ky: float, c: float, cb: float, kb: float) -> Callable:
+    """x' = A(t) x of the same rotor by hand: [x, y, lags, rates] (Coleman & Feingold, NACA report 1351)."""
+
+    def matrix(t: float) -> np.ndarray:
+        n, psi = blades + 2, speed * t + TURN * np.arange(blades) / blades
+        sine, cosine = np.sin(psi), np.cos(psi)
+        M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+        M[:2, :2] = (HUB + blades * BLADE["mass"]) * np.eye(2)
+        M[2:, 2:] = INERTIA * np.eye(blades)
+        M[0, 2:] = M[2:, 0] = -MOMENT * sine
+        M[1, 2:] = M[2:, 1] = MOMENT * cosine
+        C[0, 0] = C[1, 1] = c
+        C[0, 2:], C[1, 2:] = -2 * MOMENT * speed * cosine, -2 * MOMENT * speed * sine
+        C[2:, 2:] = cb * np.eye(blades)
+        K[0, 0], K[1, 1] = kx, ky
+        K[0, 2:], K[1, 2:] = MOMENT * speed**2 * sine, -MOMENT * speed**2 * cosine
+        K[2:, 2:] = (kb + speed**2 * BLADE["offset"] * MOMENT) * np.eye(blades)
+        return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+
+    return matrix
+
+
+def monodromy(matrix: Callable, period: float, n: int) -> np.ndarray:
+    """By an integrator that shares nothing with the engine."""
+    rhs = lambda t, y: (matrix(t) @ y.reshape(n, n)).ravel()  # noqa: E731
+    out = solve_ivp(rhs, (0, period), np.eye(n).ravel(), method="DOP853", rtol=1e-13, atol=1e-14)
+    return out.y[:, -1].reshape(n, n)
+
+
+def same_sets(found: np.ndarray, wanted: np.ndarray, tolerance: float) -> None:
+    rest = list(wanted)
+    for value in found:
+        distance = [abs(value - other) for other in rest]
+        assert min(distance) < tolerance, (value, min(distance))
+        rest.pop(int(np.argmin(distance)))
+
+
+# Parametric excitation ------------------------------------------------------------------------------------------------
+def test_mathieu_boundaries_are_its_characteristic_values():
+    """a_n(q) and b_n(q) part stable from unstable (Abramowitz & Stegun 20); scipy.special has them to all digits."""
+    q = 0.4
+    found = eb.floquet_sweep(mathieu(1, q), "a", [0.2, 1.0, 2.0, 4.05, 4.4], period="=pi")
+    wanted = [mathieu_b(1, q), mathieu_a(1, q), mathieu_b(2, q), mathieu_a(2, q)]
+    assert [b.begins for b in found.boundaries] == [True, False, True, False]
+    np.testing.assert_allclose([b.value for b in found.boundaries], wanted, rtol=0, atol=1e-8)
+
+
+def test_mathieu_boundaries_begin_as_the_series_says():
+    """delta = 1/4 -+ epsilon/2 - epsilon^2/8 of s'' + (delta + epsilon cos t) s = 0, up to epsilon^3/32 (Nayfeh &
+    Mook, Nonlinear Oscillations, 5.3, with 2 q = -4 epsilon and a = 4 delta)."""
+    epsilon = 0.01
+    found = eb.floquet_sweep(mathieu(1, -2 * epsilon), "a", [0.9, 1.0, 1.1], period="=pi")
+    wanted = [4 * (0.25 - s * epsilon / 2 - epsilon**2 / 8) for s in (1, -1)]
+    np.testing.assert_allclose([b.value for b in found.boundaries], wanted, atol=epsilon**3)
+
+
+def test_undamped_parametric_motion_keeps_its_volume():
+    found = eb.floquet(mathieu(1.3, 0.4), np.pi)
+    assert abs(np.prod(found.multipliers) - 1) < 1e-13
+    assert found.certificate.determinant < 1e-13
+    assert found.stability == "unstable"
+
+
+def test_exponents_of_mathieus_equation_are_those_of_hills_determinant():
+    """sin^2(pi nu / 2) = Delta(0) sin^2(pi sqrt(a) / 2) with lambda = i nu (Whittaker & Watson 19.42), the determinant
+    cut off at 400 harmonics: what is left out changes it by q^2 / (24 * 400^3), 3e-10."""
+    a, q = 2.3, 0.7
+    orders = np.arange(-400.0, 401.0)
+    beside = q / (4 * orders**2 - a)
+    hill = np.eye(len(orders)) + np.diag(beside[:-1], 1) + np.diag(beside[1:], -1)
+    square = np.linalg.det(hill) * np.sin(np.pi * np.sqrt(a) / 2) ** 2
+    nu = 2 / np.pi * np.arcsin(np.sqrt(square))
+    found = eb.floquet(mathieu(a, q), "=pi")
+    assert found.stability == "marginal"
+    turn = np.exp(1j * nu * np.pi)
+    same_sets(found.multipliers, np.array([turn, turn.conj()]), 1e-8)
+
+
+def kapitza(frequency: float) -> eb.Model:
+    """An inverted bar, 0.1 kg m^2 about its centre 0.5 m above a pivot that shakes by 0.05 m."""
+    return eb.Model(
+        parameters={"w": frequency},
+        gravity=[0, 0, -9.81],
+        bodies={"pivot": {"mass": 1, "at": [0, 0, 0]}, "bar": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, 0.5]}},
+        joints={
+            "shake": {"type": "prismatic", "between": ["ground", "pivot"], "at": O, "motion": "=0.05*cos(w*t)"},
+            "tilt": {"type": "revolute", "between": ["pivot", "bar"], "at": O, "axis": [0, 1, 0]},
+        },
+    )
+
+
+@pytest.mark.parametrize(("frequency", "verdict"), [(60.0, "unstable"), (200.0, "marginal")])
+def test_kapitzas_pendulum(frequency, verdict):
+    """(I + m l^2) phi'' = m l (g - 0.05 w^2 cos w t) phi, integrated by hand."""
+    found = eb.floquet(kapitza(frequency), "=2*pi/w")
+    pull = lambda t: 0.5 * (9.81 - 0.05 * frequency**2 * np.cos(frequency * t)) / 0.35  # noqa: E731
+    whole = monodromy(lambda t: np.array([[0, 1], [pull(t), 0]]), TURN / frequency, 2)
+    same_sets(found.multipliers, np.linalg.eigvals(whole), 1e-9)
+    assert found.stability == verdict
+
+
+# Rotors with blades ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("is_driven", [True, False])
+def test_three_blades_are_colemans(is_driven):
+    """Multi-blade coordinates make the equations constant (Coleman & Feingold): (M s^2 + c s + k)(I (s - i w)^2 +
+    cb (s - i w) + kb + w^2 e S) = 3/2 S^2 s^4 for z = x + i y, and the collective lag by itself."""
+    speed = 20.0
+    found = eb.floquet(rotor(3, speed, is_driven=is_driven))
+    mass, spring = np.polynomial.Polynomial([1000.0, 5.0, HUB + 3]), 3.0 + speed**2 * BLADE["offset"] * MOMENT
+    shifted = np.polynomial.Polynomial([-1j * speed, 1])
+    blade = INERTIA * shifted**2 + 0.2 * shifted + spring
+    whirl = (mass * blade - np.polynomial.Polynomial([0, 0, 0, 0, 1.5 * MOMENT**2])).roots()
+    collective = np.roots([INERTIA, 0.2, spring])
+    wanted = np.exp(np.concatenate([whirl, whirl.conj(), collective]) * TURN / speed)
+    free = found.multipliers == 1  # the spin itself, where it is free
+    if is_driven:
+        same_sets(found.multipliers, wanted, 1e-10)
+        assert not free.any()
+        assert found.stability == "unstable"
+    else:  # a free spin exchanges momentum with the collective lag: that pair is another one
+        assert free.sum() == 2
+        same_sets(np.exp(np.concatenate([whirl, whirl.conj()]) * TURN / speed), found.multipliers[~free], 1e-10)
+
+
+def test_ground_resonance_band_in_closed_form():
+    """Undamped, the four whirl frequencies merge at the edges of the band: zeros of the discriminant of
+    (k - M w^2)(kb + W^2 e S - I (w - W)^2) - 3/2 S^2 w^4."""
+    from scipy.optimize import brentq
+
+    def discriminant(speed: float) -> float:
+        w = np.polynomial.Polynomial([0, 1])
+        spring = 3.0 + speed**2 * BLADE["offset"] * MOMENT
+        p = (1000 - (HUB + 3) * w**2) * (spring - INERTIA * (w - speed) ** 2) - 1.5 * MOMENT**2 * w**4
+        roots = p.roots()
+        return float(np.prod([(a - b) ** 2 for i, a in enumerate(roots) for b in roots[:i]]).real)
+
+    speeds = np.linspace(8, 40, 65)
+    signs = np.sign([discriminant(speed) for speed in speeds])
+    (lower, upper) = np.flatnonzero(signs[1:] != signs[:-1])
+    edges = [brentq(discriminant, speeds[k], speeds[k + 1], xtol=1e-13) for k in (lower, upper)]
+    grid = [edges[0] - 0.4, 0.5 * sum(edges), edges[1] + 0.4]
+    found = eb.floquet_sweep(rotor(3, c=0, cb=0), "speed", grid)
+    assert [b.begins for b in found.boundaries] == [True, False]
+    np.testing.assert_allclose([b.value for b in found.boundaries], edges, rtol=1e-8)
+
+
+def test_two_blades_on_unequal_springs_against_integration_by_hand():
+    """N = 2 on kx != ky has periodic coefficients in every frame."""
+    numbers = {"speed": 20.0, "kx": 1000.0, "ky": 1500.0, "c": 5.0, "cb": 0.2, "kb": 3.0}
+    found = eb.floquet(rotor(2, **numbers))
+    whole = monodromy(bladed_equations(2, **numbers), TURN / 20, 8)
+    same_sets(found.multipliers, np.linalg.eigvals(whole), 1e-10)
+    assert eb.modes(rotor(2, **numbers)).stability == "frozen"
+
+
+def test_edges_of_an_unstable_band_of_two_blades():
+    """Bisected on the largest multiplier of the equations by hand."""
+    numbers = {"kx": 1000.0, "ky": 1500.0, "c": 5.0, "cb": 0.2, "kb": 0.0}
+
+    def grows(speed: float) -> bool:
+        whole = monodromy(bladed_equations(2, speed, **numbers), TURN / speed, 8)
+        return bool(np.abs(np.linalg.eigvals(whole)).max() > 1)
+
+    found = eb.floquet_sweep(rotor(2, **numbers), "speed", [26.0, 29.0])
+    (edge,) = found.boundaries
+    assert edge.begins
+    assert not grows(edge.value * (1 - 1e-8))
+    assert grows(edge.value * (1 + 1e-8))
+
+
+# Cycles and forced motion ---------------------------------------------------------------------------------------------
+def test_van_der_pols_cycle():
+    """Period 6.66328685932313... of s'' - (1 - s^2) s' + s = 0 (Andersen & Geer 1982 give 6.6632868593); its other
+    multiplier is exp of the integral of 1 - s^2, found here by integration at 1e-13."""
+    found = eb.floquet(slider("=-s + (1 - s**2)*s'", position=0.5), "free")
+    assert found.period == pytest.approx(6.6632868593231, rel=1e-10)
+    assert found.stability == "stable"
+    assert found.stabilities[0] == "orbit"
+    start = found.point.coordinates()["s"], found.point.rates()["s"], 0.0
+    rhs = lambda t, y: [y[1], (1 - y[0] ** 2) * y[1] - y[0], 1 - y[0] ** 2]  # noqa: E731
+    end = solve_ivp(rhs, (0, found.period), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    np.testing.assert_allclose(end[:2], start[:2], atol=1e-9)
+    assert found.multipliers[1].real == pytest.approx(np.exp(end[2]), rel=1e-8)
+
+
+def test_a_forced_motion_is_found_and_its_multipliers():
+    """Duffing's equation with damping: end = start after one period of the force, the product of the multipliers is
+    exp(-c T)."""
+    model = slider("=-s - 0.5*s**3 - 0.2*s' + 0.3*cos(2*t)")
+    found = eb.floquet(model, "=pi")
+    rhs = lambda t, y: [y[1], -y[0] - 0.5 * y[0] ** 3 - 0.2 * y[1] + 0.3 * np.cos(2 * t)]  # noqa: E731
+    start = found.point.coordinates()["s"], found.point.rates()["s"]
+    end = solve_ivp(rhs, (0, np.pi), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    np.testing.assert_allclose(end, start, atol=1e-9)
+    assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.2 * np.pi), rel=1e-9)
+
+
+def test_a_spinning_ball_joint_turns_in_its_own_coordinates():
+    """A symmetric top on a ball joint without gravity, spinning about z: Floquet's exponents over one turn are its
+    constant eigenvalues, i w Iz / It and zeros (modulo the turn)."""
+    model = eb.Model(
+        bodies={"top": {"mass": 1, "inertia": [0.6, 0.6, 1.0], "at": [0, 0, 0]}},
+        joints={"ball": {"type": "spherical", "between": ["ground", "top"], "at": O, "velocity": [0, 0, 7.0]}},
+    )
+    found = eb.floquet(model)
+    turn = np.exp(1j * TURN / 0.6)
+    ones = np.abs(found.multipliers - 1) < 1e-9
+    assert ones.sum() == 4
+    same_sets(found.multipliers[~ones], np.array([turn, turn.conj()]), 1e-10)
+    assert found.stability == "drifting"
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+def test_a_period_that_is_not_that_of_the_motion_is_refused():
+    with pytest.raises(InputError, match=r"joints\.spin.*elsewhere.*correct the period"):
+        eb.floquet(rotor(3), 0.1)
+    with pytest.raises(InputError, match="depends on time and is another one"):
+        eb.floquet(mathieu(1.3, 0.4), 1.0)
+
+
+def test_what_has_no_period_says_what_to_give():
+    with pytest.raises(InputError, match=r"nothing turns.*operating_point: \{periodic"):
+        eb.floquet(slider("=-s"))
+    with pytest.raises(InputError, match='"fre" is no time'):
+        eb.floquet(slider("=-s"), "fre")
+    with pytest.raises(InputError, match="depends on time"):
+        eb.floquet(slider("=-s + cos(t)"), "free")
+
+
+def test_rest_is_no_cycle():
+    with pytest.raises(ComputationError, match="only a point of rest"):
+        eb.floquet(slider("=-s - 0.5*s'", position=0.3), "free", settle=60)
+
+
+def test_the_operating_point_of_a_model_may_be_periodic():
+    model = slider("=-s - 0.5*s**3 - 0.2*s' + 0.3*cos(2*t)").set(operating_point={"periodic": {"period": "=pi"}})
+    point = eb.operating_point(model)
+    assert point.coordinates()["s"] == pytest.approx(eb.floquet(model).point.coordinates()["s"], abs=1e-9)
+    assert eb.modes(model).stability == "frozen"
+
+
+def test_document_has_the_keys_of_the_contract():
+    document = json.loads(json.dumps(eb.floquet(rotor(3)).document()))
+    assert {"period", "multipliers", "exponents", "modes", "stability", "certificate"} <= document.keys()
+    assert len(document["multipliers"]) == len(document["exponents"]) == 10
+    assert all(len(pair) == 2 for pair in document["multipliers"])
+    assert {"orbit", "determinant", "convergence"} <= document["certificate"].keys()
+    shares = sum(harmonic["share"] for harmonic in document["modes"][0]["harmonics"])
+    assert shares == pytest.approx(1, abs=0.02)
