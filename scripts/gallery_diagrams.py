@@ -30,6 +30,11 @@ def two_disc_rotor() -> Figure:
     return runpy.run_path(str(EXAMPLES / "two_disc_rotor.py"))["diagram"]().plot()
 
 
+def two_blades() -> Figure:
+    """Floquet exponents over speed, with the boundaries of stability."""
+    return eb.floquet_sweep(eb.load(EXAMPLES / "two_blades.yaml"), "speed", np.linspace(5, 45, 81)).plot()
+
+
 def helicopter_blade() -> Figure:
     """Campbell diagram."""
     blade = eb.load(EXAMPLES / "helicopter_blade.yaml")

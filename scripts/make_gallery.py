@@ -28,7 +28,8 @@ TOPICS = {
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
-        "rotor_on_bearing", "rotor_stator", "overhung_rotor", "two_disc_rotor", "geared_shafts", "washing_machine",
+        "rotor_on_bearing", "rotor_stator", "overhung_rotor", "two_disc_rotor", "two_blades", "geared_shafts",
+        "washing_machine",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (

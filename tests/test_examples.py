@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from floquet_references import bladed_equations, monodromy, same_sets
 
 import eigenbody as eb
 
@@ -236,6 +237,15 @@ def rotor_on_bearing() -> None:
     whirl = np.sort(np.abs(np.roots([0.6, -1.0 * 50, -500])))  # It n^2 - Ip Omega n - k = 0
     assert whirl == pytest.approx([9.023, 92.356], abs=5e-4)
     assert np.imag(nonzero(modes_of("rotor_on_bearing.yaml"))) == pytest.approx(whirl, rel=1e-12)
+
+
+@check("two_blades.yaml")
+def two_blades() -> None:
+    model = eb.load(EXAMPLES / "two_blades.yaml")
+    equations = bladed_equations(2, 30.0, kx=1000.0, ky=1500.0, c=5.0, cb=0.2, kb=0.0)
+    found = eb.floquet(model)
+    same_sets(found.multipliers, np.linalg.eigvals(monodromy(equations, found.period, 8)), 1e-9)
+    assert found.growth == pytest.approx(0.0239513, abs=1e-7)
 
 
 @check("chaplygin_sleigh.yaml")

@@ -10,6 +10,10 @@ from eigenbody.analyses.design.tolerance import Tolerance as Tolerance
 from eigenbody.analyses.design.tolerance import tolerance as tolerance
 from eigenbody.analyses.design.update import Update as Update
 from eigenbody.analyses.design.update import update as update
+from eigenbody.analyses.floquet import Floquet as Floquet
+from eigenbody.analyses.floquet import FloquetSweep as FloquetSweep
+from eigenbody.analyses.floquet import floquet as floquet
+from eigenbody.analyses.floquet import floquet_sweep as floquet_sweep
 from eigenbody.analyses.frequency import FrequencyResponse as FrequencyResponse
 from eigenbody.analyses.frequency import frf as frf
 from eigenbody.analyses.linearize import linearize as linearize

@@ -49,6 +49,8 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
+    "floquet": lambda: eb.floquet(ROTOR),
+    "floquet sweep": lambda: eb.floquet_sweep(ROTOR, "speed", [1.0, 2.0]),
     "along": lambda: eb.along(motion()),
     "equilibrium": lambda: eb.equilibrium(MODEL),
     "reactions": lambda: eb.reactions(MODEL),

@@ -33,6 +33,8 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "derivatives": lambda x: eb.derivatives(x, ["k"]),
     "equilibrium": lambda x: eb.equilibrium(x),
     "explain": lambda x: eb.explain(x),
+    "floquet": lambda x: eb.floquet(x, 0.5),
+    "floquet_sweep": lambda x: eb.floquet_sweep(x, "k", [2.0, 3.0], 0.5),
     "frf": lambda x: eb.frf(x, "push", "angle", [0.3, 1.0]),
     "fundamental_matrix": lambda x: eb.fundamental_matrix(x, 0.2),
     "impulse": lambda x: eb.impulse(x, {"along": "pin", "value": 1}),

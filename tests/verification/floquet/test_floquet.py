@@ -1,11 +1,11 @@
 """Floquet multipliers against special functions, closed forms and independent integration of equations by hand."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from floquet_references import BLADE, HUB, INERTIA, MOMENT, bladed_equations, monodromy, same_sets
 from scipy.integrate import solve_ivp
 from scipy.special import mathieu_a, mathieu_b
 
@@ -30,12 +30,6 @@ def slider(force: str, position: float = 0.0, **parameters: float) -> eb.Model:
 def mathieu(a: float, q: float) -> eb.Model:
     """s'' + (a - 2 q cos 2t) s = 0, of period pi."""
     return slider("=-(a - 2*q*cos(2*t))*s", a=a, q=q)
-
-
-BLADE = {"mass": 1.0, "length": 0.5, "offset": 0.1}
-HUB = 10.0
-MOMENT = BLADE["mass"] * BLADE["length"] / 2
-INERTIA = BLADE["mass"] * BLADE["length"] ** 2 / 3
 
 
 def rotor(
@@ -69,43 +63,6 @@ def rotor(
         forces[f"hinge{i}"] = {"type": "spring", "along": f"lag{i}", "k": "=kb", "c": "=cb"}
     numbers = {"speed": speed, "kx": kx, "ky": ky, "c": c, "cb": cb, "kb": kb}
     return eb.Model(parameters=numbers, bodies=bodies, joints=joints, forces=forces)
-
-
-def bladed_equations(blades: int, speed: float, kx: float, ky: float, c: float, cb: float, kb: float) -> Callable:
-    """x' = A(t) x of the same rotor by hand: [x, y, lags, rates] (Coleman & Feingold, NACA report 1351)."""
-
-    def matrix(t: float) -> np.ndarray:
-        n, psi = blades + 2, speed * t + TURN * np.arange(blades) / blades
-        sine, cosine = np.sin(psi), np.cos(psi)
-        M, C, K = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-        M[:2, :2] = (HUB + blades * BLADE["mass"]) * np.eye(2)
-        M[2:, 2:] = INERTIA * np.eye(blades)
-        M[0, 2:] = M[2:, 0] = -MOMENT * sine
-        M[1, 2:] = M[2:, 1] = MOMENT * cosine
-        C[0, 0] = C[1, 1] = c
-        C[0, 2:], C[1, 2:] = -2 * MOMENT * speed * cosine, -2 * MOMENT * speed * sine
-        C[2:, 2:] = cb * np.eye(blades)
-        K[0, 0], K[1, 1] = kx, ky
-        K[0, 2:], K[1, 2:] = MOMENT * speed**2 * sine, -MOMENT * speed**2 * cosine
-        K[2:, 2:] = (kb + speed**2 * BLADE["offset"] * MOMENT) * np.eye(blades)
-        return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
-
-    return matrix
-
-
-def monodromy(matrix: Callable, period: float, n: int) -> np.ndarray:
-    """By an integrator that shares nothing with the engine."""
-    rhs = lambda t, y: (matrix(t) @ y.reshape(n, n)).ravel()  # noqa: E731
-    out = solve_ivp(rhs, (0, period), np.eye(n).ravel(), method="DOP853", rtol=1e-13, atol=1e-14)
-    return out.y[:, -1].reshape(n, n)
-
-
-def same_sets(found: np.ndarray, wanted: np.ndarray, tolerance: float) -> None:
-    rest = list(wanted)
-    for value in found:
-        distance = [abs(value - other) for other in rest]
-        assert min(distance) < tolerance, (value, min(distance))
-        rest.pop(int(np.argmin(distance)))
 
 
 # Parametric excitation ------------------------------------------------------------------------------------------------

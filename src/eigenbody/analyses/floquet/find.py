@@ -16,14 +16,14 @@ from eigenbody.analyses.floquet.multipliers import Multipliers, judged_multiplie
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.along import at_states
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, drift_of
-from eigenbody.linearization.along import at_states
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.coordinates import unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic
+from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point
 from eigenbody.operating.periodic.shooting import Lap, lap_from
 
 TURN = 2 * np.pi
@@ -129,8 +129,9 @@ def floquet(
     `settle` as in the model file. A mechanism that turns steadily needs no period: it is one turn.
     """
     found = subject(model)
-    own = found.model if isinstance(found, OperatingPoint) else found
-    return floquet_of_model(asking_for(own, period, guess, settle))
+    if isinstance(found, OperatingPoint):
+        return floquet_of_model(asking_for(found.model, period, guess, settle), found)
+    return floquet_of_model(asking_for(found, period, guess, settle))
 
 
 def asking_for(
@@ -149,21 +150,19 @@ def asking_for(
     return model.set(operating_point={"periodic": {**before, **given}})
 
 
-def floquet_of_model(model: InertModel) -> Floquet:
-    """Of the periodic motion that the model asks for, or of one turn."""
+def floquet_of_model(model: InertModel, start: OperatingPoint | None = None) -> Floquet:
+    """Of the periodic motion that the model asks for, or of one turn; sought from `start` where that is given."""
     asked = model.description.operating_point or {}
     if asked.get("type") != "periodic":
-        model = model.set(operating_point={"periodic": {"period": turn_period(model)}})
+        model = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
         asked = model.description.operating_point or {}
     options = {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}
-    return _floquet_of(find_periodic(model, **options))
+    return _floquet_of(find_periodic(model, **options, start=start))
 
 
-def turn_period(model: InertModel) -> float:
+def turn_period(model: InertModel, start: OperatingPoint | None = None) -> float:
     """One turn of what turns at the start: of joints and frames that turn at one speed or at multiples of it."""
-    from eigenbody.operating.find import operating_point
-
-    point = operating_point(model.set(operating_point="reference"))
+    point = start or initial_point(model)
     spins = np.linalg.norm(np.real(point.mechanics.at.w), axis=-1)
     rates = np.unique(np.round(spins[spins > 1e-9 * spins.max(initial=0.0)], 9))
     remedy = 'Give it: --period "0.1 s", or operating_point: {periodic: {period: "=2*pi/speed"}}.'

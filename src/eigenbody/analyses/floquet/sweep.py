@@ -17,7 +17,7 @@ from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 
-NARROW = 1e-11  # part of the range to which a boundary is found
+NARROW = 1e-10  # part of the range to which a boundary is found
 UNDAMPED = 1e-9  # logarithm of a multiplier below which it tells nothing of the distance to a boundary
 BESIDE, EDGE = 0.03, 1e-3  # parts of the distances to the expected boundary by which values are chosen beside it
 BISECTIONS = 60

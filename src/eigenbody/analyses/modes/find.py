@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FROZEN = (
     "The equations change along the motion, in these coordinates and in every turning frame tried: the eigenvalues are"
     " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
-    " follow the motion: eb.along(...).transition()."
+    " where the motion repeats itself use Floquet's theory: eigenbody floquet, eb.floquet(...)."
 )
 NOT_TRIED = (
     "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"

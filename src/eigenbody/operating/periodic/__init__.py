@@ -69,15 +69,19 @@ def periodic_point(model: InertModel, options: Mapping[str, Any]) -> OperatingPo
 
 @on_one_thread
 def find_periodic(
-    model: InertModel, period: float | str, guess: float | None = None, settle: float | None = None
+    model: InertModel,
+    period: float | str,
+    guess: float | None = None,
+    settle: float | None = None,
+    start: OperatingPoint | None = None,
 ) -> PeriodicMotion:
-    """The periodic motion that Newton's method finds from the initial state.
+    """The periodic motion that Newton's method finds from the initial state, or from the point given.
 
     `period` in s, or "free" for a limit cycle, whose period is found too, from `guess` (default: the growing mode of
     the linear equations at the start). `settle` (s) lets the mechanism run that long before the search begins.
     """
     is_free = isinstance(period, str)
-    start = _start(model)
+    start = initial_point(model) if start is None else replace(start, model=model)
     is_autonomous = not depends_on_time(start)
     if len(start.chosen.positions) + len(start.chosen.velocities) + len(start.system.states) > MOST_STATES:
         raise ComputationError(f"Periodic motions are sought for up to {MOST_STATES} states.")
@@ -96,7 +100,8 @@ def find_periodic(
     return found
 
 
-def _start(model: InertModel) -> OperatingPoint:
+def initial_point(model: InertModel) -> OperatingPoint:
+    """The initial state of the model, as an operating point of this model."""
     from eigenbody.operating.find import operating_point
 
     return replace(operating_point(model.set(operating_point="reference")), model=model)
