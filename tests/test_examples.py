@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from floquet_references import bladed_equations, monodromy, same_sets
 
 import eigenbody as eb
+from floquet_references import bladed_equations, monodromy, same_sets
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(p.name for p in EXAMPLES.iterdir() if p.is_file() and not p.name.startswith("."))

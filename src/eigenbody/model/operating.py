@@ -90,7 +90,7 @@ class OperatingPoints:
                 self._refuse(name, (*path, i), [*self.names.measures.names(), *known])
         return tuple(good)
 
-    def _period(self, value: Any, path: Path) -> float | str:
+    def _period(self, value: Any, path: Path) -> float | complex | str:
         """A time, or the word "free"."""
         if value == FREE_PERIOD:
             return FREE_PERIOD

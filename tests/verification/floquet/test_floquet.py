@@ -5,26 +5,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from floquet_references import BLADE, HUB, INERTIA, MOMENT, bladed_equations, monodromy, same_sets
 from scipy.integrate import solve_ivp
 from scipy.special import mathieu_a, mathieu_b
 
 import eigenbody as eb
 from eigenbody.base.errors import ComputationError, InputError
+from floquet_references import BLADE, HUB, INERTIA, MOMENT, bladed_equations, monodromy, same_sets
 
 TURN = 2 * np.pi
-O = [0, 0, 0]
+ORIGIN = [0, 0, 0]
 
 
 # Models ---------------------------------------------------------------------------------------------------------------
 def slider(force: str, position: float = 0.0, **parameters: float) -> eb.Model:
     """1 kg on a rail under a force; s is its place."""
+    rail = {"type": "prismatic", "between": ["ground", "block"], "at": ORIGIN, "axis": [1, 0, 0]}
     return eb.Model(
         parameters=parameters,
         bodies={"block": {"mass": 1, "at": [0, 0, 0]}},
-        joints={"s": {"type": "prismatic", "between": ["ground", "block"], "at": O, "axis": [1, 0, 0], "position": position}},
+        joints={"s": {**rail, "position": position}},
         forces={"pull": {"type": "expression", "along": "s", "value": force}},
-    )
+    )  # fmt: skip
 
 
 def mathieu(a: float, q: float) -> eb.Model:
@@ -44,9 +45,9 @@ def rotor(
     }
     spin = {"motion": "=speed*t"} if is_driven else {"velocity": "=speed"}
     joints: dict[str, Any] = {
-        "x": {"type": "prismatic", "between": ["ground", "slide"], "at": O, "axis": [1, 0, 0]},
-        "y": {"type": "prismatic", "between": ["slide", "bed"], "at": O, "axis": [0, 1, 0]},
-        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": O, "axis": [0, 0, 1], **spin},
+        "x": {"type": "prismatic", "between": ["ground", "slide"], "at": ORIGIN, "axis": [1, 0, 0]},
+        "y": {"type": "prismatic", "between": ["slide", "bed"], "at": ORIGIN, "axis": [0, 1, 0]},
+        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": ORIGIN, "axis": [0, 0, 1], **spin},
     }
     forces: dict[str, Any] = {
         "kx": {"type": "spring", "along": "x", "k": "=kx", "c": "=c"},
@@ -113,8 +114,8 @@ def kapitza(frequency: float) -> eb.Model:
         gravity=[0, 0, -9.81],
         bodies={"pivot": {"mass": 1, "at": [0, 0, 0]}, "bar": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, 0.5]}},
         joints={
-            "shake": {"type": "prismatic", "between": ["ground", "pivot"], "at": O, "motion": "=0.05*cos(w*t)"},
-            "tilt": {"type": "revolute", "between": ["pivot", "bar"], "at": O, "axis": [0, 1, 0]},
+            "shake": {"type": "prismatic", "between": ["ground", "pivot"], "at": ORIGIN, "motion": "=0.05*cos(w*t)"},
+            "tilt": {"type": "revolute", "between": ["pivot", "bar"], "at": ORIGIN, "axis": [0, 1, 0]},
         },
     )
 
@@ -230,7 +231,7 @@ def test_a_spinning_ball_joint_turns_in_its_own_coordinates():
     constant eigenvalues, i w Iz / It and zeros (modulo the turn)."""
     model = eb.Model(
         bodies={"top": {"mass": 1, "inertia": [0.6, 0.6, 1.0], "at": [0, 0, 0]}},
-        joints={"ball": {"type": "spherical", "between": ["ground", "top"], "at": O, "velocity": [0, 0, 7.0]}},
+        joints={"ball": {"type": "spherical", "between": ["ground", "top"], "at": ORIGIN, "velocity": [0, 0, 7.0]}},
     )
     found = eb.floquet(model)
     turn = np.exp(1j * TURN / 0.6)

@@ -7,11 +7,14 @@ from typing import Annotated
 from eigenbody.analyses.sweep.command import swept_values
 from eigenbody.cli import delivery, options, session
 
+
 def floquet(
     model: options.ModelPath,
     period: Annotated[
         str | None,
-        options.option("--period", "T", 'Period: "20 ms", "=2*pi/w", or free: a cycle. Default the model\'s, or a turn.'),
+        options.option(
+            "--period", "T", 'Period: "20 ms", "=2*pi/w", or free: a cycle. Default the model\'s, or a turn.'
+        ),
     ] = None,
     guess: Annotated[str | None, options.option("--guess", "T", "First guess of the period of a cycle.")] = None,
     settle: Annotated[str | None, options.option("--settle", "T", "Time to run before the search begins.")] = None,

@@ -8,7 +8,6 @@ can change over to the exponential. The frequency told here is that of the harmo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 

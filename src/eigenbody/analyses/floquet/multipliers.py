@@ -1,4 +1,4 @@
-"""Eigenvalues of a transition matrix: which are one, on the unit circle or outside it, as far as errors allow to say."""
+"""Eigenvalues of a transition matrix: which are one, on the unit circle or outside, as far as errors allow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
         return Multipliers(empty.astype(complex), np.zeros((0, 0)), empty, empty.astype(int), empty.astype(bool), False)
     values = found.eigenvalues + 1.0
     upper = np.flatnonzero(values.imag >= 0)
-    order, partner = [], []
+    order: list[int] = []
+    partner: list[int] = []
     for i in upper[np.lexsort((values[upper].imag, -np.abs(values[upper])))]:  # pairs are adjacent in a spectrum
         members = [i, i + 1] if values[i].imag > 0 else [i]
         partner += [len(order) + len(members) - 1 - k for k in range(len(members))]

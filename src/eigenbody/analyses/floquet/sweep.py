@@ -35,7 +35,7 @@ class FloquetBoundary:
 
 
 @dataclass(frozen=True, eq=False)
-class FloquetSweep(Drawn, look="analyses.floquet.sweep_look"):
+class FloquetSweep(Drawn, look="analyses.floquet.look.sweep"):
     """Exponents over a parameter.
 
     values       (points,) of the parameter, SI
@@ -63,7 +63,7 @@ class FloquetSweep(Drawn, look="analyses.floquet.sweep_look"):
 
 @on_one_thread
 def floquet_sweep(
-    model: Subject, parameter: str, values: Sequence[float] | np.ndarray, period: float | str | None = None
+    model: Subject, parameter: str, values: Sequence[float | str] | np.ndarray, period: float | str | None = None
 ) -> FloquetSweep:
     """Floquet exponents at each value of a parameter; boundaries of stability between them are found by bisection.
 
@@ -146,7 +146,13 @@ def _guess(
     else:
         return 0.5 * (a + b)
     aside = BESIDE * (b - zero) + EDGE * (b - a)
-    return float(np.clip(zero - aside if step % 3 == 0 else zero + aside, min(a, b) + 0.02 * abs(b - a), max(a, b) - 0.02 * abs(b - a)))
+    return float(
+        np.clip(
+            zero - aside if step % 3 == 0 else zero + aside,
+            min(a, b) + 0.02 * abs(b - a),
+            max(a, b) - 0.02 * abs(b - a),
+        )
+    )
 
 
 def _collected(

@@ -27,7 +27,9 @@ from eigenbody.simulation.run import simulate
 from eigenbody.system.state import State
 
 UNDETERMINED = 1e-9  # singular values below this part of the largest leave a direction alone
-REACH = 1e4  # coordinates that move bodies so much more at one place of the way than at another have gone singular there
+REACH = (
+    1e4  # coordinates that move bodies so much more at one place of the way than at another have gone singular there
+)
 SAME = 1e-7  # relative difference of the equations a period later that counts as none
 PLACES = 16  # of a period, at which that is looked at
 TURN = 2 * np.pi
@@ -167,7 +169,7 @@ def refuse_other_period(lap: Lap) -> None:
     states = chosen_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
     now = at_states(lap.point, states)
-    later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))
+    later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))  # type: ignore[arg-type]
     held = later.mechanics.holonomic
     drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
     speed = 1.0 + np.abs(states.w).max(initial=0.0) + np.abs(states.v).max(initial=0.0)

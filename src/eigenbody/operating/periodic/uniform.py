@@ -96,5 +96,8 @@ def _screwed(state: State, dt: np.ndarray) -> State:
 
 
 def _repeated(state: State, count: int) -> State:
-    many = {name: np.repeat(getattr(state, name)[None], count, axis=0) for name in ("r", "R", "v", "w", "x", "turns", "u_in")}
+    many = {
+        name: np.repeat(getattr(state, name)[None], count, axis=0)
+        for name in ("r", "R", "v", "w", "x", "turns", "u_in")
+    }
     return State(**many, t=np.full(count, float(np.real(state.t))))  # type: ignore[arg-type]

@@ -26,7 +26,12 @@ def sheet(found: FloquetSweep) -> Sheet:
     unstable = sum(word == "unstable" for word in found.stabilities)
     line = f"{counted(len(found.values), 'point')}, {unstable} of them unstable"
     rows = tuple(
-        (significant(value), significant(found.period[k]), significant(found.growth[k]), found.stabilities[k] or "failed")
+        (
+            significant(value),
+            significant(found.period[k]),
+            significant(found.growth[k]),
+            found.stabilities[k] or "failed",
+        )
         for k, value in enumerate(found.values[:MAX_ROWS])
     )
     titles = (plain_text(found.parameter), "period\ns", "largest real part\n1/s", "stability")
@@ -37,10 +42,14 @@ def sheet(found: FloquetSweep) -> Sheet:
             (significant(b.value, 10), "begins" if b.begins else "ends", significant(b.frequency_hz))
             for b in found.boundaries
         )
-        grids.append(Grid("Stability boundaries", (plain_text(found.parameter), "growth", "Hz"), edges, (True, False, True)))
+        grids.append(
+            Grid("Stability boundaries", (plain_text(found.parameter), "growth", "Hz"), edges, (True, False, True))
+        )
     failed = [f"Failed at {significant(found.values[k])}: {message}" for k, message in found.failed[:8]]
     notes = [f"Note: {note}" for note in found.notes]
-    return Sheet(title, [line], grids, [*failed, *notes, f"Certificate: last refinement {significant(found.convergence, 2)}"])
+    return Sheet(
+        title, [line], grids, [*failed, *notes, f"Certificate: last refinement {significant(found.convergence, 2)}"]
+    )
 
 
 def document(found: FloquetSweep) -> dict[str, Any]:
@@ -55,7 +64,12 @@ def document(found: FloquetSweep) -> dict[str, Any]:
         "growth": [number(value) for value in found.growth],
         "stability": list(found.stabilities),
         "stability_boundaries": [
-            {"value": b.value, "between": [b.below, b.above], "begins": b.begins, "frequency_hz": number(b.frequency_hz)}
+            {
+                "value": b.value,
+                "between": [b.below, b.above],
+                "begins": b.begins,
+                "frequency_hz": number(b.frequency_hz),
+            }
             for b in found.boundaries
         ],
         "failed": [{"index": k, "value": float(found.values[k]), "message": text} for k, text in found.failed],
