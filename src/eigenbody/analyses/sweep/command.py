@@ -40,6 +40,9 @@ def campbell(
     ] = None,
     n: Annotated[int | None, options.option("--n", "COUNT", "Follow that many modes, lowest first.", min=1)] = None,
     locus: Annotated[bool, typer.Option("--locus", help="Draw the root locus, not the Campbell diagram.")] = False,
+    floquet: Annotated[
+        bool, typer.Option("--floquet", help="Exponents of the periodic motion at every value, by Floquet's theory.")
+    ] = False,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     set_: options.Set = None,
     json: options.Json = False,
@@ -59,6 +62,7 @@ def campbell(
       eigenbody campbell rotor.yaml --parameter speed --to "200 rad/s" --order 1 --order 2
       eigenbody campbell rotor.yaml --parameter speed --to "1 Hz" --frame spin
       eigenbody campbell bicycle.yaml --parameter v --from 0 --to 10 --locus --plot locus.png
+      eigenbody campbell blades.yaml --parameter speed --from 10 --to 40 --floquet
       eigenbody campbell car.yaml --parameter k --values "10 kN/m,20 kN/m,40 kN/m" --json
 
     \b
@@ -86,6 +90,9 @@ def campbell(
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
     goal = delivery.Delivery("analyses.sweep.look", model, json, out, plot, quiet)
+    if floquet and any((order, joint, frame, n, locus, signed)):
+        what = "exponents of periodic motions are followed without orders, frames, a number of modes, locus or signs."
+        raise InputError(Fault("--floquet", what, "Leave these options out."))
 
     def deliver(found: Campbell) -> None:
         goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
@@ -100,6 +107,11 @@ def campbell(
     ):  # fmt: skip
         name = _parameter(mechanism, parameter)
         grid = swept_values(mechanism, name, start, stop, points, values)
+        if floquet:
+            from eigenbody.analyses.floquet import floquet_sweep
+
+            goal.deliver(floquet_sweep(mechanism, name, grid))
+            return
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
         except SweepInterrupted as stopped:
