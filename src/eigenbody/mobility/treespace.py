@@ -41,7 +41,13 @@ def value_set(system: System, index: np.ndarray) -> MeasureSet:
 
 
 def coordinate_set(system: System, index: np.ndarray) -> MeasureSet:
-    """Named measures as coordinates: rotation vectors vary by small rotations."""
+    """Named measures as coordinates: rotation vectors vary by small rotations, modal coordinates of symmetric bodies as
+    they are seen from the ground."""
+    return merge(system.variations.subset(index), len(index), system.dof, system.named.turn_counter[index])
+
+
+def _tree_set(system: System, index: np.ndarray) -> MeasureSet:
+    """The same for the walk along the tree, where a modal coordinate depends on its own carrier alone."""
     return as_variations(value_set(system, index))
 
 
@@ -58,7 +64,7 @@ class TreeSpace:
     def __init__(self, mechanics: Mechanics, by_value: bool = False) -> None:
         self.mechanics = mechanics
         self.system = mechanics.system
-        self.measures = value_set if by_value else coordinate_set
+        self.measures = value_set if by_value else _tree_set
 
     @cached_property
     def parent(self) -> np.ndarray:

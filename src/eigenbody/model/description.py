@@ -143,6 +143,7 @@ class FlexibleBody:
     lines: tuple[tuple[int, ...], ...] = ()  # nodes joined by lines, for drawing
     is_stiffened: bool = False  # the stiffness contains that of a reference load
     load: AxialLoad | None = None  # which, where it is known
+    symmetry: tuple[np.ndarray, np.ndarray] | None = None  # axis (3,) and generator (m, m), structures/symmetry.py
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -100,6 +100,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         slip_rows=slip_rows,
         forces=_assembled_forces(builder, parts, named, named_set, dof),
         named=named_set,
+        variations=named.as_coordinates(named_set, dof),
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
         sequences=named.used_sequences({i for _, i in rows.named}, asked),

@@ -8,13 +8,14 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
+from eigenbody.elements.measures.modal import GroundModal
 from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs, Rotation
 from eigenbody.elements.measures.types import MEASURES, angle_pairs
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry, FlexibleBody, owner_of
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.system.joints import JointTable
-from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
+from eigenbody.system.measureset import MeasureSet, Placed, as_variations, counts_turns, merge
 from eigenbody.system.system import AngleSequence
 from eigenbody.system.topology import Tree
 
@@ -34,6 +35,7 @@ class NamedMeasures:
     placed: list[Placed] = field(default_factory=list)
     index: dict[str, int] = field(default_factory=dict)
     sequences: list[AngleSequence] = field(default_factory=list)
+    from_ground: list[Placed] = field(default_factory=list)  # modal coordinates of symmetric bodies, as variations
     joint_start: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -130,6 +132,17 @@ class NamedMeasures:
             carrier = self.places.index[flexible.carriers[k // 3]]
             pairs = Pairs(np.array([ground]), np.array([carrier]), zero, zero, eye, eye)
             self._add(name, "m", Displacement("xyz"[k % 3]).kernel(pairs))
+        if flexible.symmetry is not None:
+            index = np.array([self.index[name] for name in flexible.coordinates])
+            self.from_ground.append((self._seen_from_ground(flexible, *flexible.symmetry), index))
+
+    def _seen_from_ground(self, flexible: FlexibleBody, axis: np.ndarray, generator: np.ndarray) -> GroundModal:
+        """All modal coordinates of a body that is symmetric about the axis."""
+        m, width = len(generator), 3 * len(flexible.carriers)
+        bodies = [self.places.index[name] for name in (flexible.name, *flexible.carriers)]
+        powers = [np.eye(m), generator, generator @ generator]
+        rows = [np.concatenate((power, np.zeros((m, width - m))), axis=-1) for power in powers]
+        return GroundModal(np.tile(bodies, (m, 1)), np.tile(axis, (m, 1)), *rows)
 
     def of_root(self, name: str) -> list[int]:
         """The coordinates of a body that floats, or the modal ones that a carrier stands for."""
@@ -166,3 +179,14 @@ class NamedMeasures:
 
     def merged(self, dof: np.ndarray) -> MeasureSet:
         return merge(self.placed, len(self.names), dof, self.counter)
+
+    def as_coordinates(self, named: MeasureSet, dof: np.ndarray) -> MeasureSet:
+        """All of them as coordinates of linearization: rotations as small ones, modal coordinates of symmetric bodies
+        as they are seen from the ground."""
+        varied = as_variations(named)
+        if not self.from_ground:
+            return varied
+        taken = np.concatenate([positions for _, positions in self.from_ground])
+        others = np.setdiff1d(np.arange(len(self.names)), taken)
+        kept = [(kernel, others[positions]) for kernel, positions in varied.subset(others)]
+        return merge([*kept, *self.from_ground], len(self.names), dof, self.counter)

@@ -207,6 +207,7 @@ class System(LeanCopies):
     slip_rows: tuple[Row, ...]
     forces: Forces
     named: MeasureSet
+    variations: MeasureSet  # the named measures as coordinates of linearization
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
     sequences: tuple[AngleSequence, ...]  # angles among the named measures

@@ -16,6 +16,7 @@ from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.structures.beam_load import AxialLoad
 from eigenbody.structures.reduction import reduce
+from eigenbody.structures.symmetry import spin_symmetry
 from eigenbody.structures.structure import Reduced, Structure
 
 SHAPE = ("move", "turn", "J1")  # arrays of a `Reduced` that are linear in the modes
@@ -78,7 +79,7 @@ def attached(section: Section, entry: Entry, modes: int) -> Expansion:
     is_stiffened = section.structure.K_load is not None
     body = FlexibleBody(
         section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines, is_stiffened,
-        section.load,
+        section.load, spin_symmetry(reduced, C),
     )  # fmt: skip
     return Expansion(tuple(bodies), tuple(joints), flexible=(body,))
 
