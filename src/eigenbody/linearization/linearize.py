@@ -228,9 +228,10 @@ class _Shapes:
 
 
 def _turning_flexible(point: OperatingPoint) -> list[str]:
-    """Flexible bodies that turn, each once."""
-    flexible, index = point.system.description.flexible, point.system.places.index
-    turning = [body.name for body in flexible if body.reduced.modes and np.any(point.state.w[index[body.name]])]
+    """Flexible bodies without symmetry that turn, each once."""
+    index = point.system.places.index
+    flexible = [body for body in point.system.description.flexible if body.reduced.modes and body.symmetry is None]
+    turning = [body.name for body in flexible if np.any(point.state.w[index[body.name]])]
     return list(dict.fromkeys(map(owner_of, turning)))
 
 

@@ -1,10 +1,10 @@
-"""Modal coordinates of a body that is symmetric about the axis it turns about, as variations that do not turn with it.
+"""Modal coordinates of a body that is symmetric about the axis it turns about, as coordinates that do not turn with it.
 
 eta are the modal coordinates, a the axis and w the angular velocity of the body in its own axes, G the generator of its
 symmetry (structures/symmetry.py): G^3 = -G, since displacements and rotations on the axis turn as vectors do. Seen from
 the ground they are zeta = T eta, T = exp(theta G) = I + sin(theta) G + (1 - cos(theta)) G^2, theta being the turn of the
-body about a since the drawing, theta' = a . w. With c = G eta, D = d/dt + (a . w) G, and b = a . dtheta,
-b' = a . (dw - w x dtheta):
+body about a since the drawing (the twist of R), theta' = k . w with k = a where the axis points as drawn. With c = G eta,
+D = d/dt + theta' G and b = k . dtheta (b' = k' . dtheta + k . (dw - w x dtheta), and so on):
 
     dS = T (d eta + c b),   dS' = T (D d eta + (D c) b + c b'),   dS'' = T (D^2 d eta + (D^2 c) b + 2 (D c) b' + c b'')
 """
@@ -67,10 +67,14 @@ class GroundModalJet:
         self._frame, self._modal = kernel.carriers[:, 0], kernel.carriers[:, 1:]
 
     @cached_property
+    def _twist(self) -> _Twist:
+        return _Twist(self._at.R[..., self._frame, :, :], self._w, self._alpha, self._k.axis)
+
+    @cached_property
     def _powers(self) -> tuple[np.ndarray, ...]:
         """Rows of T, T G, T G^2 and T G^3."""
         k = self._k
-        cosine, sine = (part[..., None] for part in _turn_about(np.real(self._at.R[..., self._frame, :, :]), k.axis))
+        cosine, sine = self._twist.cosine[..., None], self._twist.sine[..., None]
         first = cosine * k.first + sine * k.second
         second = cosine * k.second - sine * k.first
         return k.own + sine * k.first + (1 - cosine) * k.second, first, second, -first
@@ -94,8 +98,9 @@ class GroundModalJet:
 
     @cached_property
     def _spin(self) -> tuple[np.ndarray, np.ndarray]:
-        """a . w and a . w', (..., n)."""
-        return dot(self._k.axis, self._w), dot(self._k.axis, self._alpha)
+        """theta' and theta'', (..., n)."""
+        k, k1, _ = self._twist.gradients
+        return dot(k, self._w), dot(k1, self._w) + dot(k, self._alpha)
 
     def _along(self, first: np.ndarray, second: np.ndarray, third: np.ndarray) -> tuple[np.ndarray, ...]:
         """A row times eta, and its first two derivatives by D; the rows are those of one power of G and the next."""
@@ -137,40 +142,72 @@ class GroundModalJet:
         return out.reshape(*lead, -1)
 
     @cached_property
-    def _across(self) -> np.ndarray:
-        """a x w."""
-        return cross(self._k.axis, self._w)
-
-    @cached_property
     def gradient(self) -> np.ndarray:
-        return self._rows(self._c[0][..., None] * self._k.axis, self._powers[0])
+        return self._rows(self._c[0][..., None] * self._twist.gradients[0], self._powers[0])
 
     @cached_property
     def rate_q(self) -> np.ndarray:
         c, Dc, _ = (part[..., None] for part in self._c)
-        return self._rows(Dc * self._k.axis - c * self._across, self._spin[0][..., None] * self._powers[1])
+        k, k1, _ = self._twist.gradients
+        return self._rows(Dc * k + c * (k1 - cross(k, self._w)), self._spin[0][..., None] * self._powers[1])
 
     @cached_property
     def acceleration_q(self) -> np.ndarray:
         c, Dc, D2c = (part[..., None] for part in self._c)
         spin, more = (part[..., None] for part in self._spin)
-        bent = cross(self._across, self._w) - cross(self._k.axis, self._alpha)
+        (k, k1, k2), w = self._twist.gradients, self._w
+        across = cross(k, w)
+        bent = k2 - 2 * cross(k1, w) - cross(k, self._alpha) + cross(across, w)
         return self._rows(
-            D2c * self._k.axis - 2 * Dc * self._across + c * bent,
-            more * self._powers[1] + spin**2 * self._powers[2],
+            D2c * k + 2 * Dc * (k1 - across) + c * bent, more * self._powers[1] + spin**2 * self._powers[2]
         )
 
     @cached_property
     def acceleration_u(self) -> np.ndarray:
         c, Dc, _ = (part[..., None] for part in self._c)
-        return self._rows(2 * Dc * self._k.axis - c * self._across, 2 * self._spin[0][..., None] * self._powers[1])
+        k, k1, _ = self._twist.gradients
+        turn = 2 * Dc * k + c * (2 * k1 - cross(k, self._w))
+        return self._rows(turn, 2 * self._spin[0][..., None] * self._powers[1])
 
 
-def _turn_about(R: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine of the turn about the axis in a rotation R (its twist), (..., n)."""
-    a = np.real(axis)
-    across = np.sum(R * skew(a), axis=(-2, -1))  # sum of R_ij [a]_ij: 2 sin(theta) where R turns about a alone
-    trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2] - np.einsum("...i,...ij,...j->...", a, R, a)
-    size = np.hypot(across, trace)
-    safe = np.where(size > 0, size, 1.0)
-    return np.where(size > 0, trace / safe, 1.0), across / safe
+class _Twist:
+    """Turn theta about an axis in rotations R: cosine and sine, and k with theta' = k . w, k' and k'' along the motion.
+
+    y = sum R_ij [a]_ij and x = tr R - a.R a are proportional to sine and cosine, and linear in R; R' = R [w].
+    """
+
+    def __init__(self, R: np.ndarray, w: np.ndarray, alpha: np.ndarray, axis: np.ndarray) -> None:
+        self._rates = (R, R @ skew(w), R @ (skew(w) @ skew(w) + skew(alpha)))
+        self._A = skew(axis)
+        self._B = np.eye(3) - axis[..., :, None] * axis[..., None, :]
+        self._y = [np.sum(one * self._A, axis=(-2, -1))[..., None] for one in self._rates]
+        self._x = [np.einsum("...ij,...ji->...", one, self._B)[..., None] for one in self._rates]
+        size = np.sqrt(self._x[0] ** 2 + self._y[0] ** 2)  # zero where the axis is tipped over: the turn is then any
+        self._safe = np.where(np.real(size) > 0, size, 1.0)
+        self.cosine = np.where(np.real(size) > 0, self._x[0] / self._safe, 1.0)[..., 0]
+        self.sine = (self._y[0] / self._safe)[..., 0]
+
+    @cached_property
+    def gradients(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """k = (x u + y v) / (x^2 + y^2) with y' = u . w and x' = -v . w; its first and second derivative."""
+        x, y = self._x, self._y
+        u = [_axial(np.swapaxes(one, -1, -2) @ self._A) for one in self._rates]
+        v = [_axial(self._B @ one) for one in self._rates]
+        top, square = (
+            (
+                p[0] * a[0] + q[0] * b[0],
+                p[1] * a[0] + p[0] * a[1] + q[1] * b[0] + q[0] * b[1],
+                p[2] * a[0] + 2 * p[1] * a[1] + p[0] * a[2] + q[2] * b[0] + 2 * q[1] * b[1] + q[0] * b[2],
+            )
+            for p, a, q, b in ((x, u, y, v), (x, x, y, y))
+        )
+        k = top[0] / self._safe**2
+        k1 = (top[1] - square[1] * k) / self._safe**2
+        return k, k1, (top[2] - square[2] * k - 2 * square[1] * k1) / self._safe**2
+
+
+def _axial(X: np.ndarray) -> np.ndarray:
+    """(X32 - X23, X13 - X31, X21 - X12), (..., 3, 3) -> (..., 3)."""
+    return np.stack(
+        (X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), axis=-1
+    )
