@@ -1,0 +1,172 @@
+"""Flexible shafts that turn: seen from the ground, against rotor finite elements by hand and closed forms."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from rotor_elements import Shaft, both_planes, eigenvalues
+from scipy.optimize import brentq
+
+import eigenbody as eb
+from eigenbody.elements.measures.modal import GroundModal
+
+STEEL: dict[str, Any] = {"E": "210 GPa", "nu": 0.3, "density": 7850, "diameter": "40 mm"}
+ELEMENTS = Shaft(1.0, 0.04, 40, 210e9, 0.3, 7850)
+
+
+def shaft(k: Any = (1e7, 1e7), c: Any = (1e3, 1e3), **keys: Any) -> eb.Model:
+    """1 m of steel on two bearings, spinning freely; 1e6 N/m along it."""
+    bearing = {"type": "bearing", "c": [*c, 0, 0, 0, 0]}
+    return eb.Model(
+        parameters={"speed": 0.0},
+        flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": 6, **STEEL, **keys}},
+        joints={
+            "spin": {
+                "type": "free", "between": ["ground", "shaft.start"], "at": [0, 0, 0],
+                "velocity": [0, 0, 0, 0, 0, "=speed"],
+            }
+        },
+        forces={
+            "left": {**bearing, "between": ["ground", "shaft.start"], "at": [0, 0, 0], "k": [*k, 1e6, 0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.end"], "at": [0, 0, 1], "k": [*k, 0, 0, 0, 0]},
+        },
+    )  # fmt: skip
+
+
+def bending(model: eb.Model, speed: float, count: int) -> np.ndarray:
+    """Lowest damped eigenvalues: axial and torsional motion are undamped here."""
+    found = eb.modes(model.with_parameters(speed=speed)).eigenvalues
+    return found[(found.imag > 1) & (found.real < -1e-3)][:count]
+
+
+@pytest.mark.parametrize("speed", [0.0, 10.0, 500.0, 1000.0])
+def test_whirl_on_isotropic_bearings_is_that_of_rotor_finite_elements(speed):
+    stiff, damp = 1e7 * np.eye(2), 1e3 * np.eye(2)
+    wanted = eigenvalues(both_planes(ELEMENTS, {0: (stiff, damp), 40: (stiff, damp)}), speed)
+    np.testing.assert_allclose(bending(shaft(), speed, 2), wanted[:2], rtol=1e-5)
+    modes = eb.modes(shaft().with_parameters(speed=speed))
+    assert modes.stability == "drifting"  # the spin is free; nothing grows
+    assert modes.is_constant
+    assert not any("turn with the body" in note for note in modes.notes)
+
+
+@pytest.mark.parametrize("speed", [0.0, 500.0])
+@pytest.mark.parametrize("cross", [0.0, 2e5])
+def test_whirl_on_unequal_and_cross_coupled_bearings(speed, cross):
+    """1 and 0.8 MN/m, and coefficients that couple the planes without symmetry as oil films do."""
+    stiff, damp = np.array([[1e6, cross], [-cross, 0.8e6]]), 1e3 * np.eye(2)
+    wanted = eigenvalues(both_planes(ELEMENTS, {0: (stiff, damp), 40: (stiff, damp)}), speed)
+    model, along = shaft((1e6, 0.8e6)), model_k(stiff)
+    model = model.set(forces={name: {**model.document["forces"][name], "k": along[name]} for name in along})
+    np.testing.assert_allclose(bending(model, speed, 2), wanted[:2], rtol=2e-5)
+    assert eb.modes(model.with_parameters(speed=speed)).is_constant
+
+
+def model_k(stiff: np.ndarray) -> dict[str, list[list[float]]]:
+    """6 x 6 stiffness of both bearings."""
+    out = {}
+    for name, along in (("left", 1e6), ("right", 0.0)):
+        k = np.zeros((6, 6))
+        k[:2, :2], k[2, 2] = stiff, along
+        out[name] = k.tolist()
+    return out
+
+
+def test_critical_speeds_are_those_of_rotor_finite_elements():
+    """Where an eigenfrequency equals the speed: 484 rad/s, forward and backward."""
+    stiff, damp = 1e7 * np.eye(2), 1e3 * np.eye(2)
+    parts = both_planes(ELEMENTS, {0: (stiff, damp), 40: (stiff, damp)})
+    wanted = [brentq(lambda w, k=k: eigenvalues(parts, w)[k].imag - w, 400, 600) for k in (0, 1)]
+    found = eb.campbell(shaft(), "speed", [300.0, 450.0, 600.0])
+    np.testing.assert_allclose([place.spin for place in found.critical_speeds if place.spin > 400], wanted, rtol=1e-5)
+    assert not found.boundaries
+
+
+def test_a_shaft_of_two_sections_is_the_same_shaft():
+    whole, parts = (bending(shaft(**keys), 500.0, 2) for keys in ({"modes": 12}, {"sections": 2, "modes": 6}))
+    np.testing.assert_allclose(parts, whole, rtol=1e-5)
+
+
+# Damping that turns with the shaft ------------------------------------------------------------------------------------
+def jeffcott(zeta: float, outer: float, speed: float = 0.0) -> eb.Model:
+    """20 kg in the middle of a shaft of next to no mass on stiff bearings; damping in the shaft and in the air."""
+    bearing = {"type": "bearing", "k": [1e9, 1e9, 0, 0, 0, 0]}
+    return eb.Model(
+        parameters={"speed": speed},
+        flexible={
+            "shaft": {
+                "type": "beam", "points": [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]], "names": ["left", "mid", "right"],
+                **STEEL, "density": 0.785, "modes": 4, "damping": zeta,
+            }
+        },
+        bodies={"disc": {"mass": 20, "inertia": [0.2, 0.2, 0.4], "at": [0, 0, 0.5]}},
+        joints={
+            "spin": {
+                "type": "free", "between": ["ground", "shaft.mid"], "at": [0, 0, 0.5],
+                "velocity": [0, 0, 0, 0, 0, "=speed"],
+            },
+            "press": {"type": "fixed", "between": ["shaft.mid", "disc"], "at": [0, 0, 0.5]},
+        },
+        forces={
+            "left": {**bearing, "between": ["ground", "shaft.left"], "at": [0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.right"], "at": [0, 0, 1]},
+            "axial": {
+                "type": "bearing", "between": ["ground", "shaft.mid"], "at": [0, 0, 0.5], "k": [0, 0, 1e6, 0, 0, 0],
+            },
+            "air": {
+                "type": "bearing", "between": ["ground", "shaft.mid"], "at": [0, 0, 0.5], "k": [0] * 6,
+                "c": [outer, outer, 0, 0, 0, 0],
+            },
+        },
+    )  # fmt: skip
+
+
+def translation(model: eb.Model, near: float) -> complex:
+    """The eigenvalue of the disc that moves across, forward where they part: the one that damps least."""
+    found = eb.modes(model).eigenvalues
+    found = found[np.abs(found.imag - near) < 0.05 * near]
+    return complex(found[np.argmax(found.real)])
+
+
+@pytest.mark.parametrize("outer", [0.0, 30.0])
+def test_damping_in_the_shaft_destabilizes_above_jeffcotts_limit(outer):
+    """W = w (1 + c_outer / c_inner) (Genta, Dynamics of Rotating Systems, 3.6), c_inner from the decay at rest."""
+    zeta = 0.01
+    w = translation(jeffcott(0.0, 0.0), 251.0).imag
+    inner = -2 * translation(jeffcott(zeta, 0.0), w).real
+    air = -2 * translation(jeffcott(0.0, outer), w).real if outer else 0.0
+    limit = w * (1 + air / inner)
+    found = brentq(lambda speed: translation(jeffcott(zeta, outer, speed), w).real, 0.8 * limit, 1.3 * limit, rtol=1e-10)
+    assert found == pytest.approx(limit, rel=1e-4 if outer else 1e-6)
+    assert eb.modes(jeffcott(zeta, outer, 0.9 * limit)).stability == "drifting"
+    assert eb.modes(jeffcott(zeta, outer, 1.1 * limit)).stability == "unstable"
+
+
+# The coordinates themselves -------------------------------------------------------------------------------------------
+def test_linear_equations_of_a_bent_tilted_shaft_are_those_of_differences():
+    """Of the engine's nonlinear equations, at a state where nothing is small."""
+    model = shaft().set(
+        operating_point={
+            "positions": {"shaft.q1": 0.003, "shaft.q2": -0.002, "spin.rx": 0.02, "spin.ry": 0.01, "spin.rz": 0.4},
+            "velocities": {"shaft.q1": 0.3, "spin.rz": 50, "spin.rx": 0.3},
+        }
+    )
+    assert eb.verify(model, ["difference"]).document()["verdict"] == "agree"
+
+
+def test_a_shaft_that_is_not_round_keeps_its_own_coordinates():
+    """Nothing is claimed of a body without symmetry: the note says how its coordinates are meant."""
+    flat = {"width": "40 mm", "height": "30 mm", "diameter": None}
+    keys = {name: value for name, value in {**STEEL, **flat}.items() if value is not None}
+    model = shaft().set(flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": 6, **keys}})
+    assert model.description.flexible[0].symmetry is None
+    assert any("turn with the body" in note for note in eb.modes(model.with_parameters(speed=50.0)).notes)
+
+
+def test_kernel_is_taken_and_joined_without_change():
+    rng = np.random.default_rng(3)
+    kernel = GroundModal(np.tile([0, 1], (3, 1)), rng.normal(size=(3, 3)), *rng.normal(size=(3, 3, 3)))
+    parts = [kernel.take(np.array([0])), kernel.take(np.array([1, 2]))]
+    joined = GroundModal.concatenate(parts)
+    for name in ("carriers", "axis", "own", "first", "second"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(kernel, name))
