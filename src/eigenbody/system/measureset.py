@@ -77,6 +77,14 @@ def as_variations(measures: MeasureSet) -> MeasureSet:
     return MeasureSet(measures.count, batches, measures.columns, measures.turn_counter)
 
 
+def exchanged(measures: MeasureSet, others: MeasureSet, index: np.ndarray, dof: np.ndarray) -> MeasureSet:
+    """The set with the measures of another in the places `index`."""
+    kept = np.setdiff1d(np.arange(measures.count), index)
+    parts = ((measures, kept), (others, index))
+    placed = [(kernel, own[positions]) for source, own in parts for kernel, positions in source.subset(own)]
+    return merge(placed, measures.count, dof, measures.turn_counter)
+
+
 @dataclass(slots=True, eq=False)
 class SetJet:
     """All measures of a set at a state; arrays are merged on first use."""

@@ -21,6 +21,8 @@ from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import GROUND
 from eigenbody.spatial.rotations import apply, cross, frame
+from eigenbody.system.measureset import exchanged
+from eigenbody.system.system import System
 
 SAME = 1e-9  # relative: angular velocities that are the same
 INDEPENDENT = 1e-6  # smallest over largest singular value of two directions that are independent
@@ -101,10 +103,25 @@ def charted(point: OperatingPoint, turning: TurningFrame, in_ground: bool) -> Op
         for triple in _triples(point, body, GROUND if in_ground else turning.name)
     ]
     model = _extended(point.model, turning, carrier, triples)
-    there = at_state(model, system_of(model), point.state)
+    system = system_of(model) if in_ground else _with_modes_that_turn(system_of(model), point, turning)
+    there = at_state(model, system, point.state)
     wishes = [name for triple in _independent(there, triples) for name in triple.names]
     index = [there.system.aliases[name] for name in (*wishes, *own)]
     return there.choosing(replace(select(there.mechanics, index), dropped=np.zeros(0, dtype=int)))
+
+
+def _with_modes_that_turn(system: System, point: OperatingPoint, turning: TurningFrame) -> System:
+    """The system with the modal coordinates of bodies that turn with the frame as they are seen from it."""
+    spin = apply(point.mechanics.at.R, point.mechanics.at.w)
+    names: list[str] = []
+    for body in system.description.flexible:
+        own = spin[point.system.places.index[body.name]]
+        if body.symmetry is not None and np.abs(own - turning.angular_velocity).max() <= SAME * turning.rate:
+            names += body.coordinates
+    if not names:
+        return system
+    index = np.array([system.aliases[name] for name in names])
+    return replace(system, variations=exchanged(system.variations, system.named, index, system.dof))
 
 
 def _free_name(point: OperatingPoint, turning: TurningFrame) -> str:
