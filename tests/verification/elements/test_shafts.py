@@ -87,6 +87,66 @@ def test_a_shaft_of_two_sections_is_the_same_shaft():
     np.testing.assert_allclose(parts, whole, rtol=1e-5)
 
 
+# The rotor with two discs of the gallery, as one body ------------------------------------------------------------------
+DISCS = {"one": (0.5, 32.58972765304033, 0.17808928257067666, 0.32956362089137037),
+         "two": (1.0, 51.5252611115262, 0.42358058405433824, 0.8050822048675967)}  # fmt: skip
+BOOK = [85.389467, 87.7958637, 251.7846041, 294.7133309]  # Friswell et al. 2010, example 5.9.1, rad/s at 4000 rpm
+
+
+def two_discs(k: np.ndarray, c: float = 0.0) -> eb.Model:
+    """examples/two_disc_rotor.py with one flexible shaft."""
+    model = eb.Model(parameters={"speed": 0.0}).set(
+        flexible={
+            "shaft": {
+                "type": "beam", "points": [[0, 0, z] for z in (0, 0.5, 1.0, 1.5)], "modes": 8,
+                "names": ["left", "one", "two", "right"], "E": 211e9, "G": 81.2e9, "density": 7810, "diameter": 0.05,
+            }
+        }
+    )  # fmt: skip
+    model = model.joint(
+        "spin", "free", between=["ground", "shaft.left"], at=[0, 0, 0], velocity=[0, 0, 0, 0, 0, "=speed"]
+    )
+    for name, (z, mass, across, along) in DISCS.items():
+        model = model.body(name, mass=mass, inertia=[across, across, along], at=[0, 0, z])
+        model = model.joint(f"press_{name}", "fixed", between=[f"shaft.{name}", name], at=[0, 0, z])
+    for name, z in (("left", 0.0), ("right", 1.5)):
+        stiff = np.zeros((6, 6))
+        stiff[:2, :2], stiff[2, 2] = k, 1e7 if z == 0 else 0.0
+        model = model.force(
+            f"bearing_{name}", "bearing", between=["ground", f"shaft.{name}"], at=[0, 0, z], k=stiff.tolist(),
+            c=[c, c, 0, 0, 0, 0],
+        )  # fmt: skip
+    return model
+
+
+def two_discs_by_elements(k: np.ndarray, c: float) -> tuple[np.ndarray, ...]:
+    nu = 211 / (2 * 81.2) - 1
+    nodes = {round(40 * z): (mass, across, along) for z, mass, across, along in DISCS.values()}
+    shaft = Shaft(1.5, 0.05, 60, 211e9, nu, 7810)
+    return both_planes(shaft, dict.fromkeys((0, 60), (k, c * np.eye(2))), nodes)
+
+
+def test_rotor_with_two_discs_as_one_flexible_shaft():
+    """To the numbers of the book, which has six elements, and of sixty."""
+    k, rpm = 1e6 * np.eye(2), 4000 * np.pi / 30
+    wanted = eigenvalues(two_discs_by_elements(k, 0.0), rpm)[:4].imag
+    np.testing.assert_allclose(wanted, BOOK, rtol=1e-4)
+    found = eb.modes(two_discs(k).with_parameters(speed=rpm)).eigenvalues.imag
+    nearest = [found[np.argmin(np.abs(found - value))] for value in wanted]
+    np.testing.assert_allclose(nearest, wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rpm", [0, 2000, 4000])
+@pytest.mark.parametrize("cross", [0.0, 1e5])
+def test_rotor_with_two_discs_on_unequal_bearings(rpm, cross):
+    """1 and 0.8 MN/m with damping, and with cross-coupled coefficients."""
+    k, speed = np.array([[1e6, cross], [-cross, 0.8e6]]), rpm * np.pi / 30
+    wanted = eigenvalues(two_discs_by_elements(k, 200.0), speed)[:4]
+    found = eb.modes(two_discs(k, 200.0).with_parameters(speed=speed)).eigenvalues
+    nearest = [found[np.argmin(np.abs(found - value))] for value in wanted]
+    np.testing.assert_allclose(nearest, wanted, rtol=1e-4)
+
+
 # Damping that turns with the shaft ------------------------------------------------------------------------------------
 def jeffcott(zeta: float, outer: float, speed: float = 0.0) -> eb.Model:
     """20 kg in the middle of a shaft of next to no mass on stiff bearings; damping in the shaft and in the air."""
@@ -136,7 +196,9 @@ def test_damping_in_the_shaft_destabilizes_above_jeffcotts_limit(outer):
     inner = -2 * translation(jeffcott(zeta, 0.0), w).real
     air = -2 * translation(jeffcott(0.0, outer), w).real if outer else 0.0
     limit = w * (1 + air / inner)
-    found = brentq(lambda speed: translation(jeffcott(zeta, outer, speed), w).real, 0.8 * limit, 1.3 * limit, rtol=1e-10)
+    found = brentq(
+        lambda speed: translation(jeffcott(zeta, outer, speed), w).real, 0.8 * limit, 1.3 * limit, rtol=1e-10
+    )
     assert found == pytest.approx(limit, rel=1e-4 if outer else 1e-6)
     assert eb.modes(jeffcott(zeta, outer, 0.9 * limit)).stability == "drifting"
     assert eb.modes(jeffcott(zeta, outer, 1.1 * limit)).stability == "unstable"

@@ -53,8 +53,7 @@ class GroundModal:
     @staticmethod
     def concatenate(parts: list[GroundModal]) -> GroundModal:
         rows = (
-            np.concatenate([getattr(p, name) for p in parts], axis=-2)
-            for name in ("axis", "own", "first", "second")
+            np.concatenate([getattr(p, name) for p in parts], axis=-2) for name in ("axis", "own", "first", "second")
         )
         return GroundModal(np.concatenate([p.carriers for p in parts]), *rows)
 
@@ -208,6 +207,4 @@ class _Twist:
 
 def _axial(X: np.ndarray) -> np.ndarray:
     """(X32 - X23, X13 - X31, X21 - X12), (..., 3, 3) -> (..., 3)."""
-    return np.stack(
-        (X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), axis=-1
-    )
+    return np.stack((X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), axis=-1)
