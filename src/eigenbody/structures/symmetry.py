@@ -1,7 +1,7 @@
 """Symmetry of an elastic body about an axis: what turning about it makes of the modal coordinates.
 
-A shape turned by alpha about the axis a is the shape of exp(alpha G) eta: G is the generator, the same for the inertia of
-the deformed body, its stiffness and its damping. A body that has such a G moves the same whatever its angle about a.
+A shape turned by alpha about the axis a is the shape of exp(alpha G) eta: G is the generator, the same for the inertia
+of the deformed body, its stiffness and its damping. A body that has such a G moves the same whatever its angle about a.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rotor_elements import Shaft, both_planes, eigenvalues
 from scipy.optimize import brentq
 
 import eigenbody as eb
 from eigenbody.elements.measures.modal import GroundModal
+from rotor_elements import Shaft, both_planes, eigenvalues
 
 STEEL: dict[str, Any] = {"E": "210 GPa", "nu": 0.3, "density": 7850, "diameter": "40 mm"}
 ELEMENTS = Shaft(1.0, 0.04, 40, 210e9, 0.3, 7850)
@@ -87,7 +87,7 @@ def test_a_shaft_of_two_sections_is_the_same_shaft():
     np.testing.assert_allclose(parts, whole, rtol=1e-5)
 
 
-# The rotor with two discs of the gallery, as one body ------------------------------------------------------------------
+# The rotor with two discs of the gallery, as one body -----------------------------------------------------------------
 DISCS = {"one": (0.5, 32.58972765304033, 0.17808928257067666, 0.32956362089137037),
          "two": (1.0, 51.5252611115262, 0.42358058405433824, 0.8050822048675967)}  # fmt: skip
 BOOK = [85.389467, 87.7958637, 251.7846041, 294.7133309]  # Friswell et al. 2010, example 5.9.1, rad/s at 4000 rpm

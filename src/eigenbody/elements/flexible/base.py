@@ -16,8 +16,8 @@ from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.structures.beam_load import AxialLoad
 from eigenbody.structures.reduction import reduce
-from eigenbody.structures.symmetry import spin_symmetry
 from eigenbody.structures.structure import Reduced, Structure
+from eigenbody.structures.symmetry import spin_symmetry
 
 SHAPE = ("move", "turn", "J1")  # arrays of a `Reduced` that are linear in the modes
 PRODUCTS = ("J2", "b", "modal_mass", "stiffness")  # and those with two axes of modes

@@ -2,9 +2,9 @@
 
 eta are the modal coordinates, a the axis and w the angular velocity of the body in its own axes, G the generator of its
 symmetry (structures/symmetry.py): G^3 = -G, since displacements and rotations on the axis turn as vectors do. Seen from
-the ground they are zeta = T eta, T = exp(theta G) = I + sin(theta) G + (1 - cos(theta)) G^2, theta being the turn of the
-body about a since the drawing (the twist of R), theta' = k . w with k = a where the axis points as drawn. With c = G eta,
-D = d/dt + theta' G and b = k . dtheta (b' = k' . dtheta + k . (dw - w x dtheta), and so on):
+the ground they are zeta = T eta, T = exp(theta G) = I + sin(theta) G + (1 - cos(theta)) G^2, theta being the turn of
+the body about a since the drawing (the twist of R), theta' = k . w with k = a where the axis points as drawn. With
+c = G eta, D = d/dt + theta' G and b = k . dtheta (b' = k' . dtheta + k . (dw - w x dtheta), and so on):
 
     dS = T (d eta + c b),   dS' = T (D d eta + (D c) b + c b'),   dS'' = T (D^2 d eta + (D^2 c) b + 2 (D c) b' + c b'')
 """
