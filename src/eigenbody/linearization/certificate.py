@@ -168,7 +168,7 @@ def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:
     q, u = 1j * STEP * spread(system, dq), 1j * STEP * spread(system, du)
     return State(
         state.r + q[..., :3], state.R @ exp(q[..., 3:]), state.v + u[..., :3], state.w + u[..., 3:],
-        state.x, state.turns, state.u_in, state.t,
+        state.x, state.turns, state.u_in, state.t, state.z,
     )  # fmt: skip
 
 

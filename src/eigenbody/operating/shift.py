@@ -107,10 +107,11 @@ def shifted_point(point: OperatingPoint, steps: Steps) -> tuple[OperatingPoint, 
     state, exact = shifted_state(point, steps)
     frame = MotionFrame(Mechanics(steps.system, state), point.chosen, is_sparse=False)
     motion = solve_motion(frame)
-    mechanics = Mechanics(steps.system, state, motion.acceleration)
+    mechanics = motion.mechanics(frame.mechanics)
     moved = replace(
-        point, system=steps.system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
-    )
+        point, system=steps.system, state=mechanics.state, motion=motion, mechanics=mechanics,
+        frame=frame.accelerated(mechanics),
+    )  # fmt: skip
     _refuse_opening(moved, steps)
     return moved, exact
 

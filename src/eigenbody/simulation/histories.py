@@ -16,22 +16,23 @@ from eigenbody.loads.reactions import at_acceleration
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import value_set
 from eigenbody.model.description import is_internal
+from eigenbody.model.names import WRENCH
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import WEAK
 from eigenbody.system.measureset import MeasureSet, merge
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Output, System
 
+ARRAYS = ("r", "R", "v", "w", "x", "turns", "u_in", "z")  # of a state
 LEVELS = ("value", "rate", "acceleration")
 ENERGIES = ("energy", "energy.kinetic", "energy.gravity", "energy.stored", "power.dissipated", "power.elements")
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 DRIFTS = ("drift.position", "drift.velocity")
 
 
 def one_of(states: State, i: int) -> State:
     """State i of a stack."""
     t = float(np.asarray(states.t)[i])
-    return State(states.r[i], states.R[i], states.v[i], states.w[i], states.x[i], states.turns[i], states.u_in[i], t)
+    return State(t=t, **{name: getattr(states, name)[i] for name in ARRAYS})
 
 
 class Reader:
@@ -61,7 +62,7 @@ class Reader:
 
     @cached_property
     def _reaction_names(self) -> tuple[str, ...]:
-        return tuple(f"reaction.{joint}.{component}" for joint in self._joints for component in COMPONENTS)
+        return tuple(f"reaction.{joint}.{component}" for joint in self._joints for component in WRENCH)
 
     def signal(self, name: str) -> np.ndarray:
         """History (n,) of the signal."""
@@ -161,7 +162,7 @@ class Reader:
 
     def _reaction(self, name: str) -> np.ndarray:
         joint, _, component = name.removeprefix("reaction.").rpartition(".")
-        return self._reactions[:, self._joints.index(joint), COMPONENTS.index(component)]
+        return self._reactions[:, self._joints.index(joint), WRENCH.index(component)]
 
     @cached_property
     def _energies(self) -> Energy | list[Energy]:

@@ -15,7 +15,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
-from eigenbody.simulation.histories import Reader
+from eigenbody.simulation.histories import ARRAYS, Reader, one_of
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
@@ -56,8 +56,7 @@ class Simulation(Drawn, look="simulation.look"):
 
     def state_at(self, i: int) -> State:
         """The state at the output time of index i."""
-        s = self.states
-        return State(s.r[i], s.R[i], s.v[i], s.w[i], s.x[i], s.turns[i], s.u_in[i], float(self.t[i]))
+        return one_of(self.states, i)
 
     @property
     def state(self) -> State:
@@ -131,7 +130,5 @@ class SimulationInterrupted(KeyboardInterrupt):
 
 def stacked(states: Sequence[State]) -> State:
     """Many states as one with a leading axis."""
-    fields: dict[str, Any] = {
-        name: np.stack([getattr(s, name) for s in states]) for name in ("r", "R", "v", "w", "x", "turns", "u_in")
-    }
+    fields: dict[str, Any] = {name: np.stack([getattr(s, name) for s in states]) for name in ARRAYS}
     return State(**fields, t=np.array([float(np.real(s.t)) for s in states]))  # type: ignore[arg-type]

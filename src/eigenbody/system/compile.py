@@ -20,6 +20,7 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
+from eigenbody.system.algebraic import AlgebraicNames, LoadNames
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.flexible import flexible_batches, resist_bending
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
@@ -72,11 +73,13 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     tree = _tree(description, places, joints)
     named = NamedMeasures(description, places, joints, tree)
     builder = _forces(description, places)
-    compiler = _signal_compiler(description, named, builder)
     rows = ConstraintRows(description, joints, named)
+    loads = LoadNames(description, joints, rows, builder)
+    algebraic = AlgebraicNames(loads)
+    compiler = _signal_compiler(description, named, builder, algebraic)
     parts = _force_parts(description, places, builder, compiler)
     states = state_names(description, builder)
-    outputs = OutputReader(description, named, compiler, builder, states).read()
+    outputs = OutputReader(description, named, compiler, builder, states, loads).read()
     for name in (*builder.named, *description.coordinates, *measures_asked_for(description.operating_point)):
         named.of(name)
     velocities = velocity_rows(description, named)
@@ -116,6 +119,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         inputs=tuple(entry.name for entry in description.inputs),
         input_units=input_units(description, named),
         outputs=outputs,
+        algebraic=algebraic.found(),
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
         warnings=(*builder.warnings, *bushings_across_spin(description, joints)),
         aliases=dict(named.index),
@@ -147,13 +151,15 @@ def state_names(description: Description, builder: ForceBuilder) -> tuple[str, .
     return (*(entry.name for entry in description.states), *inner)
 
 
-def _signal_compiler(description: Description, named: NamedMeasures, builder: ForceBuilder) -> SignalCompiler:
+def _signal_compiler(
+    description: Description, named: NamedMeasures, builder: ForceBuilder, algebraic: AlgebraicNames
+) -> SignalCompiler:
     def channel_of(name: str) -> int:
         named.of(name)
         return int(builder.along([name])[0])
 
     inputs = [entry.name for entry in description.inputs]
-    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of)
+    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of, algebraic)
 
 
 @dataclass
