@@ -69,6 +69,14 @@ class AlgebraicVariables:
                 out.append(second if more is None else second + self._along(variable.channel, more[..., None])[..., 0])
         return np.stack(np.broadcast_arrays(*out), axis=-1)
 
+    def readings(self, held: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """(..., n) all of them, forces of elements at the present z."""
+        out = self.values(held, slips)
+        for k, variable in enumerate(self._system.algebraic):
+            if variable.load is not None:
+                out = _with(out, k, self._applied.load(variable.load))
+        return out
+
     def through(self, response: Response) -> np.ndarray:
         """(..., n, k) how second rates and reactions answer to k forces; zero for forces of elements."""
         out, none = [], np.zeros(response.acceleration.shape[-1])

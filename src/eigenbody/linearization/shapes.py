@@ -39,8 +39,9 @@ class Shapes:
         nx, nu, nz = len(system.states), len(system.inputs), len(system.algebraic)
         self._point, self._frame, self._motion, self._tangents = point, frame, motion, tangents
         self.nS, self.nW, self.nx, self.nu, self.nz = nS, nW, nx, nu, nz
+        # W' by [S, W, x | in, z]
         right = beside([-K, -C, *(frame.Pv.mT @ force for force in (tangents.X, tangents.B, tangents.Q_z))])
-        self._open = factor(M).solve(right) if nW else np.zeros((0, nS + nW + nx + nu + nz))
+        self.open_rates = factor(M).solve(right) if nW else np.zeros((0, nS + nW + nx + nu + nz))
 
     @cached_property
     def q(self) -> np.ndarray:
@@ -56,7 +57,7 @@ class Shapes:
     @cached_property
     def _open_a(self) -> np.ndarray:
         own = motion_by_state(beside([self._motion.A_S, self._motion.A_W]), self.nx + self.nu + self.nz)
-        return self._frame.Pv @ self._open + own
+        return self._frame.Pv @ self.open_rates + own
 
     @cached_property
     def _open_multipliers(self) -> np.ndarray:
@@ -97,7 +98,7 @@ class Shapes:
     @cached_property
     def rates(self) -> np.ndarray:
         """W' by linear state and input."""
-        return self.closed(self._open)
+        return self.closed(self.open_rates)
 
     @cached_property
     def a(self) -> np.ndarray:

@@ -27,6 +27,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.loads.elements import ElementLoad, element_loads
 from eigenbody.loads.wrenches import JointWrenches
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection
 from eigenbody.model.description import is_internal
 from eigenbody.model.names import WRENCH
@@ -139,13 +140,8 @@ def constraint_force(mechanics: Mechanics) -> np.ndarray:
 
 def independent_multipliers(frame: MotionFrame, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Multipliers of all rows with G^T lambda + N^T mu = force, zero on redundant rows."""
-    solved = frame.at_velocity.solve_transposed(force)
-    multipliers = np.zeros(frame.system.constraints.count)
-    slips = np.zeros(frame.system.slips.count)
-    n = len(frame.chosen.rows)
-    multipliers[frame.chosen.rows] = solved[:n]
-    slips[frame.chosen.slip_rows] = solved[n : n + len(frame.chosen.slip_rows)]
-    return multipliers, slips
+    found = Multipliers.of(frame.system, frame.chosen, frame.at_velocity.solve_transposed(force))
+    return found.held, found.slip
 
 
 def at_frame(

@@ -11,6 +11,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import KKT, factor, matrix, solve_vector, times
 from eigenbody.numerics.matrices.projection import Projection
@@ -55,7 +56,7 @@ def solve_motion(frame: MotionFrame, is_doubted: bool = False) -> ForwardDynamic
 
 def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
     """What forces (..., nq, k) on the bodies make at once of a mechanism that they do not move yet."""
-    system, n = frame.system, len(frame.chosen.rows)
+    system = frame.system
     M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     free = np.zeros_like(forces)
     if frame.speeds.count and forces.shape[-1]:
@@ -65,11 +66,8 @@ def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
             reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
             free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
     solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - M @ free))
-    held = np.zeros((*solved.shape[:-2], system.constraints.count, solved.shape[-1]), dtype=solved.dtype)
-    slips = np.zeros((*solved.shape[:-2], system.slips.count, solved.shape[-1]), dtype=solved.dtype)
-    held[..., frame.chosen.rows, :] = solved[..., :n, :]
-    slips[..., frame.chosen.slip_rows, :] = solved[..., n : n + len(frame.chosen.slip_rows), :]
-    return Response(free, held, slips)
+    m = Multipliers.of_columns(system, frame.chosen, solved)
+    return Response(free, m.held, m.slip)
 
 
 def _solve_motion(frame: MotionFrame) -> ForwardDynamics:
@@ -93,12 +91,8 @@ def _solve_motion(frame: MotionFrame) -> ForwardDynamics:
     else:
         acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
     forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
-    multipliers = np.zeros((*forces.shape[:-1], system.constraints.count), dtype=forces.dtype)
-    slip = np.zeros((*forces.shape[:-1], system.slips.count), dtype=forces.dtype)
-    n = len(frame.chosen.rows)
-    multipliers[..., frame.chosen.rows] = forces[..., :n]
-    slip[..., frame.chosen.slip_rows] = forces[..., n : n + len(frame.chosen.slip_rows)]
-    return ForwardDynamics(acceleration, multipliers, slip)
+    m = Multipliers.of(system, frame.chosen, forces)
+    return ForwardDynamics(acceleration, m.held, m.slip)
 
 
 def _joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.simulation.algebraic import Multipliers
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step

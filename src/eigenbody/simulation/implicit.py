@@ -24,8 +24,8 @@ from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.algebraic import AlgebraicVariables
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.rows import algebraic_rows, fed_back
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.linear import Saddle, matrix
-from eigenbody.simulation.algebraic import Multipliers
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
 from eigenbody.simulation.saddle import Solver
@@ -231,6 +231,9 @@ class GeneralizedAlpha(Integration):
             u, rate = u_free + by_speed * change, start.rate + by_rate * change
             loads = loads + by_rate * pull
             if len(x):
+                if self.forward.system.algebraic:
+                    state = self._reading(self._placed(t + h, d, u, x), rate, loads)
+                    x_rate = self._state_rate(state)
                 x, x_size = self._states(state, x, start, h, x_rate)
                 size = max(size, x_size)
             if before is not None:
@@ -325,6 +328,10 @@ class GeneralizedAlpha(Integration):
 
     # First-order states -----------------------------------------------------------------------------------------------
     def _state_rate(self, state: State) -> np.ndarray:
+        """x'. What states read of accelerations and reactions is that of the state itself: the method's own have
+        errors of their step, which go to and fro."""
+        if self.forward.system.algebraic:
+            return self.forward.evaluate(state).state_rate
         return Applied(self.forward.system, self.forward.jets(state, levels=2)[2], state).state_rate()
 
     def _states(

@@ -8,9 +8,9 @@ import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.rows import algebraic_rows
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.assembly import Triplets, dense
 from eigenbody.numerics.matrices.linear import matrix, stack
-from eigenbody.simulation.algebraic import Multipliers
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.spatial.rotations import skew
 from eigenbody.system.state import State

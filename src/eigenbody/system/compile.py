@@ -28,7 +28,7 @@ from eigenbody.system.joints import JointTable, bushings_across_spin, slip_kerne
 from eigenbody.system.layout import layout
 from eigenbody.system.measureset import MeasureSet, Placed, merge
 from eigenbody.system.named import NamedMeasures
-from eigenbody.system.outputs import OutputReader, input_units, state_units
+from eigenbody.system.outputs import OutputReader, input_units, state_names, state_units
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
@@ -143,12 +143,6 @@ def _forces(description: Description, places: Places) -> ForceBuilder:
         FORCES[name].build(entries, builder)
     resist_bending(description, builder)
     return builder
-
-
-def state_names(description: Description, builder: ForceBuilder) -> tuple[str, ...]:
-    """Names of all first-order states: of the model, of its blocks, then those that elements bring along."""
-    inner = (f"{builder.owners[state.owner]}.{state.local}" for state in builder.states)
-    return (*(entry.name for entry in description.states), *inner)
 
 
 def _signal_compiler(

@@ -98,6 +98,12 @@ class OutputReader:
         return None
 
 
+def state_names(description: Description, builder: ForceBuilder) -> tuple[str, ...]:
+    """Names of all first-order states: of the model, of its blocks, then those that elements bring along."""
+    inner = (f"{builder.owners[state.owner]}.{state.local}" for state in builder.states)
+    return (*(entry.name for entry in description.states), *inner)
+
+
 # Units ----------------------------------------------------------------------------------------------------------------
 def rate_unit(dimension: str, order: int) -> str:
     """Unit of a measure ("m", "rad" or "1") or of its first or second rate."""

@@ -23,6 +23,7 @@ from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame, measure_rows
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, SparseFactor, matrix
@@ -131,18 +132,11 @@ class DisturbedMotion:
         forces = variables.pushes()
         forces = np.concatenate((forces, np.zeros((*forces.shape[:-2], m, forces.shape[-1]))), axis=-2)
         answer = np.linalg.solve(whole, forces)
-        first = variables.values(*self._multipliers(both[..., n:, None]), both[..., :n])
-        Y = variables.through(Response(answer[..., :n, :], *self._multipliers(answer[..., n:, :], keep=True)))
-        there = mechanics.with_algebraic(variables.solved(first, Y))
+        own, pull = Multipliers.of(system, self.chosen, both[..., n:]), answer[..., n:, :]
+        every = Multipliers.of_columns(system, self.chosen, pull)
+        Y = variables.through(Response(answer[..., :n, :], every.held, every.slip))
+        there = mechanics.with_algebraic(variables.solved(variables.values(own.held, own.slip, both[..., :n]), Y))
         return _solved(whole, _side_by_side(there.driving, -held))[..., :n], there.state
-
-    def _multipliers(self, chosen: np.ndarray, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Multipliers of all rows (..., rows, k), or (..., rows) of one force, from those of the independent rows."""
-        system, n = self.system, len(self.chosen.rows)
-        held = np.zeros((*chosen.shape[:-2], system.constraints.count, chosen.shape[-1]))
-        slips = np.zeros((*chosen.shape[:-2], system.slips.count, chosen.shape[-1]))
-        held[..., self.chosen.rows, :], slips[..., self.chosen.slip_rows, :] = chosen[..., :n, :], chosen[..., n:, :]
-        return (held, slips) if keep else (held[..., 0], slips[..., 0])
 
     # ---- parts
 
