@@ -110,7 +110,8 @@ class AlgebraicVariables:
         """(..., nq, k) generalized forces of unit tensions along these channels."""
         measures, nq = self._system.forces.measures, self._system.nq
         rows = [
-            -dense_vector(measures.columns[c], self._applied.jet.gradient[..., c, :], nq) for c in self.channels.tolist()
+            -dense_vector(measures.columns[c], self._applied.jet.gradient[..., c, :], nq)
+            for c in self.channels.tolist()
         ]
         return np.stack(rows, axis=-1) if rows else np.zeros((nq, 0))
 
@@ -142,7 +143,9 @@ class AlgebraicVariables:
     def solved(self, y0: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
         """z (..., n) of the loop: `y0` are the readings without the forces that depend on them, Y (..., n, k) the
         answers to tensions (None: y0 are the readings with them)."""
-        loop = _Loop(self, self._applied, y0, np.zeros((len(self._system.algebraic), len(self.channels))) if Y is None else Y)
+        loop = _Loop(
+            self, self._applied, y0, np.zeros((len(self._system.algebraic), len(self.channels))) if Y is None else Y
+        )
         known = self._applied.now.z
         if np.any(known):
             try:
@@ -164,7 +167,8 @@ class AlgebraicVariables:
                 other = loop.solved(start)
             except InputError:
                 continue
-            if np.any(np.abs(other - z) > OTHER * np.maximum(np.abs(z), np.abs(other)).max(initial=0.0)):
+            reach = max(*(float(np.abs(part).max(initial=0.0)) for part in (z, other)), OTHER * size)
+            if np.any(np.abs(other - z) > OTHER * reach):
                 k = int(np.argmax(np.abs(other - z)))
                 what = f"{z[k]:.6g} and {other[k]:.6g} both satisfy the equations"
                 raise trouble(self._system, k, f"it is not determined ({what}).")
@@ -216,7 +220,9 @@ class _Loop:
     def solved(self, z: np.ndarray) -> np.ndarray:
         """Newton's method. A slope serves as long as it brings R(z) near to z quickly; steps of complex numbers have
         their own, and are followed by one more, which carries their imaginary parts."""
-        lead, now = self._y0.shape[:-1], self._applied.now
+        now = self._applied.now
+        vectors = (part.shape[:-1] for part in (self._y0, now.s, now.x, z))
+        lead = np.broadcast_shapes(self._Y.shape[:-2], *vectors)
         dtype = np.result_type(self._y0, self._Y, now.s, now.x, z, float)
         z = np.broadcast_to(z, (*lead, self._y0.shape[-1])).astype(dtype)
         missing, more, slope = self._missing(z), int(np.iscomplexobj(z)), None
@@ -242,9 +248,7 @@ class _Loop:
             k = int(np.argmin(np.abs(slope).max(axis=-1).reshape(-1, slope.shape[-1]).min(axis=0)))
             raise trouble(self._applied.system, k, AS_MUCH) from None
 
-    def _shortened(
-        self, z: np.ndarray, missing: np.ndarray, step: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, float]:
+    def _shortened(self, z: np.ndarray, missing: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """A step of Newton's method, halved as long as it brings R(z) no nearer to z; and which part of it was made."""
         size, part = 1e-300 + np.abs(np.real(missing)).max(initial=0.0), 1.0
         for _ in range(HALVINGS):

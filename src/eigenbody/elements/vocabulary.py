@@ -83,7 +83,11 @@ OUTPUT = TypeSpec(
     (
         Field("measure", Kind.MEASURE, doc="the measure"),
         Field("order", Kind.INTEGER, doc="0 value (default), 1 rate, 2 acceleration"),
-        Field("expression", Kind.SIGNAL, doc="expression of measures, rates, second rates, states, inputs, reactions, forces, t"),
+        Field(
+            "expression",
+            Kind.SIGNAL,
+            doc="expression of measures, rates, second rates, states, inputs, reactions, forces, t",
+        ),
         Field("state", Kind.TEXT, doc="a first-order state, also of a block (block.x1) or an element (motor.i)"),
         Field("reaction", Kind.TEXT, doc="a joint: force or moment of its first body on the second"),
         Field("force", Kind.TEXT, doc="a force element: its tension"),

@@ -139,6 +139,9 @@ def _error_of_readings(point: OperatingPoint, rng: np.random.Generator, scale: n
     rows = algebraic_rows(point.mechanics, motion, chosen, system.nq > DENSE_LIMIT)
     parts = [(rows.q, dq), (rows.u, du), (rows.a, da), (rows.multipliers, loads), (rows.z, dz)]
     size = np.asarray(sum(abs(part) @ np.abs(by) for part, by in parts))
+    second = np.array([variable.channel >= 0 for variable in system.algebraic])
+    for kind in (second, ~second):  # a component that a joint does not hold is rounding beside those that it does
+        size[kind] = size[kind].max(initial=0.0)
     off = np.abs(sum(part @ by for part, by in parts) - found) / np.where(size > 0, size, 1.0)
     moved = Mechanics(system, replace(point.state, z=point.state.z + 1j * STEP * dz), motion.acceleration)
     force = moved.residual(motion.multipliers, motion.slip_multipliers).imag / STEP

@@ -30,4 +30,3 @@ def reaction(mechanics: Mechanics, asked: Reaction) -> float:
     chosen = select(mechanics, mechanics.system.coordinates)
     found = at_acceleration(mechanics.system, mechanics.state, mechanics.acceleration, chosen, asked.axes)
     return float(np.concatenate((found.force[asked.joint], found.moment[asked.joint]))[asked.component])
-

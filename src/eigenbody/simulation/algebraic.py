@@ -15,7 +15,11 @@ Solve = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def loop_solved(
-    system: System, chosen: Selection, variables: AlgebraicVariables, without: tuple[np.ndarray, np.ndarray], solve: Solve
+    system: System,
+    chosen: Selection,
+    variables: AlgebraicVariables,
+    without: tuple[np.ndarray, np.ndarray],
+    solve: Solve,
 ) -> np.ndarray:
     """z (n,): `without` are the accelerations and multipliers without the forces that read z, `solve` answers forces
     (nq,) and accelerations of the chosen rows by such."""

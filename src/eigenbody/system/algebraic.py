@@ -108,4 +108,3 @@ class AlgebraicNames:
     def found(self) -> tuple[Algebraic, ...]:
         """All of them, in the order of their numbers."""
         return tuple(self._found.values())
-

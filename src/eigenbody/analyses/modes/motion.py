@@ -71,7 +71,9 @@ def _readings(linear: LinearModel, q: np.ndarray, u: np.ndarray, x: np.ndarray) 
     rest, n = d.A.tocsr()[d.differential :].tocsc(), d.differential
     right = -(rest[:, :n] @ np.concatenate((S, W, x.T)))
     factor = SparseFactor(rest[:, n:])
-    return (factor.solve(np.ascontiguousarray(right.real)) + 1j * factor.solve(np.ascontiguousarray(right.imag)))[-nz:].T
+    return (factor.solve(np.ascontiguousarray(right.real)) + 1j * factor.solve(np.ascontiguousarray(right.imag)))[
+        -nz:
+    ].T
 
 
 def global_motion(point: OperatingPoint, q: np.ndarray) -> np.ndarray:

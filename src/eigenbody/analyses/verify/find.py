@@ -193,7 +193,9 @@ def _by(route: Route, point: OperatingPoint, **choices: Any) -> Linear:
         raise Unsupported("nothing can move, so there are no eigenvalues")
     told = (point.system.description, place_of(point)) if route.is_independent else (point,)
     if route.is_independent and (read := _read_by_motion(point)):
-        raise Unsupported(f"{read.where} reads {read.name}, which the motion brings about: it does not know such forces")
+        raise Unsupported(
+            f"{read.where} reads {read.name}, which the motion brings about: it does not know such forces"
+        )
     if reason := route.applies(*told):
         raise Unsupported(reason)
     report(f"linearizing by {route.name}")
