@@ -1,5 +1,6 @@
-"""Everything that expressions may read of loads and accelerations, of every registry: the linear model is the derivative
-of the nonlinear equations of motion (by differences, Richardson's table), dense and sparse, and the certificate says so.
+"""Everything that expressions may read of loads and accelerations, of every registry: the linear model is the
+derivative of the nonlinear equations of motion (by differences, Richardson's table), dense and sparse, and the
+certificate says so.
 
 `reaction.JOINT.COMPONENT` of every joint type, `force.ELEMENT` of every force type, `m''` of every measure and joint
 coordinate; forces, states and outputs read them. The gains are small: loops that jam have tests of their own
@@ -161,13 +162,13 @@ def test_random_mechanisms(kind, seed):
         model = with_beams(rng, model, most=1)
     if not coordinates(model):
         pytest.skip("it has no coordinate to act along")
-    plain = eb.load(model)
+    has_redundant = bool(eb.operating_point(eb.load(model)).redundant)
     model = eb.load(coupled(rng, model))
     try:
         eb.operating_point(model)
     except eb.InputError as error:
-        assert "left open by redundant constraints" in str(error)
-        assert eb.operating_point(plain).redundant
-        assert all(fault.where.startswith(("forces.z", "states.zs")) for fault in error.faults)
+        named = all(fault.where.startswith(("forces.z", "states.zs")) for fault in error.faults)
+        if not (has_redundant and named and "left open by redundant constraints" in str(error)):
+            raise
         return
     agrees(model)

@@ -177,7 +177,7 @@ class AlgebraicVariables:
         """Refuse a slope I - dR/dz (n, n) that is singular; balanced, since its variables have units of their own."""
         from scipy.linalg import matrix_balance
 
-        balanced, (scale, _) = matrix_balance(slope, permute=False, separate=True)
+        balanced = matrix_balance(slope, permute=False)[0]
         _, values, right = np.linalg.svd(balanced)
         if values[-1] <= SINGULAR * values[0]:
             raise trouble(self._system, int(np.argmax(np.abs(right[-1]))), AS_MUCH)
@@ -288,8 +288,11 @@ def _slopes(signal: AnySignal, now: Quantities, n: int) -> np.ndarray:
 def trouble(system: System, k: int, what: str) -> InputError:
     """What to say of an algebraic variable whose loop cannot be solved."""
     variable = system.algebraic[k]
-    return InputError(Fault(_who(system, variable, k), f"{variable.name} and forces depend on each other here, and {what}",
-        "Lower the friction coefficient or the gain, or let the force read it through a lag (a block of type filter)."))  # fmt: skip
+    what = f"{variable.name} and forces depend on each other here, and {what}"
+    remedy = (
+        "Lower the friction coefficient or the gain, or let the force read it through a lag (a block of type filter)."
+    )
+    return InputError(Fault(_who(system, variable, k), what, remedy))
 
 
 def _who(system: System, variable: Algebraic, k: int) -> str:

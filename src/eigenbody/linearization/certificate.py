@@ -12,8 +12,8 @@ import numpy as np
 from eigenbody.base.copies import Later, LeanCopies
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.rows import algebraic_rows
+from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.assembly import dense_vector

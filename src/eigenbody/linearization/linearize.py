@@ -22,15 +22,14 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, StateSpace, sparse_form
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.shapes import Shapes, through
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
+from eigenbody.linearization.shapes import Shapes, through
 from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of

@@ -173,7 +173,7 @@ class Names:
 
     def wrong_load(self, name: str) -> tuple[str, str]:
         """What is wrong with the name of a load, and what to do; empty where the name is not meant as one."""
-        kind, owner, component = load_parts(name)
+        kind, owner, _ = load_parts(name)
         known = {"reaction": self.joints, "force": self.forces}.get(kind, {})
         if not kind or name.endswith("'") or self.is_load(name):
             return "", ""

@@ -112,8 +112,8 @@ class Budget:
             return _Instant(node.weight, forward.complete(node.state), None)
         if self._system.algebraic:
             now = forward.evaluate(node.state)
-            loads = Multipliers.of(forward.system, forward.chosen, now.multipliers)
-            return _Instant(node.weight, now.on(node.state), loads)
+            every = Multipliers.of(forward.system, forward.chosen, now.multipliers)
+            return _Instant(node.weight, now.on(node.state), every)
         loads = forward.evaluate(node.state).multipliers if node.multipliers is None else node.multipliers
         return _Instant(node.weight, node.state, Multipliers.of(forward.system, forward.chosen, loads))
 

@@ -11,7 +11,8 @@ import numpy as np
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One quantity a signal depends on: `kind` is "s" (measure), "v" (its rate), "a" (its second rate, in outputs
-    alone), "x" (state), "w" (rate of a state, in implicit equations alone), "u" (input), "z" (algebraic variable) or "t"."""
+    alone), "x" (state), "w" (rate of a state, in implicit equations alone), "u" (input), "z" (algebraic variable) or
+    "t"."""
 
     name: str
     kind: str

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class State:
     """Bodies: r, v (..., n, 3) global; R (..., n, 3, 3); w (..., n, 3) in body axes. x: first-order states (..., m).
 
-    `turns` (..., k) are the full turns counted by the angle measures; `u_in` the inputs; t the time. `z` (..., n) are the
-    algebraic variables: reactions, element forces and second rates that expressions read. They follow from everything
-    else; where they do not yet, they are a guess.
+    `turns` (..., k) are the full turns counted by the angle measures; `u_in` the inputs; t the time. `z` (..., n) are
+    the algebraic variables: reactions, element forces and second rates that expressions read. They follow from
+    everything else; where they do not yet, they are a guess.
     """
 
     r: np.ndarray

@@ -27,8 +27,8 @@ from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, in_co
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.motion import ForwardDynamics
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack

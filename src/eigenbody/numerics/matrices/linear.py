@@ -119,8 +119,7 @@ class SparseFactor:
 
 
 class Saddle:
-    """[[A, G^T], [G, 0]] with independent rows G, dense or sparse as A is; `pull` stands in place of G^T where A x + ...
-    depends on y otherwise."""
+    """[[A, G^T], [G, 0]] with independent rows G, dense or sparse as A is; `pull` may stand in place of G^T."""
 
     def __init__(self, A: Any, G: Any, pull: Any = None) -> None:
         self._n, rows = A.shape[0], G.shape[0]
