@@ -22,7 +22,6 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
-from eigenbody.system.system import Algebraic
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
 USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
@@ -192,21 +191,10 @@ def _by(route: Route, point: OperatingPoint, **choices: Any) -> Linear:
     if not len(point.chosen.velocities) and not len(point.state.x):
         raise Unsupported("nothing can move, so there are no eigenvalues")
     told = (point.system.description, place_of(point)) if route.is_independent else (point,)
-    if route.is_independent and (read := _read_by_motion(point)):
-        raise Unsupported(
-            f"{read.where} reads {read.name}, which the motion brings about: it does not know such forces"
-        )
     if reason := route.applies(*told):
         raise Unsupported(reason)
     report(f"linearizing by {route.name}")
     return route.linearize(*told, **choices)
-
-
-def _read_by_motion(point: OperatingPoint) -> Algebraic | None:
-    """A second rate, reaction or force of an element that a force or a state depends on."""
-    forces = point.system.forces
-    read = [a.index for s in (*forces.signals, *forces.state_rates) for a in s.arguments if a.kind == "z"]
-    return point.system.algebraic[min(read)] if read else None
 
 
 def _dense(point: OperatingPoint) -> LinearModel:
