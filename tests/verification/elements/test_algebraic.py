@@ -3,12 +3,16 @@
 Expected numbers: the closed forms stand beside each test; motions are integrated by SciPy from those equations.
 """
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import eigenbody as eb
+from eigenbody.analyses.modes.energy import mode_energies
+from eigenbody.analyses.modes.motion import mode_motion
 
 BLOCK = {"mass": 2.0, "at": [0, 0, 0]}
 RAIL = {"type": "prismatic", "between": ["ground", "b"], "at": [0, 0, 0], "axis": [1, 0, 0], "axis2": [0, 1, 0]}
@@ -341,3 +345,98 @@ def test_models_that_read_nothing_have_no_algebraic_variables():
     system = eb.operating_point(eb.load(slider({"k": {"type": "spring", "along": "rail", "k": 5.0}}))).system
     assert system.algebraic == ()
     assert not len(system.reference_state().z)
+
+
+# Beside everything else -----------------------------------------------------------------------------------------------
+
+
+def coupled_arms(**more) -> dict:
+    """Two arms whose hinges rub by their loads and are pushed by what they carry, and a state that reads both."""
+    load = "sqrt(reaction.p.fx**2 + reaction.p.fy**2)"
+    return {
+        "eigenbody": 1, "gravity": [0, 0, -9.81],
+        "bodies": {"b": {"mass": 2.0, "inertia": [0.1, 0.2, 0.3], "at": [0, 0, -0.5]},
+                   "c": {"mass": 1.0, "inertia": [0.1, 0.05, 0.06], "at": [0.2, 0, -1.3]}},
+        "joints": {"p": {"type": "revolute", "between": ["ground", "b"], "axis": [0, 1, 0], "at": [0, 0, 0]},
+                   "q": {"type": "revolute", "between": ["b", "c"], "axis": [0, 1, 0], "at": [0, 0, -1]}},
+        "forces": {
+            "sp": {"type": "spring", "between": ["ground", "c"], "at": [[1, 0, 0], [0.2, 0, -1.3]], "k": 40, "c": 0.3,
+                   "free_length": 1.0},
+            "kt": {"type": "spring", "along": "q", "k": 3.0, "c": 0.1},
+            "rub": {"type": "friction", "along": "p", "coulomb": f"=0.02*{load}", "transition": 0.5},
+            "push": {"type": "expression", "along": "q", "value": "=0.04*reaction.p.fx - 0.1*p'' + 0.05*lag"},
+        },
+        "states": {"lag": {"initial": 0.3, "rate": "=-3*lag + 0.1*reaction.q.fy + 0.2*p'' + 0.1*force.sp"}},
+        "inputs": {"in": {"along": "p"}},
+        "outputs": {"o": {"expression": "=reaction.q.fx + p'' + force.push"},
+                    "r": {"reaction": "p", "component": "fy"}},
+        "operating_point": "equilibrium", **more,
+    }  # fmt: skip
+
+
+def test_energies_of_modes_explain_their_damping():
+    """a = -dissipation / (2 (kinetic + strain)) for every mode, the forces that read loads among the elements."""
+    modes = eb.modes(eb.load(coupled_arms()))
+    energies = mode_energies(modes, mode_motion(modes))
+    whole = energies.kinetic.sum(axis=(1, 2)) + energies.strain.sum(axis=1)
+    oscillating = modes.eigenvalues.imag > 0
+    assert oscillating.sum() == 2
+    found = -energies.dissipated.sum(axis=1) / (2 * whole)
+    np.testing.assert_allclose(found[oscillating], modes.eigenvalues.real[oscillating], rtol=1e-9)
+
+
+def test_added_damping_is_read_too():
+    """Damping added to the linear model is what dampers in the mechanism are: forces that read accelerations and
+    reactions answer to it."""
+    more = coupled_arms()
+    more["forces"] |= {
+        "d1": {"type": "damper", "along": "p", "c": 0.7},
+        "d2": {"type": "damper", "along": "q", "c": 0.2},
+    }
+    damped = eb.linearize(eb.load(more))
+    added = eb.with_damping(eb.linearize(eb.load(coupled_arms())), matrix=np.diag([0.7, 0.2]))
+    for name in ("A", "B", "C", "K"):
+        np.testing.assert_allclose(getattr(added, name), getattr(damped, name), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(added.state_space.C, damped.state_space.C, rtol=1e-9, atol=1e-9)
+
+
+def test_derivatives_through_the_loop_and_the_equilibrium():
+    """Against differences of the whole chain: equilibrium, loop, linear model."""
+    model = eb.load(coupled_arms())
+    names = ["forces.sp.k", "bodies.c.mass", "joints.q.at[2]"]
+    found = eb.derivatives(model, names)
+    assert found.is_exact
+    for name, value, slope in zip(names, found.values, found.dA, strict=True):
+        h = 1e-3 * abs(value)
+        A = {k: eb.linearize(model.with_values({name: value + k * h})).A for k in (-2, -1, 1, 2)}
+        difference = (8 * (A[1] - A[-1]) - (A[2] - A[-2])) / (12 * h)
+        np.testing.assert_allclose(slope, difference, atol=1e-7 * np.abs(slope).max())
+
+
+def test_copies_and_large_mechanisms():
+    """A point pickles; a chain of 36 bodies takes the sparse factors and the same eigenvalues."""
+    point = eb.operating_point(eb.load(coupled_arms()))
+    again = pickle.loads(pickle.dumps(point))
+    np.testing.assert_array_equal(again.state.z, point.state.z)
+    np.testing.assert_allclose(eb.linearize(again).A, eb.linearize(point).A, rtol=1e-13)
+    n = 36
+    bodies = {
+        f"b{i}": {"mass": 1.0, "inertia": [0.02, 0.02, 0.01], "at": [0.02 * i, 0, -0.3 * i - 0.15]} for i in range(n)
+    }
+    joints = {
+        f"j{i}": {"type": "revolute", "between": [f"b{i - 1}" if i else "ground", f"b{i}"], "axis": [0, 1, 0],
+                  "at": [0.02 * i, 0, -0.3 * i]}
+        for i in range(n)
+    }  # fmt: skip
+    forces = {f"k{i}": {"type": "spring", "along": f"j{i}", "k": 20.0, "c": 0.4} for i in range(n)}
+    for i in range(0, n, 12):
+        law = f"=-0.01*j{i}'' + 0.01*force.k{i} + 0.1*x + 0.001*reaction.j{i}.fx"
+        forces[f"a{i}"] = {"type": "expression", "along": f"j{i}", "value": law}
+    chain = {"eigenbody": 1, "gravity": [0.5, 0, -9.81], "bodies": bodies, "joints": joints, "forces": forces,
+             "states": {"x": {"rate": "=-x + 0.01*reaction.j0.fx + 0.1*j3''"}},
+             "operating_point": "equilibrium"}  # fmt: skip
+    point = eb.operating_point(eb.load(chain))
+    assert point.system.nq > 200
+    assert point.is_equilibrium
+    few, every = eb.modes(point, n=3, solver="sparse"), eb.modes(point, solver="dense")
+    np.testing.assert_allclose(few.eigenvalues[:3], every.eigenvalues[:3], rtol=1e-8)
