@@ -125,6 +125,20 @@ def active_suspension() -> Figure:
     return figure
 
 
+def isolated_table() -> Figure:
+    """From a push on the table to the floor, by springs alone and with the accelerometer."""
+    hz = np.geomspace(0.2, 30, 400)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    loops = ((0, 0, "springs alone"), (120, 0, "and -120 kg times acceleration"), (120, 800, "and a damper to the sky"))
+    for ka, skyhook, name in loops:
+        model = eb.load(EXAMPLES / "isolated_table.yaml", ka=ka, skyhook=skyhook)
+        axes.loglog(hz, np.abs(eb.frf(model, outputs="table", frequencies_hz=hz).values).ravel(), label=name)
+    axes.set(xlabel="frequency, Hz", ylabel="acceleration of the table over push, 1/kg", title="Isolated table")
+    axes.grid(which="both", alpha=0.25)
+    axes.legend(loc="lower right")
+    return figure
+
+
 def vibration_absorber(mu: float = 0.05) -> Figure:
     """Response of the machine with three dampings of the absorber."""
     w, k = np.linspace(0.6, 1.4, 1600), 1 / (1 + mu) ** 2

@@ -38,7 +38,7 @@ TOPICS = {
     ),
     "Suspensions and isolation": (
         "quarter_car", "half_car", "mcpherson_strut", "twist_axle", "all_terrain_vehicle", "stewart_platform",
-        "stewart_flexures", "vibration_absorber", "which_screw",
+        "stewart_flexures", "vibration_absorber", "isolated_table", "which_screw",
     ),
     "Robots and control": (
         "quadruped", "space_manipulator", "actuated_linkage", "active_suspension", "cart_pole_lqr", "python_api",

@@ -507,6 +507,19 @@ def all_terrain_vehicle() -> None:
     assert reduced.frequencies[0] / (2 * math.pi) == pytest.approx(first, rel=2e-4)
 
 
+@check("isolated_table.yaml")
+def isolated_table() -> None:
+    """((m + ka) s^2 + (c + rub) s + k)(s + leak) + skyhook s^2 = 0, rub = 2 mu m g e / (span transition)."""
+    rub = 2 * 0.02 * 40 * G * 0.1 / (0.2 * 0.05)
+    for ka, skyhook in ((120.0, 800.0), (0.0, 0.0), (-20.0, 100.0)):
+        exact = np.roots(np.polyadd(np.polymul([40 + ka, 80 + rub, 16000], [1, 0.5]), [skyhook, 0, 0]))
+        found = modes_of("isolated_table.yaml", ka=ka, skyhook=skyhook).eigenvalues
+        upper = exact[exact.imag >= 0]
+        np.testing.assert_allclose(found, upper[np.argsort(np.abs(upper))], rtol=1e-10)
+    with pytest.raises(eb.InputError, match=r"forces\.actuator.*guide'' and forces depend on each other"):
+        modes_of("isolated_table.yaml", ka=-40)
+
+
 @check("active_suspension.yaml")
 def active_suspension() -> None:
     expected = [-4.52657466 + 3.22070875j, -12.87614482 + 72.75435347j, -187.69456104]  # matrices by hand

@@ -10,25 +10,33 @@ import numpy as np
 from eigenbody.dynamics.constraints import bent, pull_back
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, dense_vector
-from eigenbody.system.arguments import Argument, Quantities
+from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.measureset import SetJet
 from eigenbody.system.state import State
-from eigenbody.system.system import System
+from eigenbody.system.system import Load, System
 
 
 class AppliedForces:
     """Tensions f (..., channels) at one state; Q = -sum f ds/dq."""
 
-    def __init__(self, system: System, at: Carriers, state: State) -> None:
-        self._system = system
+    is_blind = False  # whether signals that read algebraic variables are left out
+
+    def __init__(self, system: System, at: Carriers, state: State, jet: SetJet | None = None) -> None:
+        self.system = system
         self._f = system.forces
-        self.jet: SetJet = self._f.measures.jet(at, state.turns)
-        self.now = Quantities(self.jet.value, self.jet.rate, state.x, state.u_in, state.t)
+        self.jet: SetJet = self._f.measures.jet(at, state.turns) if jet is None else jet
+        self.now = Quantities(self.jet.value, self.jet.rate, state.x, state.u_in, state.t, z=state.z)
 
     @cached_property
     def now_with_accelerations(self) -> Quantities:
         """The same with second rates of the measures, which outputs may read."""
         return replace(self.now, a=self.jet.acceleration)
+
+    @property
+    def _signals(self) -> tuple[AnySignal, ...]:
+        if not self.is_blind:
+            return self._f.signals
+        return tuple(s for s in self._f.signals if all(a.kind != "z" for a in s.arguments))
 
     @cached_property
     def tension(self) -> np.ndarray:
@@ -36,9 +44,10 @@ class AppliedForces:
         n = f.measures.count
         s, v = self.now.s, self.now.v
         out = dense_vector(law.i, law.k * (s[..., law.j] - law.s0) + law.c * v[..., law.j], n) + f.constant
-        if f.signals:
-            values = np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in f.signals)), axis=-1)
-            out = out + dense_vector(np.array([signal.target for signal in f.signals]), values, n)
+        signals = self._signals
+        if signals:
+            values = np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in signals)), axis=-1)
+            out = out + dense_vector(np.array([signal.target for signal in signals]), values, n)
         if len(f.input_channel):
             out = out - dense_vector(f.input_channel, f.input_weight * self.now.u[..., f.input_index], n)
         return out
@@ -50,7 +59,7 @@ class AppliedForces:
 
     def generalized(self) -> np.ndarray:
         """Q (..., nq) of the elements, without gravity."""
-        return -pull_back(self._f.measures, self.jet.gradient, self.tension, self._system.nq)
+        return -pull_back(self._f.measures, self.jet.gradient, self.tension, self.system.nq)
 
     def stiffness(self) -> list[Part]:
         """-dQ/dq: g^T f_s g + g^T f_v ds'/dq + f H."""
@@ -81,6 +90,10 @@ class AppliedForces:
     def state_matrix(self) -> list[Triplets]:
         """dQ/dx, nq x states."""
         return self._by_argument("x")
+
+    def algebraic_matrix(self) -> list[Triplets]:
+        """dQ/dz, nq x algebraic variables."""
+        return self._by_argument("z")
 
     def _by_argument(self, kind: str) -> list[Triplets]:
         parts = []
@@ -119,9 +132,28 @@ class AppliedForces:
             return []
         return [Product(self._f.measures.count, i[keep], j[keep], factor[..., keep], self._gradients, right)]
 
+    def load(self, load: Load, now: Quantities | None = None) -> np.ndarray:
+        """Tension (...) of a force element along one of its channels, here or where things are as `now` says."""
+        now = self.now if now is None else now
+        law, own = self._f.linear, (self._f.linear.owner == load.owner) & (self._f.linear.i == load.channel)
+        j = law.j[own]
+        out = np.sum(law.k[..., own] * (now.s[..., j] - law.s0[..., own]) + law.c[..., own] * now.v[..., j], axis=-1)
+        for signal in self._f.signals:
+            if signal.owner == load.owner and signal.target == load.channel:
+                out = out + signal.value(now)
+        shares = self._f.constant_owner  # (..., n, 3): only the values vary
+        acts = np.all(np.real(shares[..., :2]) == (load.owner, load.channel), axis=-1)
+        return out + np.sum(np.where(acts, shares[..., 2], 0.0), axis=-1)
+
     # First-order states ---------------------------------------------------------------------------------------
     def state_rate(self) -> np.ndarray:
         """x' = g (..., states)."""
         if not self._f.state_rates:
             return np.zeros((*self.now.s.shape[:-1], 0))
         return np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in self._f.state_rates)), axis=-1)
+
+
+class BlindForces(AppliedForces):
+    """Forces without those that read algebraic variables, of which nothing is known yet."""
+
+    is_blind = True

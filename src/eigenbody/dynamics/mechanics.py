@@ -8,14 +8,16 @@ flexible bodies add theirs (dynamics/flexible.py).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from eigenbody.base.copies import LeanCopies
+from eigenbody.dynamics.algebraic import AlgebraicVariables
 from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
 from eigenbody.dynamics.flexible import FlexibleInertia, flexible_parts
-from eigenbody.dynamics.forces import AppliedForces
+from eigenbody.dynamics.forces import AppliedForces, BlindForces
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.matrices.assembly import Part, Triplets
 from eigenbody.spatial.rotations import apply, cross, skew
@@ -26,30 +28,49 @@ from eigenbody.system.system import System
 class Mechanics(LeanCopies):
     """Everything about a mechanism at a state; parts are computed when asked for."""
 
-    def __init__(self, system: System, state: State, acceleration: np.ndarray | None = None) -> None:
+    def __init__(
+        self, system: System, state: State, acceleration: np.ndarray | None = None, same: Mechanics | None = None
+    ) -> None:
+        """`same` is in the same motion but for its algebraic variables: what it has evaluated serves here too."""
         self.system = system
         self.state = state
         self.acceleration = np.zeros((*state.r.shape[:-2], system.nq)) if acceleration is None else acceleration
+        self._same = same
+
+    def with_algebraic(self, z: np.ndarray) -> Mechanics:
+        """The same with other values of the algebraic variables (..., n)."""
+        return Mechanics(self.system, replace(self.state, z=z), self.acceleration, self._same or self)
 
     @cached_property
     def at(self) -> Carriers:
-        return carriers(self.system, self.state, self.acceleration)
+        return carriers(self.system, self.state, self.acceleration) if self._same is None else self._same.at
 
     @cached_property
     def holonomic(self) -> Holonomic:
-        return Holonomic(self.system, self.at, self.state)
+        return Holonomic(self.system, self.at, self.state) if self._same is None else self._same.holonomic
 
     @cached_property
     def non_holonomic(self) -> NonHolonomic:
-        return NonHolonomic(self.system, self.at, self.state)
+        return NonHolonomic(self.system, self.at, self.state) if self._same is None else self._same.non_holonomic
 
     @cached_property
     def flexible(self) -> list[FlexibleInertia]:
-        return flexible_parts(self.system, self.state)
+        return flexible_parts(self.system, self.state) if self._same is None else self._same.flexible
 
     @cached_property
     def applied(self) -> AppliedForces:
-        return AppliedForces(self.system, self.at, self.state)
+        jet = None if self._same is None else self._same.applied.jet
+        return AppliedForces(self.system, self.at, self.state, jet)
+
+    def blind(self) -> Mechanics:
+        """The same without forces that read algebraic variables."""
+        return _BlindMechanics(self.system, self.state, self.acceleration, self._same or self)
+
+    @cached_property
+    def algebraic(self) -> AlgebraicVariables:
+        """What the algebraic variables read here."""
+        jets = self.holonomic.jet, self.non_holonomic.jet
+        return AlgebraicVariables(self.system, self.at, *jets, self.applied)
 
     # Forces -------------------------------------------------------------------------------------------------------
     def inertia_times(self, u: np.ndarray) -> np.ndarray:
@@ -123,3 +144,12 @@ class Mechanics(LeanCopies):
         if self.system.slips.count:
             parts += self.non_holonomic.stiffness(slip_multipliers)
         return parts
+
+
+class _BlindMechanics(Mechanics):
+    """A mechanism without the forces that read algebraic variables."""
+
+    @cached_property
+    def applied(self) -> AppliedForces:
+        jet = None if self._same is None else self._same.applied.jet
+        return BlindForces(self.system, self.at, self.state, jet)

@@ -13,9 +13,8 @@ from eigenbody.elements.flexible import FLEXIBLE, expand
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
+from eigenbody.model.names import WRENCH
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec, Vocabulary
-
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 def _output_keys(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
@@ -27,7 +26,7 @@ def _output_keys(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
     elif order is not None and order not in (0, 1, 2):
         yield "order", f"order {order} does not exist.", "Use 0 (value), 1 (rate) or 2 (acceleration)."
     if "reaction" in has and "component" not in has:
-        yield "", "a reaction needs its component.", f'Add "component: ...", one of {", ".join(COMPONENTS)}.'
+        yield "", "a reaction needs its component.", f'Add "component: ...", one of {", ".join(WRENCH)}.'
     if "component" in has and not has & {"reaction", "force"}:
         yield "component", "only a reaction or a force has components.", "Leave it out."
     if "axes" in has and "reaction" not in has:
@@ -84,11 +83,15 @@ OUTPUT = TypeSpec(
     (
         Field("measure", Kind.MEASURE, doc="the measure"),
         Field("order", Kind.INTEGER, doc="0 value (default), 1 rate, 2 acceleration"),
-        Field("expression", Kind.SIGNAL, doc="expression of measures, rates, second rates, states, inputs, t"),
+        Field(
+            "expression",
+            Kind.SIGNAL,
+            doc="expression of measures, rates, second rates, states, inputs, reactions, forces, t",
+        ),
         Field("state", Kind.TEXT, doc="a first-order state, also of a block (block.x1) or an element (motor.i)"),
         Field("reaction", Kind.TEXT, doc="a joint: force or moment of its first body on the second"),
         Field("force", Kind.TEXT, doc="a force element: its tension"),
-        Field("component", Kind.CHOICE, choices=COMPONENTS, doc="of a reaction, or of a force along several measures"),
+        Field("component", Kind.CHOICE, choices=WRENCH, doc="of a reaction, or of a force along several measures"),
         Field("axes", Kind.CHOICE, choices=("joint", "ground"), doc="axes of a reaction, default joint"),
         UNIT,
     ),

@@ -11,22 +11,9 @@ from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import solve_motion
-from eigenbody.system.state import State
+from eigenbody.system.state import State, some_states
 
 ENTRIES = 4_000_000  # numbers in one stack of matrices of the bodies: bounds the memory
-
-
-def chosen_states(states: State, index: slice | np.ndarray) -> State:
-    """Some of many states."""
-    s = states
-    times = np.asarray(s.t)[index]
-    return State(s.r[index], s.R[index], s.v[index], s.w[index], s.x[index], s.turns[index], s.u_in[index], times)  # type: ignore[arg-type]
-
-
-def one_state(states: State, k: int) -> State:
-    """One of many states."""
-    s = states
-    return State(s.r[k], s.R[k], s.v[k], s.w[k], s.x[k], s.turns[k], s.u_in[k], float(np.asarray(s.t)[k]))
 
 
 def at_states(first: OperatingPoint, states: State) -> OperatingPoint:
@@ -35,15 +22,15 @@ def at_states(first: OperatingPoint, states: State) -> OperatingPoint:
     system = first.system
     frame = MotionFrame(Mechanics(system, states), first.chosen, is_sparse=False)
     motion = solve_motion(frame)
-    mechanics = Mechanics(system, states, motion.acceleration) if np.any(motion.acceleration) else frame.mechanics
-    return replace(first, state=states, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics))
+    mechanics = motion.mechanics(frame.mechanics)
+    return replace(first, state=mechanics.state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics))
 
 
 def state_matrices(first: OperatingPoint, states: State) -> np.ndarray:
     """A (states, n, n) of x' = A x at each of the states, in the coordinates of `first`."""
     chunk = max(1, ENTRIES // max(first.system.nq, 1) ** 2)
     count = len(np.asarray(states.t))
-    parts = [chosen_states(states, slice(begin, begin + chunk)) for begin in range(0, count, chunk)]
+    parts = [some_states(states, slice(begin, begin + chunk)) for begin in range(0, count, chunk)]
     return np.concatenate([matrices_at(at_states(first, some)) for some in parts])
 
 

@@ -12,10 +12,12 @@ import numpy as np
 from eigenbody.base.copies import Later, LeanCopies
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.linearization.rows import algebraic_rows
 from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.mobility.independence import remarks_on_loops
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.assembly import dense_vector
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.external import External
@@ -117,7 +119,34 @@ def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:
         rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
         typical = np.abs(force).max(axis=1) / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
         worst += [_relative(_predicted(point, dq[k], du[k]), rows[k], typical[k]) for k in range(directions)]
+    if system.algebraic:
+        worst.append(_error_of_readings(point, rng, scale))
     return max(worst)
+
+
+def _error_of_readings(point: OperatingPoint, rng: np.random.Generator, scale: np.ndarray) -> float:
+    """The same of what the algebraic variables read, by everything it depends on, and of the forces that read them."""
+    system, motion, chosen = point.system, point.motion, point.chosen
+    dq, du, da = (rng.normal(size=system.nq) * scale for _ in range(3))
+    size = np.maximum(np.abs(point.state.z), 1.0)
+    dz = rng.normal(size=len(size)) * size
+    loads = rng.normal(size=len(chosen.rows) + len(chosen.slip_rows)) * size.max()
+    change = Multipliers.of(system, chosen, loads)
+    state = _perturbed(point, dq, du)
+    there = Mechanics(system, replace(state, z=state.z + 1j * STEP * dz), motion.acceleration + 1j * STEP * da)
+    multipliers = motion.multipliers + 1j * STEP * change.held, motion.slip_multipliers + 1j * STEP * change.slip
+    found = there.algebraic.readings(*multipliers).imag / STEP
+    rows = algebraic_rows(point.mechanics, motion, chosen, system.nq > DENSE_LIMIT)
+    parts = [(rows.q, dq), (rows.u, du), (rows.a, da), (rows.multipliers, loads), (rows.z, dz)]
+    size = np.asarray(sum(abs(part) @ np.abs(by) for part, by in parts))
+    second = np.array([variable.channel >= 0 for variable in system.algebraic])
+    for kind in (second, ~second):  # a component that a joint does not hold is rounding beside those that it does
+        size[kind] = size[kind].max(initial=0.0)
+    off = np.abs(sum(part @ by for part, by in parts) - found) / np.where(size > 0, size, 1.0)
+    moved = Mechanics(system, replace(point.state, z=point.state.z + 1j * STEP * dz), motion.acceleration)
+    force = moved.residual(motion.multipliers, motion.slip_multipliers).imag / STEP
+    onto = matrix(point.mechanics.applied.algebraic_matrix(), (system.nq, len(dz)), system.nq > DENSE_LIMIT)
+    return max(float(off.max()), _relative(-(onto @ dz), force, float((abs(onto) @ np.abs(dz)).max(initial=0.0))))
 
 
 def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
@@ -168,7 +197,7 @@ def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:
     q, u = 1j * STEP * spread(system, dq), 1j * STEP * spread(system, du)
     return State(
         state.r + q[..., :3], state.R @ exp(q[..., 3:]), state.v + u[..., :3], state.w + u[..., 3:],
-        state.x, state.turns, state.u_in, state.t,
+        state.x, state.turns, state.u_in, state.t, state.z,
     )  # fmt: skip
 
 

@@ -21,20 +21,19 @@ from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, StateSpace, sparse_form
-from eigenbody.linearization.model import LinearModel, motion_by_state
-from eigenbody.linearization.outputs import through
+from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
+from eigenbody.linearization.shapes import Shapes, through
 from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
-from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
-from eigenbody.numerics.matrices.linear import beside, factor, stack
+from eigenbody.numerics.matrices.linear import beside, stack
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
@@ -145,6 +144,8 @@ class VariationalEquations:
         self.C = t.of(t.mass, motion.A_W) + t.of(t.damping, self.frame.Pv)
         self.K = t.of(t.mass, motion.A_S) + t.of(t.damping, motion.D) + t.of(t.stiffness, self.frame.P)
         self.Y, self.Z = self._kinematics()
+        if point.system.algebraic:
+            self.C, self.K = self.C - self.shapes.fed_back(of_speeds=True), self.K - self.shapes.fed_back()
 
     def _kinematics(self) -> tuple[np.ndarray, np.ndarray]:
         """S' = Y S + Z W; without non-holonomic rows Y = 0 and Z = I by construction."""
@@ -159,9 +160,9 @@ class VariationalEquations:
         return KnownStateSpace, (self.state_space,)  # a copy of a linear model needs no more of them
 
     @cached_property
-    def shapes(self) -> _Shapes:
+    def shapes(self) -> Shapes:
         """Motion of all bodies by linear state and by input."""
-        return _Shapes(self.frame, self.variations, self.tangents, self.M, self.C, self.K)
+        return Shapes(self.point, self.frame, self.variations, self.tangents, self.M, self.C, self.K)
 
     @cached_property
     def state_space(self) -> StateSpace:
@@ -180,51 +181,15 @@ class VariationalEquations:
     def arrays(self) -> dict[str, np.ndarray]:
         """The matrices of the linear model by the names of its fields."""
         noise_K, noise_C = self.rounding.of_forces(self.variations, self.K)
+        if self.point.system.algebraic:
+            noise_K = noise_K + self.shapes.noise()
+            noise_C = noise_C + self.shapes.noise(of_speeds=True)
         noise_Y, noise_Z = self.rounding.of_kinematics(self.variations)
         return {
             "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
             "noise_K": noise_K, "noise_C": noise_C, "noise_Y": noise_Y, "noise_Z": noise_Z,
             "P": self.frame.P, "Pv": self.frame.Pv, "drag": self.variations.D,
         }  # fmt: skip
-
-
-class _Shapes:
-    """Motion of all bodies by linear state and by input: dq, du, du' = (.) [S, W, x] + (.) in."""
-
-    def __init__(
-        self, frame: MotionFrame, motion: Variations, tangents: Tangents, M: np.ndarray, C: np.ndarray, K: np.ndarray
-    ) -> None:
-        nS, nW = frame.positions.count, frame.speeds.count
-        nx, nu = len(frame.system.states), len(frame.system.inputs)
-        self._frame, self._motion, self._tangents = frame, motion, tangents
-        self.nS, self.nW, self.nx, self.nu = nS, nW, nx, nu
-        right = beside([-K, -C, frame.Pv.mT @ tangents.X, frame.Pv.mT @ tangents.B])
-        self.rates = factor(M).solve(right) if nW else np.zeros((0, nS + nW + nx + nu))  # W' by [S, W, x | in]
-
-    @cached_property
-    def q(self) -> np.ndarray:
-        """dq by linear state."""
-        return motion_by_state(self._frame.P, self.nW + self.nx)
-
-    @cached_property
-    def u(self) -> np.ndarray:
-        """du by linear state."""
-        return motion_by_state(beside([self._motion.D, self._frame.Pv]), self.nx)
-
-    @cached_property
-    def a(self) -> np.ndarray:
-        """du' by linear state and input."""
-        own = motion_by_state(beside([self._motion.A_S, self._motion.A_W]), self.nx + self.nu)
-        return self._frame.Pv @ self.rates + own
-
-    @cached_property
-    def multipliers(self) -> np.ndarray:
-        """Change of the independent multipliers, from G^T dlambda + N^T dmu = -(M du' + C du + K dq - X dx - B din)."""
-        t, first = self._tangents, self.nS + self.nW
-        moving = beside([t.C @ self.u + t.K @ self.q, np.zeros((self.q.shape[-2], self.nu))])
-        left = t.M @ self.a + moving - beside([np.zeros((self.q.shape[-2], first)), t.X, t.B])
-        held = len(self._frame.chosen.rows) + len(self._frame.chosen.slip_rows)
-        return -self._frame.at_velocity.solve_transposed(left)[..., :held, :]
 
 
 def _turning_flexible(point: OperatingPoint) -> list[str]:

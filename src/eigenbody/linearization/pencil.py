@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.linearization.rows import output_rows, rate_rows
+from eigenbody.linearization.rows import algebraic_rows, output_rows, rate_rows
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, are_plain, sparse
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
@@ -40,7 +40,8 @@ class StaticPencil:
 
 @dataclass(frozen=True)
 class Descriptor:
-    """E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers], all sparse.
+    """E z' = A z + B u, y = C z + D u with z = [S, W, x, dq, du, du', multipliers], all sparse, and algebraic variables
+    behind these where expressions read such.
 
     The first `differential` unknowns are S, W, x.
     """
@@ -63,7 +64,8 @@ class Descriptor:
         held = [f"force in {system.constraints.rows[r]}" for r in chosen.rows]
         held += [f"force in {system.slip_rows[r]}" for r in chosen.slip_rows]
         motion = [name + primes for primes in ("", "'", "''") for name in bodies]
-        return (*S, *(name + "'" for name in W), *system.states, *motion, *held)
+        read = [variable.name for variable in system.algebraic]
+        return (*S, *(name + "'" for name in W), *system.states, *motion, *held, *read)
 
     def _name(self, body: int, axis: int) -> str:
         """`body:x`, or the modal coordinate of a flexible body."""
@@ -92,9 +94,10 @@ def rows_of(system: System, frame: MotionFrame, what: str) -> Any:
 
 
 def is_static(point: OperatingPoint) -> bool:
-    """At rest, without accelerations, non-holonomic rows, moving frames or first-order states."""
+    """At rest, without accelerations, non-holonomic rows, moving frames, first-order states or algebraic variables."""
     system = point.system
-    still = point.is_equilibrium and not system.slips.count and not system.states and not system.description.frames
+    plain = not system.slips.count and not system.states and not system.description.frames and not system.algebraic
+    still = plain and point.is_equilibrium
     return still and not any(np.any(getattr(point.state, name)) for name in ("v", "w"))
 
 
@@ -170,28 +173,33 @@ def descriptor(point: OperatingPoint, C: Any, K: Any) -> Descriptor:
     X = sparse(mechanics.applied.state_matrix(), (nq, nx))
     inputs = sparse(mechanics.applied.input_matrix(), (nq, len(system.inputs)))
     rates, outputs = rate_rows(point, frame, True), output_rows(point, frame, True)
+    read = algebraic_rows(mechanics, point.motion, frame.chosen, True)
+    Q_z, nz = sparse(mechanics.applied.algebraic_matrix(), (nq, len(system.algebraic))), len(system.algebraic)
     one = eye_array
     A = block_array(
         [
-            [_none(nS, nS), None, None, coordinate("rate_q", "S"), coordinate("gradient", "S"), None, None],
+            [_none(nS, nS), None, None, coordinate("rate_q", "S"), coordinate("gradient", "S"), None, None, None],
             [None, _none(nW, nW), None, coordinate("acceleration_q", "W"), coordinate("acceleration_u", "W"),
-             coordinate("gradient", "W"), None],
-            [None, None, rates.x, rates.q, rates.u, None, None],
-            [None, None, None, G, None, None, None],
-            [-one(nS), None, None, coordinate("gradient", "S"), None, None, None],
-            [None, None, None, Hr, H, None, None],
-            [None, -one(nW), None, coordinate("rate_q", "W"), coordinate("gradient", "W"), None, None],
-            [None, None, None, Ha, Hu, H, None],
-            [None, None, -X, K, C, M, H.T],
+             coordinate("gradient", "W"), None, None],
+            [None, None, rates.x, rates.q, rates.u, None, None, rates.z],
+            [None, None, None, G, None, None, None, None],
+            [-one(nS), None, None, coordinate("gradient", "S"), None, None, None, None],
+            [None, None, None, Hr, H, None, None, None],
+            [None, -one(nW), None, coordinate("rate_q", "W"), coordinate("gradient", "W"), None, None, None],
+            [None, None, read.x, read.q, read.u, read.a, read.multipliers, read.z - one(nz)],
+            [None, None, None, Ha, Hu, H, None, None],
+            [None, None, -X, K, C, M, H.T, -Q_z],
         ],
         format="csc",
     )  # fmt: skip
     n = nS + nW + nx
     E = sparse([Triplets(np.arange(n), np.arange(n), np.ones(n))], A.shape)
-    still = _none(A.shape[0] - n - nq, len(system.inputs))
-    B = vstack([_none(nS + nW, len(system.inputs)), rates.inputs, still, -inputs], format="csc")
+    nu, held = len(system.inputs), H.shape[0]
+    still = _none(A.shape[0] - n - nz - held - nq, nu)
+    B = vstack([_none(nS + nW, nu), rates.inputs, still, read.inputs, _none(held, nu), -inputs], format="csc")
     first = _none(len(system.outputs), nS + nW)
-    C_out = hstack([first, outputs.x, outputs.q, outputs.u, outputs.a, outputs.multipliers], format="csc")
+    parts = (outputs.x, outputs.q, outputs.u, outputs.a, outputs.multipliers, outputs.z)
+    C_out = hstack([first, *parts], format="csc")
     return Descriptor(E, A, B, C_out, outputs.inputs, n, slice(n, n + nq), point)
 
 

@@ -160,18 +160,23 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     """Complete a mechanism in a consistent state to an operating point."""
     report("constraints, accelerations and reactions")
     system, state = unaccelerated.system, unaccelerated.state
+    if len(state.z) != len(system.algebraic):  # found with a model whose expressions read something else
+        state = replace(state, z=np.zeros(len(system.algebraic)))
+        unaccelerated = Mechanics(system, state)
     refuse_singular_angles(system, state)
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)
-    motion = solve_motion(frame)
-    mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else unaccelerated
+    if system.algebraic:
+        refuse_open_reactions(frame)
+    motion = solve_motion(frame, is_doubted=True)
+    mechanics = motion.mechanics(unaccelerated)
     _refuse_contradiction(system, mechanics, chosen)
     position, velocity, acceleration = drift_of(mechanics)
     return OperatingPoint(
         model,
         system,
-        state,
+        mechanics.state,
         motion,
         chosen,
         residual=float(imbalance(mechanics, motion)),
@@ -180,6 +185,13 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
         mechanics=mechanics,
         frame=frame.accelerated(mechanics),
     )
+
+
+def refuse_open_reactions(frame: MotionFrame) -> None:
+    """Refuse expressions that read a reaction which redundant constraints leave open."""
+    from eigenbody.loads.linear import refuse_open
+
+    refuse_open(frame, [(v.reaction, v.where) for v in frame.system.algebraic if v.reaction is not None])
 
 
 def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selection) -> None:

@@ -40,6 +40,11 @@ class Tangents:
         """Forces by inputs, (nq, inputs)."""
         return self._by(self._mechanics.applied.input_matrix(), len(self._mechanics.system.inputs))
 
+    @cached_property
+    def Q_z(self) -> np.ndarray:
+        """Forces by algebraic variables, (nq, variables)."""
+        return self._by(self._mechanics.applied.algebraic_matrix(), len(self._mechanics.system.algebraic))
+
     def _by(self, parts: Sequence[Part], columns: int) -> np.ndarray:
         return as_dense(self._built(parts, columns)) if columns else np.zeros((self._nq, 0))
 

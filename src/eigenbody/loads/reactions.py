@@ -27,8 +27,10 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.loads.elements import ElementLoad, element_loads
 from eigenbody.loads.wrenches import JointWrenches
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection
 from eigenbody.model.description import is_internal
+from eigenbody.model.names import WRENCH
 from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.numerics.matrices.linear import factor, matrix
 from eigenbody.numerics.runtime import on_one_thread
@@ -38,7 +40,6 @@ from eigenbody.system.system import System
 if TYPE_CHECKING:
     from eigenbody.linearization.point import OperatingPoint
 
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 PROBES = 3  # random states of self-stress; one alone could miss a component by chance
 REACHED = 1e-9  # a self-stress reaches a component when it is above this share of the largest
 BALANCED = 1e-8  # how well minimum-norm multipliers must balance the bodies, relative to the largest of them
@@ -108,7 +109,7 @@ class Reactions(Result, look="loads.look"):
         return self._at(self.joints.index(joint))
 
     def _at(self, i: int) -> JointReaction:
-        marks = tuple(name for name, is_open in zip(COMPONENTS, self.open[i], strict=True) if is_open)
+        marks = tuple(name for name, is_open in zip(WRENCH, self.open[i], strict=True) if is_open)
         return JointReaction(
             self.joints[i], self.types[i], self.between[i], self.force[i], self.moment[i], self.point[i], marks
         )
@@ -139,13 +140,8 @@ def constraint_force(mechanics: Mechanics) -> np.ndarray:
 
 def independent_multipliers(frame: MotionFrame, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Multipliers of all rows with G^T lambda + N^T mu = force, zero on redundant rows."""
-    solved = frame.at_velocity.solve_transposed(force)
-    multipliers = np.zeros(frame.system.constraints.count)
-    slips = np.zeros(frame.system.slips.count)
-    n = len(frame.chosen.rows)
-    multipliers[frame.chosen.rows] = solved[:n]
-    slips[frame.chosen.slip_rows] = solved[n : n + len(frame.chosen.slip_rows)]
-    return multipliers, slips
+    found = Multipliers.of(frame.system, frame.chosen, frame.at_velocity.solve_transposed(force))
+    return found.held, found.slip
 
 
 def at_frame(
@@ -158,12 +154,10 @@ def at_frame(
     balanced = least_multipliers(frame, wrenches, multipliers)
     stress = self_stress(frame, wrenches)
     force, moment = wrenches.of(*balanced)
-    probed = [wrenches.of(*probe) for probe in stress]
     if axes == "joint":
         force, moment = wrenches.in_joint_axes(force), wrenches.in_joint_axes(moment)
-        probed = [(wrenches.in_joint_axes(f), wrenches.in_joint_axes(m)) for f, m in probed]
     every = frame.system.description.joints
-    is_open = _open_components(probed, len(every), frame.system.length)
+    is_open = _reached(wrenches, stress, axes)
     own = [i for i, entry in enumerate(every) if not is_internal(entry)]  # not what holds flexible bodies together
     entries = [every[i] for i in own]
     force, moment, at, is_open = force[own], moment[own], wrenches.point[own], is_open[own]
@@ -184,9 +178,18 @@ def at_frame(
     )
 
 
-def _open_components(probed: list[tuple[np.ndarray, np.ndarray]], joints: int, length: float) -> np.ndarray:
+def open_components(frame: MotionFrame, axes: str) -> np.ndarray:
+    """(joints, 6) bool: components that redundancy leaves open, of all joints of the system."""
+    wrenches = JointWrenches(frame.mechanics)
+    return _reached(wrenches, self_stress(frame, wrenches), axes)
+
+
+def _reached(wrenches: JointWrenches, stress: list[tuple[np.ndarray, np.ndarray]], axes: str) -> np.ndarray:
     """(joints, 6) bool: where any state of self-stress is not zero."""
-    size = np.zeros((joints, 6))
+    probed, length = [wrenches.of(*probe) for probe in stress], wrenches.system.length
+    if axes == "joint":
+        probed = [(wrenches.in_joint_axes(f), wrenches.in_joint_axes(m)) for f, m in probed]
+    size = np.zeros((wrenches.count, 6))
     for force, moment in probed:
         size = np.maximum(size, np.abs(np.concatenate((force, moment / length), axis=1)))
     return size > REACHED * max(size.max(initial=0.0), 1e-300)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.dynamics.algebraic import Response
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import KKT, factor, joined, matrix, solve_vector, times
 from eigenbody.numerics.matrices.projection import Projection
@@ -24,9 +27,50 @@ class ForwardDynamics:
     acceleration: np.ndarray
     multipliers: np.ndarray
     slip_multipliers: np.ndarray
+    algebraic: np.ndarray = field(default_factory=lambda: np.zeros(0))  # z of the state
+
+    def mechanics(self, still: Mechanics) -> Mechanics:
+        """The mechanics with these accelerations and algebraic variables, of a mechanism without; the same where there
+        are none."""
+        if not still.system.algebraic and not np.any(self.acceleration):
+            return still
+        state = replace(still.state, z=self.algebraic) if still.system.algebraic else still.state
+        return Mechanics(still.system, state, self.acceleration)
 
 
-def solve_motion(frame: MotionFrame) -> ForwardDynamics:
+def solve_motion(frame: MotionFrame, is_doubted: bool = False) -> ForwardDynamics:
+    """Accelerations, multipliers and algebraic variables at a state. `is_doubted` asks whether these are the only
+    ones where forces depend on what they bring about."""
+    if not frame.system.algebraic:
+        return _solve_motion(frame)
+    variables, first = frame.mechanics.algebraic, _solve_motion(frame.accelerated(frame.mechanics.blind()))
+    response = _response(frame, variables.pushes())
+    y0 = variables.values(first.multipliers, first.slip_multipliers, first.acceleration)
+    Y = variables.through(response)
+    z = variables.solved(y0, Y)
+    if is_doubted:
+        variables.refuse_doubtful(np.real(z), y0, Y)
+    there = frame.mechanics.with_algebraic(z)
+    return replace(_solve_motion(frame.accelerated(there)), algebraic=z)
+
+
+def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
+    """What forces (..., nq, k) on the bodies make at once of a mechanism that they do not move yet."""
+    system = frame.system
+    M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
+    free = np.zeros_like(forces)
+    if frame.speeds.count and forces.shape[-1]:
+        if frame.is_sparse and frame.speeds.count > DENSE_FREEDOMS:
+            free = np.stack([_free_acceleration(frame, M, f) for f in forces.T], axis=-1)
+        else:
+            reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
+            free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
+    solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - M @ free))
+    m = Multipliers.of_columns(system, frame.chosen, solved)
+    return Response(free, m.held, m.slip)
+
+
+def _solve_motion(frame: MotionFrame) -> ForwardDynamics:
     """Solve M u' + G^T lambda + N^T mu = Q - h with the constraints at acceleration level.
 
     u' = u'_0 + Pv w' where u'_0 obeys the constraints with the coordinates' own accelerations zero; the projection on
@@ -47,12 +91,8 @@ def solve_motion(frame: MotionFrame) -> ForwardDynamics:
     else:
         acceleration = fixed + _free_acceleration(frame, M, driving - M @ fixed)
     forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
-    multipliers = np.zeros((*forces.shape[:-1], system.constraints.count), dtype=forces.dtype)
-    slip = np.zeros((*forces.shape[:-1], system.slips.count), dtype=forces.dtype)
-    n = len(frame.chosen.rows)
-    multipliers[..., frame.chosen.rows] = forces[..., :n]
-    slip[..., frame.chosen.slip_rows] = forces[..., n : n + len(frame.chosen.slip_rows)]
-    return ForwardDynamics(acceleration, multipliers, slip)
+    m = Multipliers.of(system, frame.chosen, forces)
+    return ForwardDynamics(acceleration, m.held, m.slip)
 
 
 def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -184,7 +184,7 @@ class EntryReader:
         own = OWN_MEASURE if place.section == "forces" else frozenset()
         if place.section == "states" and field.name == "residual":
             own = frozenset(f"{state}'" for state in self.names.states)
-        return Scope(own=own, accelerations=place.section == "outputs")
+        return Scope(own=own, loads=place.section != "couplings")
 
     # ---- kinds
 
@@ -245,7 +245,7 @@ class EntryReader:
         if not isinstance(value, list) or len(value) != 3:
             self.faults.add(path, "a list of three numbers, expressions or tables is expected.")
             return None
-        unit, scope = self.dimension(field, place), Scope(accelerations=place.section == "outputs")
+        unit, scope = self.dimension(field, place), Scope()
         return tuple(self.signals.signal(item, unit, (*path, i), scope) for i, item in enumerate(value))
 
     def expressions(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:

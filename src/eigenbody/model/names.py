@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from itertools import chain
 
+from eigenbody.base.errors import suggest
 from eigenbody.model.description import Description
 from eigenbody.model.vocabulary import TypeSpec, Vocabulary
 
@@ -13,6 +14,7 @@ GROUND = "ground"
 TIME = "t"
 RESERVED = ("t", "pi")  # names with a meaning of their own in every expression
 BODY_COORDINATES = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad"}
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")  # components of a force and moment
 MODAL = re.compile("q[1-9][0-9]*")  # modal coordinates of a flexible body
 NO_NODE = re.compile("[xyz]|r[xyz]|q[0-9]+|modes[0-9]+")  # its coordinates, and what carries the modal ones
 ANY_DIMENSION = ""  # of a measure whose own entry is faulty: nothing is checked against it
@@ -134,6 +136,7 @@ class Names:
         self.variables = sections["variables"]
         self.inputs = sections["inputs"]
         self.blocks = sections["blocks"]
+        self.joints, self.forces = sections["joints"], sections["forces"]
         self.measures = MeasureDimensions(joints, measures, self.bodies, self.bodies.flexible)
 
     def is_carrier(self, name: str) -> bool:
@@ -149,14 +152,35 @@ class Names:
         """Names that may stand in `between`."""
         return chain(self.bodies, self.markers, self.frames, (GROUND,))
 
-    def is_dynamic(self, name: str, accelerations: bool = False) -> bool:
-        """Whether the name varies in time: t, a state, variable or input, a measure or its rate."""
+    def is_dynamic(self, name: str, loads: bool = True) -> bool:
+        """Whether the name varies in time: t, a state, variable or input, a measure or its rate; with `loads` also a
+        second rate, a joint reaction or the force of an element."""
         if name == TIME or name in self.states or name in self.variables or name in self.inputs:
             return True
         if name in self.blocks or name.rpartition(".")[0] in self.blocks:
             return True
         base = name.rstrip("'")
-        return len(name) - len(base) <= (2 if accelerations else 1) and base in self.measures
+        if len(name) - len(base) <= (2 if loads else 1) and base in self.measures:
+            return True
+        return loads and self.is_load(name)
+
+    def is_load(self, name: str) -> bool:
+        """Whether the name is `reaction.JOINT.COMPONENT`, `force.ELEMENT` or `force.ELEMENT.COMPONENT`."""
+        kind, owner, component = load_parts(name)
+        if kind == "reaction":
+            return owner in self.joints and component in WRENCH
+        return kind == "force" and owner in self.forces
+
+    def wrong_load(self, name: str) -> tuple[str, str]:
+        """What is wrong with the name of a load, and what to do; empty where the name is not meant as one."""
+        kind, owner, _ = load_parts(name)
+        known = {"reaction": self.joints, "force": self.forces}.get(kind, {})
+        if not kind or name.endswith("'") or self.is_load(name):
+            return "", ""
+        if owner not in known:
+            thing = "joint" if kind == "reaction" else "force"
+            return f'there is no {thing} "{owner}" to read "{name}" of.', suggest(owner, known)
+        return f'"{name}" needs a component.', f"Write reaction.{owner}.fx, or {', '.join(WRENCH[1:])}."
 
     def what_is(self, name: str) -> str:
         """`a measure`, `a state`, ...; empty when the name is unknown."""
@@ -168,6 +192,8 @@ class Names:
         base = name.rstrip("'")
         if base in self.measures:
             return ("a measure", "the rate of a measure", "the second rate of a measure")[min(2, len(name) - len(base))]
+        if self.is_load(name):
+            return "a joint reaction" if name.startswith("reaction.") else "the force of an element"
         return "a body" if name in self.bodies else ""
 
     def symbols(self) -> Iterator[str]:
@@ -175,3 +201,12 @@ class Names:
         return chain(
             self.parameters, self.states, self.variables, self.inputs, self.blocks, self.measures.names(), RESERVED
         )
+
+
+def load_parts(name: str) -> tuple[str, str, str]:
+    """Kind ("reaction" or "force"; empty where it is neither), owner and component (may be empty) of a load's name."""
+    kind, _, rest = name.partition(".")
+    if kind not in ("reaction", "force") or not rest:
+        return "", "", ""
+    owner, _, component = rest.rpartition(".")
+    return (kind, owner, component) if owner and component in WRENCH else (kind, rest, "")

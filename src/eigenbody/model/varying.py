@@ -24,7 +24,7 @@ class Scope:
 
     only_time: bool = False
     own: frozenset[str] = frozenset()
-    accelerations: bool = False
+    loads: bool = True  # second rates, joint reactions and forces of elements too
 
 
 class Signals:
@@ -93,7 +93,7 @@ class Signals:
     def _allowed(self, name: str, scope: Scope) -> bool:
         if scope.only_time:
             return name == TIME
-        return name in scope.own or self.names.is_dynamic(name, scope.accelerations)
+        return name in scope.own or self.names.is_dynamic(name, scope.loads)
 
     def _refuse(self, name: str, path: Path, scope: Scope) -> None:
         what = self.names.what_is(name)
@@ -101,12 +101,16 @@ class Signals:
             what = self.names.what_is(name.rstrip("'"))
             what = f"a rate of {what}, which has none here" if what else ""
         coordinates = self.names.measures.coordinates_of(name.rstrip("'"))
-        if len(coordinates) > 1:
+        load, remedy = self.names.wrong_load(name)
+        if load and not what:
+            self.faults.add(path, load, remedy)
+        elif len(coordinates) > 1:
             listed = ", ".join(coordinates)
             owner = self.names.measures.owner(shown(name))
             self.faults.add(path, f"{owner} has several coordinates.", f"Name one: {listed}.")
         elif what:
             everything = "parameters, t, measures, their rates, states, variables, inputs"
+            everything += ", second rates, reactions, forces" if scope.loads else ""
             allowed = "parameters and t" if scope.only_time else everything
             self.faults.add(path, f'"{shown(name)}" is {what} and cannot be used here.', f"Allowed: {allowed}.")
         else:

@@ -141,10 +141,11 @@ def _completed(
     system, chosen = group.system, first.chosen
     frame = MotionFrame(Mechanics(system, state), chosen)
     motion = solve_motion(frame)
-    mechanics = Mechanics(system, state, motion.acceleration) if np.any(motion.acceleration) else frame.mechanics
+    mechanics = motion.mechanics(frame.mechanics)
     point = replace(
-        first, system=system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
-    )
+        first, system=system, state=mechanics.state, motion=motion, mechanics=mechanics,
+        frame=frame.accelerated(mechanics),
+    )  # fmt: skip
     return point, apart | _broken(point, first, len(group))
 
 
@@ -183,7 +184,7 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
 
 
 def _parts(motion: ForwardDynamics) -> tuple[np.ndarray, ...]:
-    return motion.acceleration, motion.multipliers, motion.slip_multipliers
+    return motion.acceleration, motion.multipliers, motion.slip_multipliers, motion.algebraic
 
 
 # The initial state ----------------------------------------------------------------------------------------------------
@@ -235,12 +236,13 @@ def _one_of(state: State, k: int) -> State:
     """One state out of a batch; parts without batch axes are shared."""
     part: Callable[[np.ndarray, int], np.ndarray] = lambda a, axes: a[k] if a.ndim > axes else a  # noqa: E731
     r, R, v, w = part(state.r, 2), part(state.R, 3), part(state.v, 2), part(state.w, 2)
-    return State(r, R, v, w, part(state.x, 1), part(state.turns, 1), part(state.u_in, 1), state.t)
+    x, turns, u_in, z = (part(a, 1) for a in (state.x, state.turns, state.u_in, state.z))
+    return State(r, R, v, w, x, turns, u_in, state.t, z)
 
 
 def _stacked(states: list[State]) -> tuple[State, np.ndarray]:
     """States as one with a batch axis; states at another time than the first cannot be among them."""
-    names = ("r", "R", "v", "w", "x", "turns", "u_in")
+    names = ("r", "R", "v", "w", "x", "turns", "u_in", "z")
     both = {name: np.stack([getattr(state, name) for state in states]) for name in names}
     apart = np.array([state.t != states[0].t for state in states])
     return State(t=states[0].t, **both), apart

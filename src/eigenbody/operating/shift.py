@@ -107,10 +107,11 @@ def shifted_point(point: OperatingPoint, steps: Steps) -> tuple[OperatingPoint, 
     state, exact = shifted_state(point, steps)
     frame = MotionFrame(Mechanics(steps.system, state), point.chosen, is_sparse=False)
     motion = solve_motion(frame)
-    mechanics = Mechanics(steps.system, state, motion.acceleration)
+    mechanics = motion.mechanics(frame.mechanics)
     moved = replace(
-        point, system=steps.system, state=state, motion=motion, mechanics=mechanics, frame=frame.accelerated(mechanics)
-    )
+        point, system=steps.system, state=mechanics.state, motion=motion, mechanics=mechanics,
+        frame=frame.accelerated(mechanics),
+    )  # fmt: skip
     _refuse_opening(moved, steps)
     return moved, exact
 
@@ -235,15 +236,11 @@ def _equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     closing = _joined([held, np.zeros(frame.positions.count)], len(steps.names))
     dq = -solve_vector(frame.at_position, steps.slope(closing))
     there = Mechanics(system, _moved(point.state, steps, dq))
-    n = len(steps.names)
-    zero = np.zeros(point.system.slips.count)
-    force = _joined([there.residual(point.motion.multipliers, zero)], n)
-    rates = _joined([there.applied.state_rate()], n)
-    pushed = -steps.slope(force) @ frame.Pv  # (n, velocities)
+    pushed, rates = _pushed(point, there, steps)
     nS, nW = frame.positions.count, frame.speeds.count
     A = e.state_space.A[nS:]
     static = np.delete(A, np.s_[nS : nS + nW], axis=1)
-    right = np.concatenate((np.linalg.solve(e.M, pushed.T), steps.slope(rates).T))
+    right = np.concatenate((pushed.T if system.algebraic else np.linalg.solve(e.M, pushed.T), rates.T))
     found = _least_change(static, -right)
     dq = dq + (frame.P @ found[:nS]).T
     dx = found[nS:].T
@@ -251,11 +248,26 @@ def _equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     return replace(_moved(point.state, steps, dq), x=x)
 
 
+def _pushed(point: OperatingPoint, there: Mechanics, steps: Steps) -> tuple[np.ndarray, np.ndarray]:
+    """What the steps alone do to the equilibrium: forces along the velocity coordinates (n, velocities), and rates of
+    states (n, states); accelerations of the coordinates in place of forces where forces read what they bring about."""
+    n = len(steps.names)
+    if there.system.algebraic:
+        frame = MotionFrame(there, point.chosen, is_sparse=False)
+        moved = solve_motion(frame).mechanics(there)
+        moving = frame.accelerated(moved).speed_jet.acceleration
+        return steps.slope(_joined([moving], n)), steps.slope(_joined([moved.applied.state_rate()], n))
+    force = _joined([there.residual(point.motion.multipliers, np.zeros(point.system.slips.count))], n)
+    rates = _joined([there.applied.state_rate()], n)
+    return -steps.slope(force) @ point.frame.Pv, steps.slope(rates)
+
+
 def _large_equilibrium_shift(point: OperatingPoint, steps: Steps) -> State:
     """The same by one sparse factorization of [[K, G^T], [G, 0]]."""
-    if len(point.state.x):
+    if len(point.state.x) or point.system.algebraic:
+        what = "first-order states" if len(point.state.x) else "forces that read reactions or accelerations"
         raise ComputationError(
-            f"The equilibrium has first-order states and {point.system.nq} body coordinates:"
+            f"The equilibrium has {what} and {point.system.nq} body coordinates:"
             " its shift is not known on the sparse path."
         )
     system, n = steps.system, len(steps.names)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from eigenbody.model.description import Description, Entry, Signal
+from eigenbody.model.description import Description, Entry, Function, Signal
+from eigenbody.model.names import load_parts
 from eigenbody.routes.drawing import GROUND, body_of, moving_frame
 
 ROTATIONS = ("rx", "ry", "rz")
@@ -82,6 +83,20 @@ def beyond_all(description: Description) -> str:
     for driver in description.drivers:
         if driver.get("side") is not None:
             return f'the one-sided driver "{driver.name}"'
+    return _reads_loads(description)
+
+
+def _reads_loads(description: Description) -> str:
+    """The first second rate, joint reaction or force of an element that a force, state, variable or block reads."""
+    owners = {entry.name for entry in (*description.forces, *description.joints)}
+    for entry in (*description.forces, *description.states, *description.variables, *description.blocks):
+        for value in entry.values.values():
+            for signal in value if isinstance(value, tuple) else (value,):
+                names = getattr(getattr(signal, "of", None) or signal, "names", ())
+                names = signal.of if isinstance(signal, Function) else names
+                read = [name for name in sorted(names) if name.endswith("''") or load_parts(name)[1] in owners]
+                if read:
+                    return f"{entry.where}, which reads {read[0]}: it depends on accelerations or loads"
     return ""
 
 

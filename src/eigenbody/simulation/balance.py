@@ -18,10 +18,10 @@ import numpy as np
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step
-from eigenbody.simulation.tangents import Multipliers
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
@@ -93,7 +93,7 @@ class Budget:
             return
         nodes = step.nodes() if self._is_fed or self._is_driven else []
         try:
-            self._waiting.append((step.state, [self._instant(node, forward) for node in nodes]))
+            self._waiting.append((forward.complete(step.state), [self._instant(node, forward) for node in nodes]))
         except EigenbodyError as error:
             self._open = str(error)
         if sum(1 + len(nodes) for _, nodes in self._waiting) >= CHUNK:
@@ -109,9 +109,13 @@ class Budget:
     def _instant(self, node: Node, forward: Forward) -> _Instant:
         """A node with the loads of all rows; which rows carry them is known while the step is the last one only."""
         if not self._is_driven:
-            return _Instant(node.weight, node.state, None)
+            return _Instant(node.weight, forward.complete(node.state), None)
+        if self._system.algebraic:
+            now = forward.evaluate(node.state)
+            every = Multipliers.of(forward.system, forward.chosen, now.multipliers)
+            return _Instant(node.weight, now.on(node.state), every)
         loads = forward.evaluate(node.state).multipliers if node.multipliers is None else node.multipliers
-        return _Instant(node.weight, node.state, Multipliers.of(forward, loads))
+        return _Instant(node.weight, node.state, Multipliers.of(forward.system, forward.chosen, loads))
 
     def _settle(self) -> None:
         """Close the balance of the steps that wait."""

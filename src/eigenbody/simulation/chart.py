@@ -32,7 +32,8 @@ class Chart:
         f, n, base = self.forward, self.forward.nq, self.base
         d, u = f.spread(y[:n]), f.spread(y[n : 2 * n])
         R = base.R @ exp(d[:, 3:])
-        return State(base.r + d[:, :3], R, u[:, :3], u[:, 3:], y[2 * n :], base.turns, base.u_in, t)
+        r = base.r + d[:, :3]
+        return State(r, R, u[:, :3], u[:, 3:], y[2 * n :], base.turns, base.u_in, t, base.z)
 
     def coordinates(self, state: State) -> np.ndarray:
         """y of a state close by."""

@@ -245,6 +245,7 @@ class Radau(Integration):
         before, solver = self.forward.angles(self.state), self._now.solver
         end, new = self.keeper.restored(before, chart.state(t + h, y0 + Z[2]), solver)
         after = self.keeper.complete(end, new)
+        end = after.on(end)
         Q = P.T @ Z
         within = _Within(self.keeper, chart, t, h, y0, Q, before, solver)
         self._last = (t, h, Q)

@@ -100,6 +100,7 @@ class DormandPrince(Integration):
         before = self.forward.angles(self.state)
         end, solver = self.keeper.restored(before, chart.state(t + h, y1), solver)
         after = self.keeper.complete(end, solver)
+        end = after.on(end)
         y_end = chart.coordinates(end)
         K[12] = chart.rate(y_end, after.acceleration, after.state_rate)
         self._look_for_stiffness(h, y_end - y, K[12] - K[11])

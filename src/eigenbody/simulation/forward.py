@@ -8,7 +8,7 @@ M is constant for rigid bodies, so that only H, the forces and gamma are evaluat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
+from eigenbody.dynamics.algebraic import AlgebraicVariables
 from eigenbody.dynamics.constraints import Holonomic, pull_back
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
@@ -25,6 +26,7 @@ from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
+from eigenbody.simulation.algebraic import loop_solved
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
 from eigenbody.spatial.rotations import cross, exp
@@ -50,11 +52,13 @@ class Held(Holonomic):
 
 
 class Applied(AppliedForces):
-    """Applied forces from measures that are evaluated already."""
+    """Applied forces from measures that are evaluated already; `is_blind`: without those that read algebraic
+    variables."""
 
-    def __init__(self, system: System, jet: Any, state: State) -> None:
-        self._system, self._f, self.jet = system, system.forces, jet
-        self.now = Quantities(jet.value, jet.rate, state.x, state.u_in, state.t)
+    def __init__(self, system: System, jet: Any, state: State, is_blind: bool = False) -> None:
+        self.is_blind = is_blind
+        self.system, self._f, self.jet = system, system.forces, jet
+        self.now = Quantities(jet.value, jet.rate, state.x, state.u_in, state.t, z=state.z)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +69,11 @@ class Evaluation:
     multipliers: np.ndarray  # chosen holonomic rows, then chosen slip rows
     state_rate: np.ndarray
     solver: Solver
+    algebraic: np.ndarray = field(default_factory=lambda: np.zeros(0))  # z
+
+    def on(self, state: State) -> State:
+        """The state with the algebraic variables found."""
+        return replace(state, z=self.algebraic) if len(self.algebraic) else state
 
 
 class Forward:
@@ -270,8 +279,18 @@ class Forward:
         gamma = Held(self.system, held, state.t).acceleration[self.chosen.rows]
         if len(self.chosen.slip_rows):
             gamma = np.concatenate((gamma, slips.acceleration[self.chosen.slip_rows]))
+        if self.system.algebraic:
+            blind = Applied(self.system, pushed, state, is_blind=True)
+            without = solver.solve(self.forces(state, blind), -gamma)
+            variables = AlgebraicVariables(self.system, self.carriers(state), held, slips, applied)
+            state = replace(state, z=loop_solved(self.system, self.chosen, variables, without, solver.solve))
+            applied = Applied(self.system, pushed, state)
         acceleration, multipliers = solver.solve(self.forces(state, applied), -gamma)
-        return Evaluation(acceleration, multipliers, applied.state_rate(), solver)
+        return Evaluation(acceleration, multipliers, applied.state_rate(), solver, state.z)
+
+    def complete(self, state: State) -> State:
+        """The state with its algebraic variables; the same where there are none."""
+        return self.evaluate(state).on(state) if self.system.algebraic else state
 
     # Back to the constraints ------------------------------------------------------------------------------------------
     def open_by(self, state: State) -> np.ndarray:
@@ -363,4 +382,7 @@ def pushing(system: System) -> np.ndarray:
         out[signal.target] = True
     for signal in (*f.signals, *f.state_rates):
         out[[a.index for a in signal.arguments if a.kind in ("s", "v")]] = True
+    for variable in system.algebraic:
+        if variable.channel >= 0:
+            out[variable.channel] = True
     return out

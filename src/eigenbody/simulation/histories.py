@@ -16,22 +16,16 @@ from eigenbody.loads.reactions import at_acceleration
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import value_set
 from eigenbody.model.description import is_internal
+from eigenbody.model.names import WRENCH
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.stepping import WEAK
 from eigenbody.system.measureset import MeasureSet, merge
-from eigenbody.system.state import State, carriers
+from eigenbody.system.state import State, carriers, one_state
 from eigenbody.system.system import Output, System
 
 LEVELS = ("value", "rate", "acceleration")
 ENERGIES = ("energy", "energy.kinetic", "energy.gravity", "energy.stored", "power.dissipated", "power.elements")
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 DRIFTS = ("drift.position", "drift.velocity")
-
-
-def one_of(states: State, i: int) -> State:
-    """State i of a stack."""
-    t = float(np.asarray(states.t)[i])
-    return State(states.r[i], states.R[i], states.v[i], states.w[i], states.x[i], states.turns[i], states.u_in[i], t)
 
 
 class Reader:
@@ -61,7 +55,7 @@ class Reader:
 
     @cached_property
     def _reaction_names(self) -> tuple[str, ...]:
-        return tuple(f"reaction.{joint}.{component}" for joint in self._joints for component in COMPONENTS)
+        return tuple(f"reaction.{joint}.{component}" for joint in self._joints for component in WRENCH)
 
     def signal(self, name: str) -> np.ndarray:
         """History (n,) of the signal."""
@@ -116,7 +110,7 @@ class Reader:
         """u' (n, nq) at every output time."""
         forward, out = Forward(self.system, self.chosen), []
         for i in range(len(self.states.r)):
-            state = one_of(self.states, i)
+            state = one_state(self.states, i)
             now = forward.evaluate(state)
             if now.solver.weakest < WEAK:  # here other rows are the independent ones
                 forward.use(select(Mechanics(self.system, state)))
@@ -131,7 +125,7 @@ class Reader:
             return getattr(measures.jet(carriers(self.system, self.states, u1), self.states.turns), level)[..., 0]
         out = []
         for i in range(len(self.states.r)):
-            state = one_of(self.states, i)
+            state = one_state(self.states, i)
             at = carriers(self.system, state, None if u1 is None else u1[i])
             out.append(getattr(measures.jet(at, state.turns), level)[0])
         return np.array(out)
@@ -145,7 +139,7 @@ class Reader:
         if self._is_batched and signal is not None:
             applied = Mechanics(self.system, self.states, u1).applied
             return np.broadcast_to(signal.value(applied.now if u1 is None else applied.now_with_accelerations), (n,))
-        pairs = ((one_of(self.states, i), None if u1 is None else u1[i]) for i in range(n))
+        pairs = ((one_state(self.states, i), None if u1 is None else u1[i]) for i in range(n))
         return np.array([output_value(Mechanics(self.system, state, a), output) for state, a in pairs])
 
     @cached_property
@@ -153,7 +147,7 @@ class Reader:
         """Force and moment in every joint, in joint axes, (n, joints, 6)."""
         found = []
         for i, acceleration in enumerate(self.accelerations):
-            state = one_of(self.states, i)
+            state = one_state(self.states, i)
             chosen = select(Mechanics(self.system, state), self.system.coordinates)
             r = at_acceleration(self.system, state, acceleration, chosen)
             found.append(np.concatenate((r.force, r.moment), axis=-1))
@@ -161,13 +155,13 @@ class Reader:
 
     def _reaction(self, name: str) -> np.ndarray:
         joint, _, component = name.removeprefix("reaction.").rpartition(".")
-        return self._reactions[:, self._joints.index(joint), COMPONENTS.index(component)]
+        return self._reactions[:, self._joints.index(joint), WRENCH.index(component)]
 
     @cached_property
     def _energies(self) -> Energy | list[Energy]:
         if self._is_batched:
             return energy(Mechanics(self.system, self.states))
-        return [energy(Mechanics(self.system, one_of(self.states, i))) for i in range(len(self.states.r))]
+        return [energy(Mechanics(self.system, one_state(self.states, i))) for i in range(len(self.states.r))]
 
     def _energy(self, name: str) -> np.ndarray:
         def of(e: Energy) -> np.ndarray:
@@ -198,4 +192,4 @@ class Reader:
         n = len(self.states.r)
         if self._is_batched:
             return np.broadcast_to(of(Mechanics(system, self.states)), (n,))
-        return np.array([of(Mechanics(system, one_of(self.states, i))) for i in range(n)])
+        return np.array([of(Mechanics(system, one_state(self.states, i))) for i in range(n)])

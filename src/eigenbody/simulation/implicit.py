@@ -21,7 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
+from eigenbody.dynamics.algebraic import AlgebraicVariables
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.rows import algebraic_rows, fed_back
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.linear import Saddle, matrix
 from eigenbody.simulation.alpha import Parameters
 from eigenbody.simulation.forward import Applied, Forward, Held
@@ -35,7 +38,7 @@ from eigenbody.simulation.stepping import (
     refuse_long_step,
     stalled,
 )
-from eigenbody.simulation.tangents import Multipliers, held_matrix
+from eigenbody.simulation.tangents import held_matrix
 from eigenbody.spatial.rotations import log, vector_rate
 from eigenbody.system.state import State
 
@@ -85,7 +88,7 @@ class GeneralizedAlpha(Integration):
         self._unit = self.scales.vector()[: forward.nq]
         now = forward.evaluate(state)
         u = forward.collect(np.concatenate((state.v, state.w), axis=1))
-        self._at = _Moment(state, u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
+        self._at = _Moment(now.on(state), u, now.acceleration, now.acceleration, now.multipliers, now.state_rate)
         self._fixed = step
         self._h = step if step is not None else self._first_step()
         self._h_last, self._last = self._h, self._at
@@ -210,7 +213,7 @@ class GeneralizedAlpha(Integration):
         d, u, rate = free, u_free, start.rate
         loads, x, before = start.multipliers, start.state.x + h * start.state_rate, None
         for k in range(NEWTON):
-            state = self._placed(t + h, d, u, x)
+            state = self._reading(self._placed(t + h, d, u, x), rate, loads)
             residual, x_rate = self._residual(state, rate, loads, by_rate, by_speed)
             if not np.isfinite(residual[0]).all():
                 return None
@@ -228,6 +231,9 @@ class GeneralizedAlpha(Integration):
             u, rate = u_free + by_speed * change, start.rate + by_rate * change
             loads = loads + by_rate * pull
             if len(x):
+                if self.forward.system.algebraic:
+                    state = self._reading(self._placed(t + h, d, u, x), rate, loads)
+                    x_rate = self._state_rate(state)
                 x, x_size = self._states(state, x, start, h, x_rate)
                 size = max(size, x_size)
             if before is not None:
@@ -237,7 +243,7 @@ class GeneralizedAlpha(Integration):
             enough = max(ROUNDING, SHARE * float(np.abs(change / self._unit).max(initial=0.0)))
             if size < ROUNDING or (speed < 1 and speed / (1 - speed) * size < enough):
                 self._since, self._age = self._since + 1, self._age + 1
-                end = self._placed(t + h, d, u, x)
+                end = self._reading(self._placed(t + h, d, u, x), rate, loads)
                 x_rate = x_rate if not len(x) else self._state_rate(end)
                 if speed > SLOW and k > 2:
                     self._factors = None
@@ -270,7 +276,17 @@ class GeneralizedAlpha(Integration):
         forward, base = self.forward, self._at.state
         both = forward.spread(u)
         r, R = forward.placed(base, forward.spread(d))
-        return State(r, R, both[:, :3], both[:, 3:], x, base.turns, base.u_in, t)
+        return State(r, R, both[:, :3], both[:, 3:], x, base.turns, base.u_in, t, base.z)
+
+    def _reading(self, state: State, rate: np.ndarray, loads: np.ndarray) -> State:
+        """The state with its algebraic variables, which accelerations and multipliers tell."""
+        forward, system = self.forward, self.forward.system
+        if not system.algebraic:
+            return state
+        held, slips, pushed = forward.jets(state)
+        variables = AlgebraicVariables(system, forward.carriers(state), held, slips, Applied(system, pushed, state))
+        m = Multipliers.of(system, forward.chosen, loads)
+        return replace(state, z=variables.solved(variables.values(m.held, m.slip, rate)))
 
     def _residual(
         self, state: State, rate: np.ndarray, loads: np.ndarray, by_rate: float, by_speed: float
@@ -280,7 +296,7 @@ class GeneralizedAlpha(Integration):
         forward.evaluations += 1
         sweep, held_jet, slip_jet, pushed = forward.sweep(state)
         applied, held = Applied(system, pushed, state), Held(system, held_jet, state.t)
-        m = Multipliers.of(forward, loads)
+        m = Multipliers.of(forward.system, forward.chosen, loads)
         along = held.along_measures(m.held) if len(chosen.rows) else np.zeros(system.constraints.measures.count)
         pulled = sweep.pull([along, m.slip, applied.tension if forward.is_pushed else pushed.value])
         force = forward.inertial(state, rate) + forward.collect(pulled[: system.bodies])
@@ -294,17 +310,28 @@ class GeneralizedAlpha(Integration):
     ) -> TangentSolver:
         forward, system = self.forward, self.forward.system
         mechanics = Mechanics(system, state, rate)
-        m = Multipliers.of(forward, loads)
+        m = Multipliers.of(forward.system, forward.chosen, loads)
         shape, sparse = (forward.nq, forward.nq), forward.is_sparse
         K = matrix(mechanics.stiffness(m.held, m.slip), shape, sparse)
         C = matrix(mechanics.damping(), shape, sparse)
         A = forward.mass(state) + (by_speed / by_rate) * C + (1 / by_rate) * K
         self.counts.jacobians += 1
         self.counts.factorizations += 1
-        return TangentSolver(Saddle(A, held_matrix(forward, mechanics, "gradient")))
+        H = held_matrix(forward, mechanics, "gradient")
+        if not system.algebraic:
+            return TangentSolver(Saddle(A, H))
+        read = algebraic_rows(mechanics, m, forward.chosen, sparse)
+        by = read.a + (by_speed / by_rate) * read.u + (1 / by_rate) * read.q
+        Q_z = matrix(mechanics.applied.algebraic_matrix(), (forward.nq, len(system.algebraic)), sparse)
+        fed, pulled = fed_back(Q_z, read, by, read.multipliers)
+        return TangentSolver(Saddle(A - fed, H, H.T - pulled))
 
     # First-order states -----------------------------------------------------------------------------------------------
     def _state_rate(self, state: State) -> np.ndarray:
+        """x'. What states read of accelerations and reactions is that of the state itself: the method's own have
+        errors of their step, which go to and fro."""
+        if self.forward.system.algebraic:
+            return self.forward.evaluate(state).state_rate
         return Applied(self.forward.system, self.forward.jets(state, levels=2)[2], state).state_rate()
 
     def _states(

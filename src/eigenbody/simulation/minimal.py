@@ -97,6 +97,7 @@ class RungeKutta:
         self.counts.evaluations += 1
         mechanics = Mechanics(self.system, state)
         motion = solve_motion(MotionFrame(mechanics, self._chosen))
+        mechanics = motion.mechanics(mechanics)
         at = carriers(self.system, state, motion.acceleration)
         rate = self._positions.jet(at, state.turns).rate
         speed_rate = self._speeds.jet(at, state.turns).acceleration

@@ -11,13 +11,12 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.along import one_state
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.simulation.histories import Reader
-from eigenbody.system.state import State
+from eigenbody.system.state import ARRAYS, State, one_state
 from eigenbody.system.system import System
 
 if TYPE_CHECKING:
@@ -131,7 +130,5 @@ class SimulationInterrupted(KeyboardInterrupt):
 
 def stacked(states: Sequence[State]) -> State:
     """Many states as one with a leading axis."""
-    fields: dict[str, Any] = {
-        name: np.stack([getattr(s, name) for s in states]) for name in ("r", "R", "v", "w", "x", "turns", "u_in")
-    }
+    fields: dict[str, Any] = {name: np.stack([getattr(s, name) for s in states]) for name in ARRAYS}
     return State(**fields, t=np.array([float(np.real(s.t)) for s in states]))  # type: ignore[arg-type]

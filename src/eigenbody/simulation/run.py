@@ -243,10 +243,10 @@ class _Run:
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
             if (at := self._branching.before(step, stepper.forward)) is not None:
-                self._record(replace(step, t1=float(np.real(at.t)), state=at))
+                self._record(replace(step, t1=float(np.real(at.t)), state=at), stepper)
                 self._last = at
                 raise at_change_point(stepper.forward, at)
-            self._record(step)
+            self._record(step, stepper)
             self._last = step.state
             self._budget.follow(step, stepper.forward)
             made += 1
@@ -259,11 +259,12 @@ class _Run:
             if self._progress is not None:
                 self._progress(share)
 
-    def _record(self, step: Step) -> None:
+    def _record(self, step: Step, stepper: Stepper) -> None:
         slack = 1e-12 * max(abs(step.t1), self.until)
         while (i := len(self._recorded)) < len(self.times) and self.times[i] <= step.t1 + slack:
             t = float(self.times[i])
-            self._recorded.append(step.at(step.t1 if abs(t - step.t1) <= slack else t))
+            state = step.at(step.t1 if abs(t - step.t1) <= slack else t)
+            self._recorded.append(stepper.forward.complete(state))
 
     def _result(self, finished: bool, message: str) -> Simulation:
         recorded = self._recorded or [self.point.state]

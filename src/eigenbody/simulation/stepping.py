@@ -217,7 +217,7 @@ def wildest(forward: Forward, state: State) -> str:
         with np.errstate(all="ignore"):
             pushed = forward.jets(state)[2]
             now = forward.evaluate(state)
-            applied = Applied(system, pushed, state)
+            applied = Applied(system, pushed, now.on(state))
             pull = np.abs(applied.tension[:, None] * pushed.gradient).max(axis=1, initial=0.0)
     except EigenbodyError:
         return ""

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.rows import algebraic_rows
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.assembly import Triplets, dense
 from eigenbody.numerics.matrices.linear import matrix, stack
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.spatial.rotations import skew
 from eigenbody.system.state import State
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Multipliers:
-    """Multipliers of all rows, zero on the redundant ones."""
-
-    held: np.ndarray
-    slip: np.ndarray
-
-    @staticmethod
-    def of(forward: Forward, chosen_rows: np.ndarray) -> Multipliers:
-        chosen, system = forward.chosen, forward.system
-        held, slip = np.zeros(system.constraints.count), np.zeros(system.slips.count)
-        held[chosen.rows] = chosen_rows[: len(chosen.rows)]
-        slip[chosen.slip_rows] = chosen_rows[len(chosen.rows) :]
-        return Multipliers(held, slip)
 
 
 def jacobian(forward: Forward, state: State, now: Evaluation) -> np.ndarray:
@@ -38,8 +23,8 @@ def jacobian(forward: Forward, state: State, now: Evaluation) -> np.ndarray:
     [[M, H^T], [H, 0]] (du', dl) = -(K dq + C du - X dx, gamma_q dq + gamma_u du).
     """
     system, n, nx = forward.system, forward.nq, len(forward.system.states)
-    mechanics = Mechanics(system, state, now.acceleration)
-    loads = Multipliers.of(forward, now.multipliers)
+    mechanics = Mechanics(system, now.on(state), now.acceleration)
+    loads = Multipliers.of(system, forward.chosen, now.multipliers)
     square = (n, n)
     right = np.hstack(
         (
@@ -56,15 +41,26 @@ def jacobian(forward: Forward, state: State, now: Evaluation) -> np.ndarray:
     J[:n, n : 2 * n] = np.eye(n)
     dof = np.where(system.dof < 0, n, system.dof)[: system.bodies, 3:]
     J[:n, :n] = dense([Triplets.of_blocks(dof, dof, -0.5 * skew(state.w))], square)
-    J[n : 2 * n] = _solved(now, right, rows)
+    J[n : 2 * n], multipliers = _solved(now, right, rows)
+    z = np.zeros((0, 2 * n + nx))
+    if system.algebraic:
+        read = algebraic_rows(mechanics, loads, forward.chosen, False)
+        push, pull = _solved(now, dense(mechanics.applied.algebraic_matrix(), (n, len(read.z))), None)
+        by = np.hstack((read.q, read.u, read.x)) + read.a @ J[n : 2 * n] + read.multipliers @ multipliers
+        z = np.linalg.solve(np.eye(len(by)) - read.z - read.a @ push - read.multipliers @ pull, by)
+        J[n : 2 * n] += push @ z
     if nx:
-        J[2 * n :] = _state_rates(forward, mechanics)
+        J[2 * n :] = _state_rates(forward, mechanics, z)
     return J
 
 
-def _solved(now: Evaluation, right: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    columns = [now.solver.solve(f, g)[0] for f, g in zip(right.T, rows.T, strict=True)]
-    return np.array(columns).T.reshape(len(right), right.shape[1])
+def _solved(now: Evaluation, right: np.ndarray, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Accelerations and multipliers for forces `right` (nq, k) and accelerations `rows` of the rows, one each."""
+    none = np.zeros((len(now.multipliers), right.shape[1])) if rows is None else rows
+    columns = [now.solver.solve(f, g) for f, g in zip(right.T, none.T, strict=True)]
+    found = (np.array([column[k] for column in columns]).T for k in range(2))
+    acceleration, multipliers = found
+    return acceleration.reshape(len(right), right.shape[1]), multipliers.reshape(len(none), right.shape[1])
 
 
 def held_matrix(forward: Forward, mechanics: Mechanics, what: str) -> Any:
@@ -77,8 +73,8 @@ def held_matrix(forward: Forward, mechanics: Mechanics, what: str) -> Any:
     return stack([G, N])
 
 
-def _state_rates(forward: Forward, mechanics: Mechanics) -> np.ndarray:
-    """dx'/d(q, u, x)."""
+def _state_rates(forward: Forward, mechanics: Mechanics, z: np.ndarray) -> np.ndarray:
+    """dx'/d(q, u, x); z are those of the algebraic variables."""
     system, n, nx = forward.system, forward.nq, len(forward.system.states)
     applied, measures = mechanics.applied, forward.system.forces.measures
     out = np.zeros((nx, 2 * n + nx))
@@ -97,4 +93,6 @@ def _state_rates(forward: Forward, mechanics: Mechanics) -> np.ndarray:
             elif argument.kind == "v":
                 out[k, :n] += slope * by["rate_q"][i]
                 out[k, n : 2 * n] += slope * by["gradient"][i]
+            elif argument.kind == "z":
+                out[k] += slope * z[i]
     return out

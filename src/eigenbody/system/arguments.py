@@ -11,7 +11,8 @@ import numpy as np
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One quantity a signal depends on: `kind` is "s" (measure), "v" (its rate), "a" (its second rate, in outputs
-    alone), "x" (state), "w" (rate of a state, in implicit equations alone), "u" (input) or "t"."""
+    alone), "x" (state), "w" (rate of a state, in implicit equations alone), "u" (input), "z" (algebraic variable) or
+    "t"."""
 
     name: str
     kind: str
@@ -30,6 +31,7 @@ class Quantities:
     t: float | complex
     w: np.ndarray = field(default_factory=lambda: np.zeros(0))
     a: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def of(self, argument: Argument) -> np.ndarray | float | complex:
         if argument.kind == "t":

@@ -20,6 +20,7 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
+from eigenbody.system.algebraic import AlgebraicNames, LoadNames
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.flexible import flexible_batches, resist_bending
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
@@ -27,7 +28,7 @@ from eigenbody.system.joints import JointTable, bushings_across_spin, slip_kerne
 from eigenbody.system.layout import layout
 from eigenbody.system.measureset import MeasureSet, Placed, merge
 from eigenbody.system.named import NamedMeasures
-from eigenbody.system.outputs import OutputReader, input_units, state_units
+from eigenbody.system.outputs import OutputReader, input_units, state_names, state_units
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
@@ -72,11 +73,13 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     tree = _tree(description, places, joints)
     named = NamedMeasures(description, places, joints, tree)
     builder = _forces(description, places)
-    compiler = _signal_compiler(description, named, builder)
     rows = ConstraintRows(description, joints, named)
+    loads = LoadNames(description, joints, rows, builder)
+    algebraic = AlgebraicNames(loads)
+    compiler = _signal_compiler(description, named, builder, algebraic)
     parts = _force_parts(description, places, builder, compiler)
     states = state_names(description, builder)
-    outputs = OutputReader(description, named, compiler, builder, states).read()
+    outputs = OutputReader(description, named, compiler, builder, states, loads).read()
     for name in (*builder.named, *description.coordinates, *measures_asked_for(description.operating_point)):
         named.of(name)
     velocities = velocity_rows(description, named)
@@ -117,6 +120,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         inputs=tuple(entry.name for entry in description.inputs),
         input_units=input_units(description, named),
         outputs=outputs,
+        algebraic=algebraic.found(),
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
         warnings=(*builder.warnings, *bushings_across_spin(description, joints)),
         aliases=dict(named.index),
@@ -142,19 +146,15 @@ def _forces(description: Description, places: Places) -> ForceBuilder:
     return builder
 
 
-def state_names(description: Description, builder: ForceBuilder) -> tuple[str, ...]:
-    """Names of all first-order states: of the model, of its blocks, then those that elements bring along."""
-    inner = (f"{builder.owners[state.owner]}.{state.local}" for state in builder.states)
-    return (*(entry.name for entry in description.states), *inner)
-
-
-def _signal_compiler(description: Description, named: NamedMeasures, builder: ForceBuilder) -> SignalCompiler:
+def _signal_compiler(
+    description: Description, named: NamedMeasures, builder: ForceBuilder, algebraic: AlgebraicNames
+) -> SignalCompiler:
     def channel_of(name: str) -> int:
         named.of(name)
         return int(builder.along([name])[0])
 
     inputs = [entry.name for entry in description.inputs]
-    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of)
+    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of, algebraic)
 
 
 @dataclass

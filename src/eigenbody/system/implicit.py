@@ -22,8 +22,8 @@ class ImplicitStates:
 
     def rates(self, now: Quantities) -> np.ndarray:
         """x' (..., m)."""
-        lead = np.broadcast_shapes(np.shape(now.s)[:-1], np.shape(now.x)[:-1])
-        dtype = np.result_type(now.s, now.v, now.x, now.u, np.asarray(now.t), float)
+        lead = np.broadcast_shapes(np.shape(now.s)[:-1], np.shape(now.x)[:-1], np.shape(now.z)[:-1])
+        dtype = np.result_type(now.s, now.v, now.x, now.u, now.z, np.asarray(now.t), float)
         w = np.zeros((*lead, len(self.equations)), dtype=dtype)
         for _ in range(ITERATIONS):
             at = replace(now, w=w)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.forces import ForceBuilder
-from eigenbody.model.description import Description, Entry, is_internal
+from eigenbody.model.description import Description, Entry
 from eigenbody.model.expressions import Expression
+from eigenbody.system.algebraic import LoadNames
 from eigenbody.system.named import NamedMeasures
 from eigenbody.system.signals import SignalCompiler
-from eigenbody.system.system import Load, Output, Reaction
+from eigenbody.system.system import Output
 
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 FORCE_UNITS = {"m": "N", "rad": "N*m", "1": "N*m"}
 
 
@@ -21,10 +21,10 @@ class OutputReader:
 
     def __init__(
         self, description: Description, named: NamedMeasures, compiler: SignalCompiler, builder: ForceBuilder,
-        states: Sequence[str],
+        states: Sequence[str], loads: LoadNames,
     ) -> None:  # fmt: skip
         self.description, self.named, self.compiler, self.builder = description, named, compiler, builder
-        self.states = states
+        self.states, self.loads = states, loads
         self.units = dict(zip(states, state_units(description, builder, named), strict=True))
         self.units |= dict(zip((e.name for e in description.inputs), input_units(description, named), strict=True))
         self.faults: list[Fault] = []
@@ -46,7 +46,7 @@ class OutputReader:
             return Output(entry.name, measure, order, None, unit=entry.get("unit", unit), where=entry.where)
         if entry.get("state") is not None:
             return self._state(i, entry)
-        signal = self.compiler.compile(entry["expression"], i, where=entry.where)
+        signal = self.compiler.compile(entry["expression"], i, where=entry.where, after_motion=True)
         unit = entry.get("unit", self._unit_of(entry["expression"]))
         return Output(entry.name, -1, 0, signal, unit=unit, where=entry.where)
 
@@ -58,42 +58,21 @@ class OutputReader:
         return Output(entry.name, -1, 0, signal, unit=entry.get("unit", self.units[name]), where=entry.where)
 
     def _reaction(self, entry: Entry) -> Output | None:
-        joints = [joint.name for joint in self.description.joints]
-        own = [joint.name for joint in self.description.joints if not is_internal(joint)]
-        if entry["reaction"] not in own:
-            return self._fault(entry, f'there is no joint "{entry["reaction"]}".', suggest(entry["reaction"], own))
-        component = COMPONENTS.index(entry["component"])
-        reaction = Reaction(joints.index(entry["reaction"]), component, entry.get("axes", "joint"))
-        unit = entry.get("unit", "N" if component < 3 else "N*m")
-        return Output(entry.name, -1, 0, None, reaction=reaction, unit=unit, where=entry.where)
+        try:
+            found = self.loads.reaction(entry["reaction"], entry["component"], entry.get("axes", "joint"), entry.where)
+        except InputError as error:
+            return self._faults(error)
+        unit = entry.get("unit", "N" if found.component < 3 else "N*m")
+        return Output(entry.name, -1, 0, None, reaction=found, unit=unit, where=entry.where)
 
     def _load(self, entry: Entry) -> Output | None:
-        forces = {force.name: force for force in self.description.forces}
-        if entry["force"] not in forces:
-            return self._fault(entry, f'there is no force "{entry["force"]}".', suggest(entry["force"], forces))
-        owner = self.builder.number(entry["force"])
-        channels = sorted(set(self._channels(owner)))
-        component = entry.get("component")
-        if len(channels) == 1:
-            if component is not None:
-                return self._fault(entry, f"{entry['force']} acts along one measure.", "Leave the component out.")
-            return self._loaded(entry, owner, channels[0], self._force_unit(forces[entry["force"]]))
-        turning = forces[entry["force"]].type == "torque"
-        known = COMPONENTS[3:] if turning else COMPONENTS[: len(channels)]
-        if component not in known:
-            what = f"{entry['force']} acts along {len(channels)} measures."
-            return self._fault(entry, what, f"Give the component: {', '.join(known)}.")
-        return self._loaded(entry, owner, channels[known.index(component)], "N" if component[0] == "f" else "N*m")
-
-    def _loaded(self, entry: Entry, owner: int, channel: int, unit: str) -> Output:
-        return Output(
-            entry.name, -1, 0, None, load=Load(owner, channel), unit=entry.get("unit", unit), where=entry.where
-        )
-
-    def _channels(self, owner: int) -> Iterator[int]:
-        for coupling in self.builder.linear:
-            yield from coupling.i[coupling.owner == owner].tolist()
-        yield from (item.channel for item in self.builder.signals if item.owner == owner)
+        try:
+            load, component = self.loads.load(entry["force"], entry.get("component"), entry.where)
+        except InputError as error:
+            return self._faults(error)
+        own = next(force for force in self.description.forces if force.name == entry["force"])
+        unit = ("N" if component[0] == "f" else "N*m") if component else self._force_unit(own)
+        return Output(entry.name, -1, 0, None, load=load, unit=entry.get("unit", unit), where=entry.where)
 
     def _force_unit(self, force: Entry) -> str:
         return FORCE_UNITS[_dimension(force, self.named)]
@@ -110,9 +89,19 @@ class OutputReader:
             return rate_unit(self.named.dimensions[self.named.index[plain]], len(name) - len(plain))
         return self.units.get(name, "")
 
+    def _faults(self, error: InputError) -> Output | None:
+        self.faults.extend(error.faults)
+        return None
+
     def _fault(self, entry: Entry, what: str, remedy: str) -> Output | None:
         self.faults.append(Fault(entry.where, what, remedy))
         return None
+
+
+def state_names(description: Description, builder: ForceBuilder) -> tuple[str, ...]:
+    """Names of all first-order states: of the model, of its blocks, then those that elements bring along."""
+    inner = (f"{builder.owners[state.owner]}.{state.local}" for state in builder.states)
+    return (*(entry.name for entry in description.states), *inner)
 
 
 # Units ----------------------------------------------------------------------------------------------------------------

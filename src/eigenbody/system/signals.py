@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from eigenbody.model.description import Signal as DescribedSignal
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.external import External
+
+if TYPE_CHECKING:
+    from eigenbody.system.algebraic import AlgebraicNames
 
 OWN = parse("s")
 TIME = parse("t")
@@ -88,8 +91,11 @@ class SignalCompiler:
         states: Sequence[str],
         inputs: Sequence[str],
         channel_of: Callable[[str], int],
+        algebraic: AlgebraicNames | None = None,
     ) -> None:
-        """`states` are all states in order, those that elements bring along included."""
+        """`states` are all states in order, those that elements bring along included; `algebraic` numbers the second
+        rates and loads that are read, where that is possible."""
+        self._algebraic = algebraic
         self._states = {name: i for i, name in enumerate(states)}
         self._inputs = {name: i for i, name in enumerate(inputs)}
         self._channel_of = channel_of
@@ -106,10 +112,12 @@ class SignalCompiler:
         own: Mapping[str, Argument] | None = None,
         where: str = "",
         trouble: tuple[str, str] | None = None,
+        after_motion: bool = False,
     ) -> AnySignal:
-        """`own` are names with a meaning inside one element: its deflection `s`, the rate `v`, its own states."""
+        """`own` are names with a meaning inside one element: its deflection `s`, the rate `v`, its own states. What is
+        read `after_motion` (outputs) knows second rates without solving for them."""
         if isinstance(signal, Function):
-            arguments = tuple(self._argument(name, own, where) for name in signal.of)
+            arguments = tuple(self._argument(name, own, where, after_motion) for name in signal.of)
             return External(target, factor, owner, signal, arguments, where)
         table = signal if isinstance(signal, Table) else None
         if isinstance(signal, Table):
@@ -118,7 +126,7 @@ class SignalCompiler:
         else:
             expression = as_expression(signal)
         expression = self._inline(expression)
-        arguments = tuple(self._argument(name, own, where) for name in sorted(expression.names))
+        arguments = tuple(self._argument(name, own, where, after_motion) for name in sorted(expression.names))
         slopes = tuple(expression.derivative(a.name) for a in arguments)
         return Signal(target, factor, owner, expression, arguments, slopes, table, where, trouble)
 
@@ -130,7 +138,7 @@ class SignalCompiler:
             expression = expression.substitute(used)
         return expression
 
-    def _argument(self, name: str, own: Mapping[str, Argument] | None, where: str) -> Argument:
+    def _argument(self, name: str, own: Mapping[str, Argument] | None, where: str, after_motion: bool) -> Argument:
         if name == "t":
             return Argument(name, "t", 0)
         if own and name in own:
@@ -141,7 +149,13 @@ class SignalCompiler:
             return Argument(name, "u", self._inputs[name])
         plain = name.rstrip("'")
         try:
-            return Argument(name, "sva"[len(name) - len(plain)], self._channel_of(plain))
+            kind, channel = "sva"[len(name) - len(plain)], self._channel_of(plain)
+            if kind == "a" and not after_motion and self._algebraic is not None:
+                return Argument(name, "z", self._algebraic.second_rate(name, channel, where))
+            return Argument(name, kind, channel)
         except KeyError:
+            number = None if self._algebraic is None else self._algebraic.load(name, where)
+            if number is not None:
+                return Argument(name, "z", number)
             known = [*self._states, *self._inputs, *self._variables]
             raise InputError(Fault(where, f'there is no "{name}".', suggest(name, known))) from None

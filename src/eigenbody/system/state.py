@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 class State:
     """Bodies: r, v (..., n, 3) global; R (..., n, 3, 3); w (..., n, 3) in body axes. x: first-order states (..., m).
 
-    `turns` (..., k) are the full turns counted by the angle measures; `u_in` the inputs; t the time.
+    `turns` (..., k) are the full turns counted by the angle measures; `u_in` the inputs; t the time. `z` (..., n) are
+    the algebraic variables: reactions, element forces and second rates that expressions read. They follow from
+    everything else; where they do not yet, they are a guess.
     """
 
     r: np.ndarray
@@ -29,6 +31,7 @@ class State:
     turns: np.ndarray
     u_in: np.ndarray
     t: float | complex = 0.0
+    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def moved(self, system: System, dq: np.ndarray) -> State:
         """Configuration changed by the variation dq (..., nq): r + dr, R exp(dtheta)."""
@@ -43,6 +46,20 @@ class State:
     def velocity(self, system: System) -> np.ndarray:
         """u (..., nq)."""
         return collect(system, self.v, self.w)
+
+
+ARRAYS = ("r", "R", "v", "w", "x", "turns", "u_in", "z")  # of a state
+
+
+def one_state(states: State, i: int) -> State:
+    """One of many states."""
+    t = float(np.asarray(states.t)[i])
+    return State(t=t, **{name: getattr(states, name)[i] for name in ARRAYS})
+
+
+def some_states(states: State, index: slice | np.ndarray) -> State:
+    """Some of many states, as many."""
+    return State(t=np.asarray(states.t)[index], **{name: getattr(states, name)[index] for name in ARRAYS})  # type: ignore[arg-type]
 
 
 def spread(system: System, u: np.ndarray) -> np.ndarray:

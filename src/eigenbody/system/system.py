@@ -122,6 +122,20 @@ class Forces:
     stops: tuple[Stop, ...]  # elements that act on one side only
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JointRows:
+    """Where a joint is and what holds it: its carriers, its point in the axes of the second, its axes in those of the
+    first, its holonomic rows and where these stand among the constraints' terms, and its slip rows."""
+
+    first: int
+    second: int
+    origin: np.ndarray  # (..., 3)
+    axes: np.ndarray  # (..., 3, 3)
+    rows: np.ndarray
+    terms: np.ndarray
+    slips: np.ndarray
+
+
 @dataclass(frozen=True, slots=True)
 class Reaction:
     """A component (0 to 5: fx fy fz mx my mz) of the force and moment in a joint, in axes "joint" or "ground"."""
@@ -129,6 +143,7 @@ class Reaction:
     joint: int
     component: int
     axes: str
+    held: JointRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +152,18 @@ class Load:
 
     owner: int
     channel: int
+
+
+@dataclass(frozen=True, slots=True)
+class Algebraic:
+    """A variable of expressions that follows from accelerations and forces: the second rate of a channel's measure, a
+    reaction or an element's tension. `where` is the place in the model that reads it first."""
+
+    name: str
+    where: str
+    channel: int = -1
+    reaction: Reaction | None = None
+    load: Load | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +251,7 @@ class System(LeanCopies):
     inputs: tuple[str, ...]
     input_units: tuple[str, ...]
     outputs: tuple[Output, ...]
+    algebraic: tuple[Algebraic, ...]
     coordinates: np.ndarray  # named measures the user wants to linearize in
     warnings: tuple[str, ...]
     aliases: dict[str, int]
@@ -278,13 +306,24 @@ class System(LeanCopies):
         span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
         return max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
 
+    @cached_property
+    def readers(self) -> tuple[AnySignal, ...]:
+        """Signals of forces that read algebraic variables."""
+        return tuple(s for s in self.forces.signals if any(a.kind == "z" for a in s.arguments))
+
+    @cached_property
+    def read_channels(self) -> np.ndarray:
+        """Channels along which they act."""
+        return np.unique([signal.target for signal in self.readers]).astype(int)
+
     def reference_state(self) -> State:
         """The drawing at rest."""
         d = self.description
         zero = np.zeros((self.bodies, 3))
         turns = np.zeros(int(self.named.turn_counter.max(initial=-1)) + 1)
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
-        return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0)
+        z = np.zeros(len(self.algebraic))
+        return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0, z)
 
 
 def _first(values: np.ndarray, axes: int) -> np.ndarray:

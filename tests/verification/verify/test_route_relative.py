@@ -45,6 +45,7 @@ NOT_KNOWN = {  # what the formulation of the source does not have
     "whipple_bicycle": 'non-holonomic rows (rolling "rear")',
     "single_track_car": 'forces of type "tyre"',
     "wheelset": 'forces of type "wheel_rail"',
+    "isolated_table": "forces.runners, which reads reaction.guide.my: it depends on accelerations or loads",
 }
 CLOSED = {case.name: case.document for case in CASES}
 STEP = 1e-40  # complex steps

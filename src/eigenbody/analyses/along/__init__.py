@@ -28,6 +28,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import ForwardDynamics
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, stack
@@ -276,13 +277,9 @@ class _Follower:
         missing = mechanics.driving - mechanics.inertia_times(acceleration)
         forces = frame.at_velocity.solve_transposed(missing)
         rows, slips = len(chosen.rows), len(chosen.slip_rows)
-        multipliers = np.zeros(self.system.constraints.count)
-        slip_multipliers = np.zeros(self.system.slips.count)
-        multipliers[chosen.rows] = forces[:rows]
-        slip_multipliers[chosen.slip_rows] = forces[rows : rows + slips]
-        h = forces[rows + slips :]
+        m, h = Multipliers.of(self.system, chosen, forces), forces[rows + slips :]
         point = OperatingPoint(
-            self.model, self.system, state, ForwardDynamics(acceleration, multipliers, slip_multipliers), chosen,
+            self.model, self.system, state, ForwardDynamics(acceleration, m.held, m.slip), chosen,
             driven.residual, driven.drift, self.system.warnings, mechanics, frame,
         )  # fmt: skip
         return point, h, frame.Pv.T @ (_curvature(frame, h) @ frame.P)

@@ -6,7 +6,7 @@ would: dW' = -M^-1 C_add W, and outputs that read accelerations or reactions fol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 from eigenbody.analyses.linearize.linear import linear_of
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, SparseForm
+from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.rows import Rows, output_rows, rate_rows
+from eigenbody.linearization.rows import Rows, algebraic_rows, output_rows, rate_rows
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
@@ -142,9 +143,10 @@ def _dense_form(linear: LinearModel, added: np.ndarray, noise: np.ndarray | floa
     A[velocities, velocities] -= inverse @ added
     A[nS + nW :, velocities] -= by_state @ added
     C[:, velocities] -= by_output @ added
+    answered = linear.M @ inverse @ added if linear.point.system.algebraic else added  # by forces that read its effect
     return replace(
         form,
-        C=form.C + added,
+        C=form.C + answered,
         noise_C=form.noise_C + (noise + 8 * EPS * np.abs(added)),
         source=KnownStateSpace(space._replace(A=A, C=C)),
         added_damping=_sum(form.added_damping, added),
@@ -168,6 +170,22 @@ def _gates(linear: LinearModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     def read(rows: Rows) -> np.ndarray:
         return np.asarray(rows.a @ acceleration) + np.asarray(rows.multipliers @ multipliers)
 
+    if linear.point.system.algebraic:  # forces that read what a force does act beside it
+        return _gates_in_loop(linear, inverse, read)
     outputs = read(output_rows(linear.point, frame, frame.is_sparse))
     rates = read(rate_rows(linear.point, frame, frame.is_sparse))
     return outputs, rates, inverse
+
+
+def _gates_in_loop(
+    linear: LinearModel, inverse: np.ndarray, read: Callable[[Rows], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same where forces read accelerations or reactions: z = (I - D)^-1 (what a force does to the readings), and
+    what these do to everything else."""
+    point, frame, sparse = linear.point, linear.point.frame, linear.point.frame.is_sparse
+    rows = algebraic_rows(point.mechanics, point.motion, frame.chosen, sparse)
+    shapes, first = VariationalEquations(point).shapes, len(linear.states) + len(linear.inputs)
+    z = np.linalg.solve(np.eye(shapes.nz) - shapes.open_through(rows)[:, first:], read(rows))
+    outputs, rates = (part(point, frame, sparse) for part in (output_rows, rate_rows))
+    along = [shapes.open_through(part)[:, first:] @ z for part in (outputs, rates)]
+    return read(outputs) + along[0], read(rates) + along[1], inverse + shapes.open_rates[:, first:] @ z

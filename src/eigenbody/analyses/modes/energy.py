@@ -6,7 +6,8 @@ The motion is Re(x exp(l t)), l = a + i b, taken at the amplitude of the shape. 
     strain       1/4 Re(x^H K x)                   elements (g^T k g + f H), loaded joints, inertia in motion
     dissipation  1/2 Re((g du)^H c ds') + b/2 Im(x^H K x)
 
-A force that comes through first-order states (x' = ...) is read as k + l c with real k and c. These satisfy
+A force that comes through first-order states (x' = ...), or that reads accelerations or loads, is read as k + l c with
+real k and c. These satisfy
 a = -dissipation / (2 (kinetic + strain)) for any M, C, K of an oscillating mode (docs/modes.md has the proof); rolling
 without slip in motion exchanges energy with the forward motion, which is in none of them.
 """
@@ -210,7 +211,7 @@ class _Elements:
         if not forces.signals:
             return
         slopes = [(s.owner, s.target, a, float(np.real(d))) for s in forces.signals for a, d in s.partials(now)]
-        for kind, of in (("s", self._s), ("v", self._v), ("x", motion.x)):
+        for kind, of in (("s", self._s), ("v", self._v), ("x", motion.x), ("z", motion.z)):
             chosen = [(e, i, a.index, d) for e, i, a, d in slopes if a.kind == kind and a.index < of.shape[1]]
             if not chosen:
                 continue

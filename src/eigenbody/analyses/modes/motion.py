@@ -10,18 +10,21 @@ import numpy as np
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import rate_rows
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.numerics.matrices.linear import SparseFactor
 from eigenbody.spatial.rotations import apply, apply_transposed, cross
 from eigenbody.system.state import collect, spread
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes.find import Modes
+    from eigenbody.linearization.model import LinearModel
 
 DRIFTS = 1e-9  # a zero entry whose velocity is above this part of its displacement is a motion at constant speed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModeMotion:
-    """The motion of every entry: variations dq and du (n, nq) and first-order states (n, nx), complex.
+    """The motion of every entry: variations dq and du (n, nq), first-order states (n, nx) and algebraic variables, what
+    forces read of accelerations and loads (n, nz), complex.
 
     `twist` (n, bodies, 6) is displacement of the centre of mass and small rotation in global axes, or, for the
     entries in `drifts` (zeros that are a motion at constant speed), velocity and angular velocity. `speed` (n, nq) is
@@ -31,6 +34,7 @@ class ModeMotion:
     q: np.ndarray
     u: np.ndarray
     x: np.ndarray
+    z: np.ndarray
     twist: np.ndarray
     speed: np.ndarray
     drifts: np.ndarray
@@ -47,12 +51,29 @@ def mode_motion(modes: Modes) -> ModeMotion:
     else:
         q = variations(modes)
         u = q * modes.eigenvalues[:, None] if linear.sparse.is_static else _velocities(point, modes.eigenvalues, q)
-        x, pushed = _first_order_states(point, modes.eigenvalues, q, u), np.zeros_like(q)
+        x, pushed = _first_order_states(linear, modes.eigenvalues, q, u), np.zeros_like(q)
+    read = _readings(linear, q, u, x)
     own, moved = (_size(point, part) for part in (pushed, q))
     drifts = modes.is_rigid & (own > DRIFTS * moved)
     speed = np.where(modes.is_rigid[:, None], np.where(drifts[:, None], pushed, q), u)
     twist = global_motion(point, np.where(drifts[:, None], pushed, q))
-    return ModeMotion(q, u, x, twist, speed, drifts)
+    return ModeMotion(q, u, x, read, twist, speed, drifts)
+
+
+def _readings(linear: LinearModel, q: np.ndarray, u: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Algebraic variables (n, nz) of modes, from the descriptor's equations without rates."""
+    nz, frame = len(linear.point.system.algebraic), linear.point.frame
+    if not nz:
+        return np.zeros((len(q), 0))
+    S = frame.position_rows("gradient") @ q.T
+    W = frame.speed_rows("gradient") @ u.T + frame.speed_rows("rate_q") @ q.T
+    d = linear.sparse.descriptor
+    rest, n = d.A.tocsr()[d.differential :].tocsc(), d.differential
+    right = -(rest[:, :n] @ np.concatenate((S, W, x.T)))
+    factor = SparseFactor(rest[:, n:])
+    return (factor.solve(np.ascontiguousarray(right.real)) + 1j * factor.solve(np.ascontiguousarray(right.imag)))[
+        -nz:
+    ].T
 
 
 def global_motion(point: OperatingPoint, q: np.ndarray) -> np.ndarray:
@@ -76,19 +97,23 @@ def _velocities(point: OperatingPoint, eigenvalues: np.ndarray, q: np.ndarray) -
     return solved(frame, np.concatenate((-held, rates - frame.speed_rows("rate_q") @ q.T))).T
 
 
-def _first_order_states(point: OperatingPoint, eigenvalues: np.ndarray, q: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """x (n, nx) of modes, from eigenvalue x = X x + Q dq + U du."""
-    count = len(point.system.states)
+def _first_order_states(linear: LinearModel, eigenvalues: np.ndarray, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """x (n, nx) of modes, from eigenvalue x = X x + Q dq + U du + Z z."""
+    point, count = linear.point, len(linear.point.system.states)
     out = np.zeros((len(q), count), complex)
     if not count:
         return out
-    from scipy.sparse import eye_array
+    from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import spsolve
 
     rows = rate_rows(point, point.frame, True)
-    driven = (rows.q @ q.T + rows.u @ u.T).T
+    driven, by_x = (rows.q @ q.T + rows.u @ u.T).T, rows.x
+    if point.system.algebraic:
+        still = np.zeros((count, q.shape[1]))
+        driven = driven + (rows.z @ _readings(linear, q, u, out).T).T
+        by_x = by_x + rows.z @ csc_array(_readings(linear, still, still, np.eye(count)).real.T)
     for i in np.flatnonzero(eigenvalues != 0):
-        out[i] = spsolve((eigenvalues[i] * eye_array(count) - rows.x).tocsc(), driven[i])
+        out[i] = spsolve((eigenvalues[i] * eye_array(count) - by_x).tocsc(), driven[i])
     return out
 
 

@@ -19,9 +19,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame, measure_rows
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, SparseFactor, matrix
@@ -76,7 +78,7 @@ class DisturbedMotion:
         q = self._apart(state)
         state = self._with_velocity(state, q, dW)
         q1 = state.velocity(self.system) - self.velocity - self._turned(self.state.w, q)
-        acceleration = self._accelerations(state)
+        acceleration, state = self._accelerations(state)
         alpha = spread(self.system, self.acceleration)[..., 3:]
         q2 = acceleration - self.acceleration - self._turned(alpha, q) - self._turned(self.state.w, q1)
         g, w = self.positions, self.speeds
@@ -115,8 +117,8 @@ class DisturbedMotion:
         u = _solved(self._rows(still, self.speeds), _side_by_side(held, wanted))
         return state.with_velocity(self.system, u)
 
-    def _accelerations(self, state: State) -> np.ndarray:
-        """u' of [[M, G^T], [G, 0]] [u'; lambda] = [Q - h; -gamma]."""
+    def _accelerations(self, state: State) -> tuple[np.ndarray, State]:
+        """u' of [[M, G^T], [G, 0]] [u'; lambda] = [Q - h; -gamma], and the state with what forces read of it."""
         system, mechanics = self.system, Mechanics(self.system, state)
         held = self._constraints(mechanics, "acceleration")
         n, m, lead = system.nq, held.shape[-1], state.r.shape[:-2]
@@ -124,7 +126,17 @@ class DisturbedMotion:
         whole[..., :n, :n] = matrix(mechanics.mass(), (n, n), False)
         whole[..., n:, :n] = MotionFrame(mechanics, self.chosen, False).held("gradient")
         whole[..., :n, n:] = whole[..., n:, :n].mT
-        return _solved(whole, _side_by_side(mechanics.driving, -held))[..., :n]
+        if not system.algebraic:
+            return _solved(whole, _side_by_side(mechanics.driving, -held))[..., :n], state
+        both, variables = _solved(whole, _side_by_side(mechanics.blind().driving, -held)), mechanics.algebraic
+        forces = variables.pushes()
+        forces = np.concatenate((forces, np.zeros((*forces.shape[:-2], m, forces.shape[-1]))), axis=-2)
+        answer = np.linalg.solve(whole, forces)
+        own, pull = Multipliers.of(system, self.chosen, both[..., n:]), answer[..., n:, :]
+        every = Multipliers.of_columns(system, self.chosen, pull)
+        Y = variables.through(Response(answer[..., :n, :], every.held, every.slip))
+        there = mechanics.with_algebraic(variables.solved(variables.values(own.held, own.slip, both[..., :n]), Y))
+        return _solved(whole, _side_by_side(there.driving, -held))[..., :n], there.state
 
     # ---- parts
 

@@ -119,16 +119,17 @@ class SparseFactor:
 
 
 class Saddle:
-    """[[A, G^T], [G, 0]] with independent rows G, dense or sparse as A is."""
+    """[[A, G^T], [G, 0]] with independent rows G, dense or sparse as A is; `pull` may stand in place of G^T."""
 
-    def __init__(self, A: Any, G: Any) -> None:
+    def __init__(self, A: Any, G: Any, pull: Any = None) -> None:
         self._n, rows = A.shape[0], G.shape[0]
+        pull = G.T if pull is None else pull
         if isinstance(A, np.ndarray):
-            self._factor: Factor = DenseFactor(np.block([[A, G.T], [G, np.zeros((rows, rows))]]))
+            self._factor: Factor = DenseFactor(np.block([[A, pull], [G, np.zeros((rows, rows))]]))
             return
         from scipy.sparse import block_array
 
-        self._factor = SparseFactor(block_array([[A, G.T], [G, None]], format="csc") if rows else A.tocsc())
+        self._factor = SparseFactor(block_array([[A, pull], [G, None]], format="csc") if rows else A.tocsc())
 
     def solve(self, f: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """x and y of A x + G^T y = f, G x = g."""

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import ROUNDED
+from eigenbody.linearization.rows import algebraic_rows, fed_back
+from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.projection import held_rows
 from eigenbody.numerics.matrices.assembly import Triplets
@@ -37,11 +40,27 @@ class Balance:
 
     @cached_property
     def mechanics(self) -> Mechanics:
+        still = self._still
+        return still.with_algebraic(self._algebraic(still)) if self.system.algebraic else still
+
+    @cached_property
+    def _still(self) -> Mechanics:
         return Mechanics(self.system, self.state)
+
+    def _algebraic(self, still: Mechanics) -> np.ndarray:
+        """What expressions read where nothing accelerates: reactions are what the constraints carry."""
+        variables, none = still.algebraic, np.zeros(self.held.shape[0])
+        without = Multipliers.of(self.system, self.chosen, self._metric.solve(still.blind().driving, none)[1])
+        pushes = variables.pushes()
+        answers = [self._metric.solve(np.ascontiguousarray(push), none)[1] for push in pushes.T]
+        pull = np.stack(answers, axis=-1) if answers else np.zeros((len(none), 0))
+        m = Multipliers.of_columns(self.system, self.chosen, pull)
+        Y = variables.through(Response(np.zeros_like(pushes), m.held, m.slip))
+        return variables.solved(variables.values(without.held, without.slip), Y)
 
     @cached_property
     def held(self) -> Any:
-        return held_rows(self.mechanics, self.chosen)
+        return held_rows(self._still, self.chosen)
 
     @cached_property
     def force(self) -> np.ndarray:
@@ -70,10 +89,8 @@ class Balance:
     @cached_property
     def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all holonomic rows and all slip rows."""
-        rows, slips = np.zeros(self.system.constraints.count), np.zeros(self.system.slips.count)
-        n = len(self.chosen.rows)
-        rows[self.chosen.rows], slips[self.chosen.slip_rows] = self._split[1][:n], self._split[1][n:]
-        return rows, slips
+        m = Multipliers.of(self.system, self.chosen, self._split[1])
+        return m.held, m.slip
 
     def size(self, a: np.ndarray) -> float:
         """Size of an acceleration in the metric of M."""
@@ -162,35 +179,88 @@ class Balance:
         nx = len(self.rate)
         return matrix(by_q, (nx, self.system.nq), self.is_sparse), matrix(by_x, (nx, nx), self.is_sparse)
 
+    @cached_property
+    def _rate_by_readings(self) -> np.ndarray:
+        """Derivative of x' by the algebraic variables (states, variables)."""
+        out = np.zeros((len(self.rate), len(self.system.algebraic)))
+        for i, signal in enumerate(self.system.forces.state_rates):
+            for argument, slope in signal.partials(self.mechanics.applied.now):
+                if argument.kind == "z":
+                    out[i, argument.index] += float(slope)
+        return out
+
+    @property
+    def size_of_readings(self) -> np.ndarray:
+        """(states,) what forces of the size that there are here make of x' through what states read of them."""
+        if not self.system.algebraic:
+            return np.zeros(len(self.rate))
+        force = float(self.mechanics.force_size(*self.multipliers).max(initial=0.0))
+        heavy = float(self.M.diagonal().max(initial=0.0)) or 1.0
+        size = [force / heavy if variable.channel >= 0 else force for variable in self.system.algebraic]
+        return np.abs(self._rate_by_readings) @ np.array(size)
+
+    @cached_property
+    def _readings(self) -> tuple[Any, Any, np.ndarray]:
+        """How forces and rates of states (nq + states) follow what they read: by q and x, by the multipliers of the
+        chosen rows, and by the present ones of these."""
+        read = algebraic_rows(self.mechanics, Multipliers(*self.multipliers), self.chosen, self.is_sparse)
+        onto = [*self.mechanics.applied.algebraic_matrix()]
+        nq, nx, nz = self.system.nq, len(self.rate), len(self.system.algebraic)
+        row, column = np.nonzero(self._rate_by_readings)
+        onto.append(Triplets(nq + row, column, self._rate_by_readings[row, column]))
+        Q_z = matrix(onto, (nq + nx, nz), self.is_sparse)
+        by, pulled = fed_back(Q_z, read, _beside(read.q, read.x), read.multipliers)
+        return by, pulled, pulled @ self._split[1]
+
     def step(self, tau: float, force: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dq and dx of [M/tau + K, -X; -g_q, 1/sqrt(tau) - g_x] with the held rows at rest."""
-        A = self.M / tau + self.stiffness
+        A, H, both = self.M / tau + self.stiffness, self.held, force
         nx = len(rate)
-        if not nx:
-            return refined(A, self.held, force), rate
-        by_q, by_x = self.rate_by
-        if isinstance(A, np.ndarray):
-            A = np.block([[A, -self.by_state], [-by_q, np.eye(nx) / np.sqrt(tau) - by_x]])
-            H = np.hstack((self.held, np.zeros((self.held.shape[0], nx))))
-        else:
-            from scipy.sparse import block_array, csc_array, eye_array, hstack
-
-            A = block_array([[A, -self.by_state], [-by_q, eye_array(nx) / np.sqrt(tau) - by_x]], format="csc")
-            H = hstack((self.held, csc_array((self.held.shape[0], nx))), format="csc")
-        both = refined(A, H, np.concatenate((force, rate)))
-        return both[: self.system.nq], both[self.system.nq :]
+        if nx:
+            (by_q, by_x), one = self.rate_by, np.eye(nx) / np.sqrt(tau)
+            A = _stacked(_beside(A, -self.by_state), _beside(-by_q, one - by_x))
+            H = _beside(H, _none_like(H, nx))
+            both = np.concatenate((force, rate))
+        pull = None
+        if self.system.algebraic:
+            by, pulled, present = self._readings
+            A, pull, both = A - by, H.T - pulled, both - present
+        found = refined(A, H, both, pull)
+        return found[: self.system.nq], found[self.system.nq :]
 
 
-def refined(A: Any, H: Any, f: np.ndarray) -> np.ndarray:
+def _beside(left: Any, right: Any) -> Any:
+    """Two matrices side by side, dense or sparse as the first is."""
+    if isinstance(left, np.ndarray):
+        return np.hstack((left, right))
+    from scipy.sparse import csc_array, hstack
+
+    return hstack((left, csc_array(right)), format="csc")
+
+
+def _stacked(upper: Any, lower: Any) -> Any:
+    if isinstance(upper, np.ndarray):
+        return np.vstack((upper, lower))
+    from scipy.sparse import vstack
+
+    return vstack((upper, lower), format="csc")
+
+
+def _none_like(matrix: Any, columns: int) -> np.ndarray:
+    return np.zeros((matrix.shape[0], columns))
+
+
+def refined(A: Any, H: Any, f: np.ndarray, pull: Any = None) -> np.ndarray:
     """x of A x + H^T y = f, H x = 0, to rounding: rows of H are brought to the size of A, and the solution is refined.
+    `pull` stands in place of H^T where forces read what the constraints carry.
 
     Stiff laws feel it when a step leaves the constraints by more than that.
     """
-    largest = float(np.abs(A).max()) if isinstance(A, np.ndarray) else float(abs(A).max())
-    H = H * (largest or 1.0)
-    saddle = Saddle(A, H)
+    largest = (float(np.abs(A).max()) if isinstance(A, np.ndarray) else float(abs(A).max())) or 1.0
+    H, pull = H * largest, (H.T if pull is None else pull) * largest
+    saddle = Saddle(A, H, pull)
     x, y = saddle.solve(f, np.zeros(H.shape[0]))
     for _ in range(2):
-        more_x, more_y = saddle.solve(f - A @ x - H.T @ y, -(H @ x))
+        more_x, more_y = saddle.solve(f - A @ x - pull @ y, -(H @ x))
         x, y = x + more_x, y + more_y
     return x

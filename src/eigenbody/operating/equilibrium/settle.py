@@ -332,7 +332,7 @@ def _state_imbalance(here: Balance) -> float:
         return 0.0
     by_q, by_x = (abs(part) for part in here.rate_by)
     unit = np.where(here.system.is_angular, 1.0, here.system.length)
-    size = by_q @ unit + by_x @ np.abs(here.state.x)
+    size = by_q @ unit + by_x @ np.abs(here.state.x) + here.size_of_readings
     return float((np.abs(here.rate) / np.where(size > 0, size, 1.0)).max())
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.along import at_states, chosen_states, matrices_at, one_state, state_matrices
+from eigenbody.linearization.along import at_states, matrices_at, state_matrices
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import configured, difference, place_of, rates_of, unit_of, with_rates
@@ -24,7 +24,7 @@ from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
 from eigenbody.operating.periodic.uniform import uniform_motion
 from eigenbody.simulation.run import simulate
-from eigenbody.system.state import State
+from eigenbody.system.state import State, one_state, some_states
 
 UNDETERMINED = 1e-9  # singular values below this part of the largest leave a direction alone
 REACH = (
@@ -156,17 +156,17 @@ def lap_from(point: OperatingPoint, period: float, segments: int, tolerance: flo
     uniform = uniform_motion(point, times)
     if uniform is not None:
         states = uniform.state
-        return Lap(point, mesh, chosen_states(states, slice(0, -1)), one_state(states, -1), uniform)
+        return Lap(point, mesh, some_states(states, slice(0, -1)), one_state(states, -1), uniform)
     most = 60.0 * len(times) + 5000.0
     found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=most)
-    return Lap(point, mesh, chosen_states(found.states, slice(0, -1)), one_state(found.states, -1))
+    return Lap(point, mesh, some_states(found.states, slice(0, -1)), one_state(found.states, -1))
 
 
 def refuse_other_period(lap: Lap) -> None:
     """The same states a period later must obey the same equations: prescribed motions and forces that depend on time
     have that period too."""
     system, some = lap.point.system, slice(0, None, max(1, len(lap.mesh.times) // PLACES))
-    states = chosen_states(lap.states, some)
+    states = some_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
     now = at_states(lap.point, states)
     later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))  # type: ignore[arg-type]

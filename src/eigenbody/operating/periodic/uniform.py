@@ -15,7 +15,7 @@ from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, exp, versine_coefficients
-from eigenbody.system.state import State
+from eigenbody.system.state import ARRAYS, State
 
 STEPS = (1, 4, 16, 64)  # in which the mechanism is moved along, as many as are needed
 STILL = 1e-11  # second rates that count as none, in natural units of the motion
@@ -96,8 +96,5 @@ def _screwed(state: State, dt: np.ndarray) -> State:
 
 
 def _repeated(state: State, count: int) -> State:
-    many = {
-        name: np.repeat(getattr(state, name)[None], count, axis=0)
-        for name in ("r", "R", "v", "w", "x", "turns", "u_in")
-    }
+    many = {name: np.repeat(getattr(state, name)[None], count, axis=0) for name in ARRAYS}
     return State(**many, t=np.full(count, float(np.real(state.t))))  # type: ignore[arg-type]

@@ -126,9 +126,9 @@ def point_at(trial: Trial) -> OperatingPoint:
     resting = Mechanics(system, trial.state)
     frame = MotionFrame(resting, chosen)
     motion = solve_motion(frame)
-    mechanics = Mechanics(system, trial.state, motion.acceleration)
+    mechanics = motion.mechanics(resting)
     return OperatingPoint(
-        trial.model, system, trial.state, motion, chosen, 0.0, (0.0, 0.0, 0.0), (),
+        trial.model, system, mechanics.state, motion, chosen, 0.0, (0.0, 0.0, 0.0), (),
         mechanics=mechanics, frame=frame.accelerated(mechanics),
     )  # fmt: skip
 

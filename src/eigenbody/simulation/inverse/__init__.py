@@ -305,7 +305,7 @@ def _instant(plan: Prescribed, state: State) -> _Instant:
     chosen = select(still, system.coordinates)
     frame = MotionFrame(still, chosen)
     motion = solve_motion(frame)
-    mechanics = Mechanics(system, state, motion.acceleration)
+    mechanics = motion.mechanics(still)
     _refuse_contradiction(mechanics, chosen)
     multipliers, is_open = motion.multipliers, np.zeros(system.constraints.count, dtype=bool)
     if len(chosen.redundant):
