@@ -12,6 +12,7 @@ from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import Names
 from eigenbody.model.source import shown
+from eigenbody.model.surfaces import read_surface
 from eigenbody.model.values import Values
 from eigenbody.model.varying import OWN_MEASURE, Scope, Signals
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
@@ -65,6 +66,7 @@ class EntryReader:
             Kind.POINT: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p) or "m", at),
             Kind.POINTS: lambda v, f, p, at: self.values.points(v, self.dimension(f, p) or "m", at),
             Kind.ROTATION: lambda v, f, p, at: self.values.rotation(v, at),
+            Kind.SURFACE: lambda v, f, p, at: read_surface(v, self.values, self.signals, at),
             Kind.INERTIA: self.inertia,
             Kind.SIX: lambda v, f, p, at: self.values.six(v, self.dimension(f, p), at),
             Kind.TERMS: self.terms,

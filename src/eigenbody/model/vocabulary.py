@@ -23,6 +23,7 @@ class Kind(Enum):
     POINT = "point"  # [x, y, z]                            -> (3,) array
     POINTS = "points"  # one point or two points            -> (2, 3) array (one point is repeated)
     ROTATION = "rotation"  # {axis, angle} | {sequence, angles} | {quaternion}  -> (3, 3) array
+    SURFACE = "surface"  # {sphere} | {ellipsoid} | {implicit}  -> Surface
     INERTIA = "inertia"  # 3, 6 or 3x3 numbers              -> (3, 3) array
     SIX = "six"  # six numbers or 6x6                       -> (6, 6) array
     TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]

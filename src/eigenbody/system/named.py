@@ -49,9 +49,9 @@ class NamedMeasures:
                     self.index[entry.name] = len(self.names)
                 self.names.append(entry.name if alone else full)
                 self.dimensions.append(template.dimension)
-        for name, (index, pairs) in self.joints.groups.items():
-            for k, template in enumerate(ALL_JOINTS[name].free):
-                self.placed.append((template.kernel(pairs), self.joint_start[index] + k))
+        for group in self.joints.groups:
+            for k, template in enumerate(group.type.free):
+                self.placed.append((template.kernel(group.pairs), self.joint_start[group.index] + k))
         for entry in self.description.measures:
             self._measure(entry)
         modal = {carrier for body in self.description.flexible for carrier in body.carriers}
@@ -96,10 +96,10 @@ class NamedMeasures:
 
     def rotation(self, owner: str) -> tuple[Pairs, str | None]:
         """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles."""
-        for i, entry in enumerate(self.description.joints):
-            if entry.name == owner:
-                index, pairs = self.joints.groups[entry.type]
-                return pairs.take(np.flatnonzero(index == i)), None
+        for group in self.joints.groups:
+            own = np.array([self.description.joints[i].name == owner for i in group.index])
+            if own.any():
+                return group.pairs.take(np.flatnonzero(own)), None
         for entry in self.description.measures:
             if entry.name == owner:
                 return angle_pairs(entry, self.places), entry["sequence"]

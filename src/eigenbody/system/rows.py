@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
-from eigenbody.elements.joints import ALL_JOINTS, Tie
+from eigenbody.elements.joints import Tie
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
@@ -37,15 +37,15 @@ class ConstraintRows:
             owner: _Turned(owner, labels, named) for owner, labels in rotations_prescribed(description).items()
         }
         self.keep_drawn: list[np.ndarray] = []
-        for name, (index, pairs) in joints.groups.items():
-            for k, item in enumerate(ALL_JOINTS[name].held):
-                rows = joints.row_start[index] + k
+        for group in joints.groups:
+            for k, item in enumerate(group.type.held):
+                rows = joints.row_start[group.index] + k
                 if isinstance(item, Tie):
-                    self._tie(item, [description.joints[i] for i in index], pairs, rows, named)
+                    self._tie(item, [description.joints[i] for i in group.index], group.pairs, rows, named)
                 else:
-                    measures = self._private(item.kernel(pairs))
+                    measures = self._private(item.kernel(group.pairs))
                     self.terms.append((rows, measures, np.ones(len(rows))))
-                    if ALL_JOINTS[name].keeps_drawn:
+                    if group.type.keeps_drawn:
                         self.keep_drawn.append(rows)
         self._bend(description, joints, named)
         for entry in description.couplings:

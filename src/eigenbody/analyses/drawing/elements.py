@@ -77,15 +77,23 @@ class Draw:
 
     @cached_property
     def wheels(self) -> dict[int, list[Solid]]:
-        """Wheels that rolling joints, tyres and rails tell of, by body."""
+        """Wheels and other round bodies that rolling joints, tyres and rails tell of, by body."""
         description = self.places.description
         out: dict[int, list[Solid]] = {}
         entries = [e for e in (*description.joints, *description.forces) if e.type in WHEELS]
         for entry, (_, second, _, at, _, axes) in zip(entries, ends(self.places, entries), strict=True):
-            radius = float(np.real(entry["radius"]))
-            if second < len(description.bodies):
-                out.setdefault(second, []).append(Solid("ring", np.full(3, radius), at, axes))
+            solid = _rolling_solid(entry, at, axes)
+            if second < len(description.bodies) and solid is not None:
+                out.setdefault(second, []).append(solid)
         return out
+
+
+def _rolling_solid(entry: Entry, at: np.ndarray, axes: np.ndarray) -> Solid | None:
+    """A ring, a ball or an ellipsoid; none for a surface that is known by its formula alone."""
+    surface = entry.get("surface")
+    if surface is None:
+        return Solid("ring", np.full(3, float(np.real(entry["radius"]))), at, axes)
+    return None if surface.form == "implicit" else Solid("sphere", np.real(surface.size).astype(float), at, axes)
 
 
 End = tuple[int, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]

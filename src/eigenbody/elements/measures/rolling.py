@@ -22,6 +22,7 @@ import numpy as np
 from eigenbody.base.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
+from eigenbody.elements.measures.surface import EllipsoidSupport, HeightAbove, ImplicitSupport, Support, SurfaceSlip
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
 
@@ -54,12 +55,14 @@ def _on_second(pairs: Pairs, direction: np.ndarray) -> Feature:
 
 @dataclass(frozen=True, slots=True)
 class Height:
-    """Height of the lowest point of the wheel above the plane."""
+    """Height of the lowest point of the wheel, or of another surface, above the plane."""
 
     label: str = "contact"
     dimension: str = "m"
 
-    def kernel(self, pairs: Pairs) -> Composed:
+    def kernel(self, pairs: Pairs) -> Composed | ScalarProduct:
+        if "surface" in pairs.keys:
+            return _surface_height(pairs)
         n, axle = _on_first(pairs, pairs.keys["normal"]), _on_second(pairs, _axle(pairs))
         inner = (
             ScalarProduct(pairs.carriers, n, pairs.separation),
@@ -67,6 +70,22 @@ class Height:
             ScalarProduct(pairs.carriers, axle, axle),
         )
         return Composed(HEIGHT, inner)
+
+
+def _surface_height(pairs: Pairs) -> Composed | ScalarProduct:
+    """Of a ball the height of its centre: its lowest point is always as far below."""
+    n = _on_first(pairs, pairs.keys["normal"])
+    if _form(pairs) == "sphere":
+        return ScalarProduct(pairs.carriers, n, pairs.separation)
+    support, vectors = _supported(pairs)
+    return Composed(
+        HeightAbove(support), tuple(ScalarProduct(pairs.carriers, n, y) for y in (pairs.separation, *vectors))
+    )
+
+
+def _form(pairs: Pairs) -> str:
+    """The form of the surfaces, which is the same for all pairs."""
+    return str(pairs.keys["surface"][0].form)
 
 
 def _axle(pairs: Pairs) -> np.ndarray:
@@ -82,23 +101,44 @@ class NoSlip:
     along: str
     label: str
 
-    def kernel(self, pairs: Pairs) -> RollingSlip:
+    def kernel(self, pairs: Pairs) -> RollingSlip | SurfaceSlip:
         n = pairs.keys["normal"]
         e = _tangent(n) if self.along == "x" else cross(n, _tangent(n))
-        unit = pairs.axis("z2")
+        if "surface" not in pairs.keys:
+            return _wheel_slip(pairs, n, e, pairs.axis("z2"), pairs.keys["radius"], pairs.keys["tube"])
+        if _form(pairs) == "sphere":  # a tube about nothing: no axle, whatever the attitude
+            radius = np.array([surface.size[0] for surface in pairs.keys["surface"]])
+            return _wheel_slip(pairs, n, e, np.zeros((len(pairs), 3)), np.zeros(len(pairs)), radius)
+        return _surface_slip(pairs, n, e)
 
-        def product(x: Feature, y: Feature) -> ScalarProduct:
-            return ScalarProduct(pairs.carriers, x, y)
 
-        on_e, axle = _on_first(pairs, e), _on_second(pairs, unit)
-        return RollingSlip(
-            product(on_e, pairs.separation),
-            product(on_e, axle),
-            product(_on_first(pairs, n), axle),
-            cross(n, e),
-            pairs.keys["radius"],
-            pairs.keys["tube"],
-        )
+def _wheel_slip(
+    pairs: Pairs, n: np.ndarray, e: np.ndarray, axis: np.ndarray, radius: np.ndarray, tube: np.ndarray
+) -> RollingSlip:
+    def product(x: Feature, y: Feature) -> ScalarProduct:
+        return ScalarProduct(pairs.carriers, x, y)
+
+    on_e, axle = _on_first(pairs, e), _on_second(pairs, axis)
+    on_n = _on_first(pairs, n)
+    return RollingSlip(
+        product(on_e, pairs.separation), product(on_e, axle), product(on_n, axle), cross(n, e), radius, tube
+    )
+
+
+def _surface_slip(pairs: Pairs, n: np.ndarray, e: np.ndarray) -> SurfaceSlip:
+    support, vectors = _supported(pairs)
+    on_n, on_e = _on_first(pairs, n), _on_first(pairs, e)
+    factors = [(on_e, pairs.separation), *((on_e, f) for f in vectors), *((on_n, f) for f in vectors)]
+    return SurfaceSlip(support, tuple(ScalarProduct(pairs.carriers, x, y) for x, y in factors))
+
+
+def _supported(pairs: Pairs) -> tuple[Support, list[Feature]]:
+    """The support function that the surfaces of all pairs share, and the vectors of each that it is a function of."""
+    surfaces, axes = pairs.keys["surface"].tolist(), [pairs.axis(f"{name}2") for name in "xyz"]
+    if surfaces[0].form == "implicit":
+        return ImplicitSupport.of(surfaces[0].formula, surfaces[0].where), [_on_second(pairs, axis) for axis in axes]
+    sizes = np.array([surface.size for surface in surfaces])
+    return EllipsoidSupport(), [_on_second(pairs, sizes[:, k, None] * axis) for k, axis in enumerate(axes)]
 
 
 @over_variants
