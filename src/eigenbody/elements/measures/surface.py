@@ -31,7 +31,8 @@ from eigenbody.model.expressions import Expression, ExpressionError
 from eigenbody.spatial.rotations import dot
 
 EYE = np.eye(3)
-TURNS = (4, 16, 64, 256)  # steps in which the normal is turned, more where fewer do not do
+TURNS = (1, 4, 16, 64, 256)  # steps in which the normal is turned, more where fewer do not do
+START = 0.05  # relative error of the first point on the surface
 STEPS = 30  # of Newton's method, each
 REFINED = 3  # further steps, by which complex numbers follow too
 FLAT = 1e-10  # smallest principal curvature, in 1/size of the body, that is told from none
@@ -141,8 +142,9 @@ class ImplicitSupport:
                 place, pull = found
                 break
         else:
+            self._refuse_hollow(place)
             raise self._refusal("no lowest point of the surface was found.")
-        self._refuse_hollow(place, pull)
+        self._refuse_hollow(place)
         for _ in range(REFINED if np.iscomplexobj(p) or np.iscomplexobj(self._tensor(place, 0)) else 0):
             place, pull = self._step(place, pull, p)
         return place, pull
@@ -161,7 +163,7 @@ class ImplicitSupport:
             middle = (inside + outside) / 2
             is_in = self._inside(middle, direction)
             inside, outside = np.where(is_in, middle, inside), np.where(is_in, outside, middle)
-            if np.all(outside - inside <= 1e-6 * outside):
+            if np.all(outside - inside <= START * outside):
                 return ((inside + outside) / 2)[..., None] * direction
 
     def _inside(self, distance: np.ndarray, direction: np.ndarray) -> np.ndarray:
@@ -198,7 +200,7 @@ class ImplicitSupport:
         d = np.linalg.solve(_bordered(pull, bend, slope), -right[..., None])[..., 0]
         return place + d[..., :3], pull + d[..., 3]
 
-    def _refuse_hollow(self, place: np.ndarray, pull: np.ndarray) -> None:
+    def _refuse_hollow(self, place: np.ndarray) -> None:
         """The surface curves away from the plane in all directions, and no less than can be told from not at all."""
         slope, bend = np.real(self._tensor(place, 1)), np.real(self._tensor(place, 2))
         steep = np.sqrt(dot(slope, slope))
