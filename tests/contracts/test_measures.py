@@ -136,6 +136,8 @@ def file_measure(kind: str):
         for i in range(CARRIERS - 1)
     }  # fmt: skip
     plain = {"type": kind, "between": ["b0", "b1"], "at": [[0.1, 0.2, 0.3], [1.2, 0.1, -0.4]]}
+    if "between" not in fields_of:
+        plain = {"type": kind, "of": ["b0", "b1", "b3"], "at": [0.1, 0.2, 0.3]}
     if "axis" in fields_of:
         plain["axis"] = [1, 2, -1]
     if "axis2" in fields_of:
@@ -143,6 +145,9 @@ def file_measure(kind: str):
     measures = {"m0": plain}
     if "in" in fields_of:
         measures |= {f"m{k}": {**plain, "in": name} for k, name in enumerate(("b0", "b1", "b2", "ground"), 1)}
+    if "between" not in fields_of:  # about a point and about the centre of mass, of some bodies and of all
+        whole = {key: value for key, value in plain.items() if key not in ("of", "at")}
+        measures |= {f"{name} centred": m | {"at": None} for name, m in measures.items()} | {"whole": whole}
     if "sequence" in fields_of:
         measures = {sequence: {**plain, "sequence": sequence} for sequence in SEQUENCES}
     description = eb.load({"eigenbody": 1, "bodies": bodies, "measures": measures}).description
@@ -181,10 +186,11 @@ ON_SURFACES = {
 VALUED = {
     **{name: make for name, make in ON_SURFACES.items() if name.startswith("Height")},
     **{name: (lambda n=name: template_kernels(n)) for name in TEMPLATES},
-    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES},
+    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if not MEASURES[kind].spec.is_speed},
     "displacement in a third carrier": third_carrier,
 }
-RATED = {**VALUED, **ON_SURFACES, **{name: (lambda n=name: template_kernels(n)) for name in SLIPS}}
+SPEEDS = {f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if MEASURES[kind].spec.is_speed}
+RATED = {**VALUED, **SPEEDS, **ON_SURFACES, **{name: (lambda n=name: template_kernels(n)) for name in SLIPS}}
 ALL = {**RATED, "load": loads}
 
 

@@ -122,6 +122,13 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
     """The same operating point with other wishes for the coordinates."""
     if not isinstance(coordinates, Mapping) and all(name in point.system.aliases for name in coordinates):
         wishes = [point.system.aliases[name] for name in coordinates]
+        faults = [
+            Fault("coordinates", f'"{name}" is a speed and the rate of nothing.', "Name a measure that has a position.")
+            for name, i in zip(coordinates, wishes, strict=True)
+            if i in point.system.speeds
+        ]
+        if faults:
+            raise InputError(faults)
         chosen = select(point.mechanics, wishes)
         same = set(chosen.positions.tolist()) == set(point.chosen.positions.tolist())
         return replace(point.choosing(chosen), is_steady=point.is_steady and same)

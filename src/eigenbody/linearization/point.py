@@ -107,8 +107,11 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         return dict(zip(self.system.names, np.real(values_of(self.system, self.state, index)).tolist(), strict=True))
 
     def rates(self) -> dict[str, float]:
-        """Rates of all named measures."""
-        rate = self.system.named.jet(self.mechanics.at, self.state.turns).rate
+        """Rates of all named measures; of those that are speeds themselves, their accelerations."""
+        jet, speeds = self.system.named.jet(self.mechanics.at, self.state.turns), self.system.speeds
+        rate = jet.rate
+        if speeds:
+            rate = np.where([i in speeds for i in range(self.system.named.count)], jet.acceleration, rate)
         return dict(zip(self.system.names, np.real(rate).tolist(), strict=True))
 
 

@@ -58,7 +58,7 @@ def _touching(description: Description) -> frozenset[str]:
     system = compile_system(_with(description, frozenset()))
     state = initial_state(system)
     touching = set()
-    compiler = SignalCompiler((), (), (), lambda name: 0)
+    compiler = SignalCompiler((), (), (), lambda name: 0, lambda name: False)
     for entry in description.drivers:
         if entry.get("side") is not None:
             value = np.real(compiler.compile(entry["motion"], 0, where=entry.where).value(AT_START))

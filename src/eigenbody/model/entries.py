@@ -85,7 +85,7 @@ class EntryReader:
             Kind.MOTION: self.motion,
             Kind.BODY: lambda v, f, p, at: self.body(v, at),
             Kind.BETWEEN: self.between,
-            Kind.MEASURE: lambda v, f, p, at: self.measure(v, at),
+            Kind.MEASURE: lambda v, f, p, at: self.measure(v, at, takes_speed(p)),
             Kind.MEASURES: lambda v, f, p, at: self.measures(v, at),
             Kind.CHOICE: self.choice,
             Kind.INTEGER: self.integer,
@@ -184,6 +184,9 @@ class EntryReader:
         if place.section == "drivers":
             return Scope(only_time=True)
         own = OWN_MEASURE if place.section == "forces" else frozenset()
+        along = place.raw.get("along")
+        if own and isinstance(along, str) and self.names.measures.is_speed(along):
+            own = frozenset("v")
         if place.section == "states" and field.name == "residual":
             own = frozenset(f"{state}'" for state in self.names.states)
         return Scope(own=own, accelerations=place.section == "outputs")
@@ -303,10 +306,14 @@ class EntryReader:
             return None
         return first, second
 
-    def measure(self, value: Any, path: Path) -> str | None:
-        """Name of a measure."""
+    def measure(self, value: Any, path: Path, speeds: bool = False) -> str | None:
+        """Name of a measure; of one that is a speed where `speeds` says so."""
         if isinstance(value, str) and value in self.names.measures:
-            return value
+            if speeds or not self.names.measures.is_speed(value):
+                return value
+            what = f'"{shown(value)}" is a speed and the rate of nothing, so it has no place here.'
+            self.faults.add(path, what, "Name a measure that has a position: a joint coordinate, an angle, ...")
+            return None
         coordinates = self.names.measures.coordinates_of(value) if isinstance(value, str) else []
         if coordinates:
             what = f"{self.names.measures.owner(shown(value))} has several coordinates."
@@ -362,6 +369,13 @@ class EntryReader:
             return value
         self.faults.add(path, f'{expected} is expected, not "{shown(value)}".')
         return None
+
+
+def takes_speed(place: Place) -> bool:
+    """Whether what an entry acts along or reads may be a speed: no element that knows a stiffness."""
+    return place.section in ("outputs", "inputs") or (
+        place.section == "forces" and not {"k", "free"} & {field.name for field in place.spec.fields}
+    )
 
 
 def _judged(values: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:

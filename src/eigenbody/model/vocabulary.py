@@ -87,7 +87,8 @@ class TypeSpec:
     name: str
     fields: tuple[Field, ...]
     coordinates: tuple[Coordinate, ...] = ()
-    dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"
+    dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"; of a speed that of its integral
+    is_speed: bool = False  # measures: a velocity, which is the rate of nothing
     one_of: tuple[tuple[str, ...], ...] = ()  # groups of keys of which exactly one must be given
     check: Check | None = None  # what the keys must fulfil together
     doc: str = ""

@@ -103,6 +103,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
         sequences=named.used_sequences({i for _, i in rows.named}, asked),
+        speeds=frozenset(named.speeds),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
@@ -153,7 +154,8 @@ def _signal_compiler(description: Description, named: NamedMeasures, builder: Fo
         return int(builder.along([name])[0])
 
     inputs = [entry.name for entry in description.inputs]
-    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of)
+    states = state_names(description, builder)
+    return SignalCompiler(description.variables, states, inputs, channel_of, named.is_speed)
 
 
 @dataclass
@@ -363,6 +365,11 @@ def _given(description: Description, named: NamedMeasures, key: str, compiler: S
                 measure.append(i)
                 value.append(number)
                 where.append(f"{entry.where}: {key}")
+    for entry in description.measures if key == "velocity" else ():
+        if entry.get("initial") is not None:
+            measure.append(named.index[entry.name])
+            value.append(entry["initial"])
+            where.append(f"{entry.where}: initial")
     for entry in description.drivers:
         if entry.get("assembly"):
             motion = as_expression(entry["motion"])

@@ -34,6 +34,7 @@ class NamedMeasures:
     placed: list[Placed] = field(default_factory=list)
     index: dict[str, int] = field(default_factory=dict)
     sequences: list[AngleSequence] = field(default_factory=list)
+    speeds: set[int] = field(default_factory=set)  # measures that are velocities
     joint_start: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +70,7 @@ class NamedMeasures:
         names, kernels = measure.names(entry), measure.kernels(entry, self.places)
         for name, dimension, kernel in zip(names, dimensions, kernels, strict=True):
             self._add(name, dimension, kernel)
+        self.speeds |= {self.index[name] for name in names if measure.spec.is_speed}
         if entry.type != "angles":
             return
         owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
@@ -79,6 +81,10 @@ class NamedMeasures:
             self._add(f"{owner}.r{axis}", "rad", kernel)
         vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz" if f"{owner}.r{axis}" in self.index]
         self.sequences.append(AngleSequence(entry, np.array([self.index[name] for name in names]), np.array(vector)))
+
+    def is_speed(self, name: str) -> bool:
+        """Whether a measure is a velocity that is the rate of nothing."""
+        return self.index.get(name) in self.speeds
 
     def _add(self, name: str, dimension: str, kernel: Kernel) -> None:
         self.index[name] = len(self.names)

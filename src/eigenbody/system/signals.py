@@ -88,8 +88,10 @@ class SignalCompiler:
         states: Sequence[str],
         inputs: Sequence[str],
         channel_of: Callable[[str], int],
+        is_speed: Callable[[str], bool],
     ) -> None:
         """`states` are all states in order, those that elements bring along included."""
+        self._is_speed = is_speed
         self._states = {name: i for i, name in enumerate(states)}
         self._inputs = {name: i for i, name in enumerate(inputs)}
         self._channel_of = channel_of
@@ -141,7 +143,7 @@ class SignalCompiler:
             return Argument(name, "u", self._inputs[name])
         plain = name.rstrip("'")
         try:
-            return Argument(name, "sva"[len(name) - len(plain)], self._channel_of(plain))
+            return Argument(name, "sva"[len(name) - len(plain) + self._is_speed(plain)], self._channel_of(plain))
         except KeyError:
             known = [*self._states, *self._inputs, *self._variables]
             raise InputError(Fault(where, f'there is no "{name}".', suggest(name, known))) from None

@@ -210,6 +210,7 @@ class System(LeanCopies):
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
     sequences: tuple[AngleSequence, ...]  # angles among the named measures
+    speeds: frozenset[int]  # named measures that are velocities: what they are is their rate
     tree: Tree
     tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
     tree_row_body: np.ndarray  # the body that each of them hangs on the tree

@@ -24,7 +24,8 @@ from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
 from eigenbody.elements.measures.surface import EllipsoidSupport, HeightAbove, ImplicitSupport, Support, SurfaceSlip
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
+from eigenbody.elements.measures.turning import AngularSpeed
+from eigenbody.spatial.rotations import cross, dot, unit
 
 
 # Height ---------------------------------------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ class RollingSlipJet:
 
     def __init__(self, kernel: RollingSlip, at: Carriers) -> None:
         self.D, self.C, self.b = kernel.D.jet(at), kernel.C.jet(at), kernel.b.jet(at)
-        self.W = AngularRate(kernel.carriers, kernel.turn, at)
+        self.W = AngularSpeed(kernel.carriers, kernel.turn, 0).jet(at)
         b = self.b.value
         r, level = kernel.radius, 1 - b * b
         self._alpha = r / np.sqrt(level) + kernel.tube
@@ -253,57 +254,3 @@ class RollingSlipJet:
     def value(self) -> np.ndarray:
         """There is no position-level value; zero by convention."""
         return np.zeros(self.rate.shape)
-
-
-class AngularRate:
-    """W = f.(omega_2 - omega_1) along f (..., n, 3) fixed in the first carrier, as a rate and its derivatives."""
-
-    def __init__(self, carriers: np.ndarray, f: np.ndarray, at: Carriers) -> None:
-        i, j = carriers[:, 0], carriers[:, 1]
-        self._f = f
-        self._R1, self._R2 = at.R[..., i, :, :], at.R[..., j, :, :]
-        self._w1, self._w2 = at.w[..., i, :], at.w[..., j, :]
-        self._alpha1, self._alpha2 = at.alpha[..., i, :], at.alpha[..., j, :]
-        self._on2 = apply_transposed(self._R2, apply(self._R1, f))  # f in the axes of the second carrier
-        self._f1 = cross(self._w1, f)  # f' in the axes of the first
-        self._f1_on2 = apply_transposed(self._R2, apply(self._R1, self._f1))
-
-    def _on_first(self, x: np.ndarray) -> np.ndarray:
-        return apply_transposed(self._R1, apply(self._R2, x))
-
-    def _columns(self, turn1: np.ndarray, turn2: np.ndarray) -> np.ndarray:
-        turn1, turn2 = np.broadcast_arrays(turn1, turn2)
-        zero = np.zeros_like(turn1)
-        return np.concatenate((zero, turn1, zero, turn2), axis=-1)
-
-    @cached_property
-    def rate(self) -> np.ndarray:
-        return dot(self._on2, self._w2) - dot(self._f, self._w1)
-
-    @cached_property
-    def acceleration(self) -> np.ndarray:
-        return dot(self._f1_on2, self._w2) + dot(self._on2, self._alpha2) - dot(self._f, self._alpha1)
-
-    @cached_property
-    def gradient(self) -> np.ndarray:
-        return self._columns(-self._f, self._on2)
-
-    @cached_property
-    def rate_q(self) -> np.ndarray:
-        return self._columns(cross(self._f, self._on_first(self._w2)), cross(self._w2, self._on2))
-
-    @cached_property
-    def acceleration_q(self) -> np.ndarray:
-        first = cross(self._f1, self._on_first(self._w2)) + cross(self._f, self._on_first(self._alpha2))
-        return self._columns(first, cross(self._w2, self._f1_on2) + cross(self._alpha2, self._on2))
-
-    @cached_property
-    def acceleration_u(self) -> np.ndarray:
-        return self._columns(cross(self._f, self._on_first(self._w2)), self._f1_on2)
-
-    @cached_property
-    def curvature(self) -> np.ndarray:
-        H = np.zeros((*self._on2.shape[:-1], 12, 12), dtype=self._on2.dtype)
-        H[..., 9:, 3:6] = -(np.swapaxes(self._R2, -1, -2) @ self._R1 @ skew(self._f))
-        H[..., 9:, 9:] = skew(self._on2)
-        return H

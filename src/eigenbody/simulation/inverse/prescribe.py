@@ -146,6 +146,10 @@ def _laws(model: InertModel, motion: Mapping[str, Any], times: np.ndarray) -> di
             remedy = f"Name one: {', '.join(several)}." if several else suggest(name, dimensions.names())
             faults.append(Fault(where, "there is no such measure.", remedy))
             continue
+        if dimensions.is_speed(name):
+            what = "it is a speed and the rate of nothing, so its history cannot be prescribed."
+            faults.append(Fault(where, what, "Prescribe joint coordinates, angles or displacements."))
+            continue
         index = system.aliases.get(name, -1 - len(laws))
         if index in taken:
             faults.append(Fault(where, f"{taken[index]} is prescribed already.", "Remove one of the two."))
