@@ -19,7 +19,8 @@ from eigenbody.mobility.turns import values_of
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.runtime import without_collection
-from eigenbody.system.compile import AT_START, compile_system
+from eigenbody.system.compile import compile_system
+from eigenbody.system.given import AT_START
 from eigenbody.system.signals import SignalCompiler
 from eigenbody.system.system import System
 

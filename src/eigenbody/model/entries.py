@@ -8,6 +8,7 @@ from typing import Any
 
 from eigenbody.base.errors import printable
 from eigenbody.model.description import Entry
+from eigenbody.model.drivers import one_by_one
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import Names
@@ -99,6 +100,8 @@ class EntryReader:
 
     def section(self, section: str, raw: Mapping[str, Any], types: Mapping[str, TypeSpec]) -> tuple[Entry, ...]:
         """All entries of a section that can be read."""
+        if section == "drivers":
+            raw = one_by_one(raw, self.names.measures, self.faults)
         read = (self.entry(section, name, item, types) for name, item in raw.items())
         return tuple(entry for entry in read if entry is not None)
 

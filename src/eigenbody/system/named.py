@@ -15,7 +15,7 @@ from eigenbody.model.description import Description, Entry, FlexibleBody, owner_
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, counts_turns, merge
-from eigenbody.system.system import AngleSequence
+from eigenbody.system.system import AngleSequence, sequence_of
 from eigenbody.system.topology import Tree
 
 FREE = ALL_JOINTS["free"]
@@ -71,7 +71,7 @@ class NamedMeasures:
         for name, dimension, kernel in zip(names, dimensions, kernels, strict=True):
             self._add(name, dimension, kernel)
         self.speeds |= {self.index[name] for name in names if measure.spec.is_speed}
-        if entry.type != "angles":
+        if entry.type not in ("angles", "quaternion"):
             return
         owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
         asked = {*measures_asked_for(self.description.operating_point)}
@@ -101,14 +101,15 @@ class NamedMeasures:
         )  # fmt: skip
 
     def rotation(self, owner: str) -> tuple[Pairs, str | None]:
-        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles."""
+        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles ("wxyz"
+        of a quaternion)."""
         for group in self.joints.groups:
             own = np.array([self.description.joints[i].name == owner for i in group.index])
             if own.any():
                 return group.pairs.take(np.flatnonzero(own)), None
         for entry in self.description.measures:
             if entry.name == owner:
-                return angle_pairs(entry, self.places), entry["sequence"]
+                return angle_pairs(entry, self.places), sequence_of(entry)
         return self._of_ground(owner), None
 
     def used_sequences(self, held: set[int], used: set[int]) -> tuple[AngleSequence, ...]:

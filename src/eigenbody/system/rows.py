@@ -66,6 +66,10 @@ class ConstraintRows:
                 continue
             row, one_sided = Row(entry.name, "motion", "driver"), entry.get("side") is not None
             self._prescribe(row, named.of(entry["measure"]), entry["motion"], named, one_sided)
+        for whole in self.turned.values():
+            shared = self.motions[whole.motions[-1]][0]
+            for k in whole.motions[:-3]:
+                self.motions[k] = (shared, self.motions[k][1])
 
     def _private(self, kernel: Kernel) -> np.ndarray:
         positions = np.arange(self.count, self.count + len(kernel.carriers))
@@ -109,14 +113,19 @@ class ConstraintRows:
         return number
 
     def _prescribe(self, row: Row, measure: int, signal: Signal, named: NamedMeasures, one_sided: bool = False) -> None:
-        number = self._number(row)
         owner, _, label = named.names[measure].rpartition(".")
         whole = self.turned.get(owner)
         if whole is not None and label in whole.labels and not one_sided:
             k = whole.labels.index(label)
-            whole.motions[k] = len(self.motions)
-            own = self._private(whole.kernel(k))
+            whole.motions[k], whole.where = len(self.motions), row.where
+            axis = k - len(whole.labels) + 3
+            if axis < 0:  # a quaternion has four components, but a rotation is held by three rows
+                self.motions.append((-1, signal))
+                return
+            number = self._number(row)
+            own = self._private(whole.kernel(axis))
         else:
+            number = self._number(row)
             own = np.array([self._from_named(measure)])
         self.terms.append((np.array([number]), own, np.ones(1)))
         self.motions.append((number, signal))
@@ -127,7 +136,7 @@ class _Turned:
     is left to the prescribed one."""
 
     def __init__(self, owner: str, labels: tuple[str, ...], named: NamedMeasures) -> None:
-        self.labels, self.motions = labels, [-1, -1, -1]
+        self.labels, self.motions, self.where = labels, [-1] * len(labels), ""
         self._pairs, self.sequence = named.rotation(owner)
         self._target = np.array([named.places.target(owner)])
 

@@ -11,6 +11,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
 from eigenbody.elements.measures.features import ScalarProduct
 from eigenbody.elements.measures.momentum import AngularMomentum
+from eigenbody.elements.measures.quaternion import LABELS, quaternion_kernels
 from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.templates import (
     Angle,
@@ -146,7 +147,7 @@ def _angular_momentum(entry: Entry, places: Places) -> Kernel:
 
 
 def angle_pairs(entry: Entry, places: Places) -> Pairs:
-    """The frames of a measure of angles: those of the joint that it is of, else its own."""
+    """The frames of a measure of angles or of a quaternion: those of the joint that it is of, else its own."""
     if entry.get("of") is None:
         return places.pairs([_with_points(entry, places)])
     joints = {joint.name: joint for joint in places.description.joints}
@@ -160,14 +161,28 @@ def _angles(entry: Entry, places: Places) -> tuple[Kernel, ...]:
     return angle_kernels(angle_pairs(entry, places), entry["sequence"])
 
 
+def _quaternion(entry: Entry, places: Places) -> tuple[Kernel, ...]:
+    return quaternion_kernels(angle_pairs(entry, places))
+
+
+OF_ROTATION = (
+    Field("of", Kind.TEXT, doc="joint whose second body turns relative to the first"),
+    replace(BETWEEN, required=False, doc="first and second body or marker, in place of a joint"),
+    AT,
+    AXIS,
+    AXIS2,
+)
+QUATERNION = TypeSpec(
+    "quaternion",
+    (*OF_ROTATION, Field("position", Kind.COORDINATES, "coordinate", doc="initial components [w, x, y, z]")),
+    coordinates=tuple(Coordinate(label, "1") for label in LABELS),
+    one_of=(("of", "between"),),
+    doc="Euler parameters of the second relative to the first, `name.w name.x name.y name.z`, with w >= 0",
+)
 ANGLES = TypeSpec(
     "angles",
     (
-        Field("of", Kind.TEXT, doc="joint whose second body turns relative to the first"),
-        replace(BETWEEN, required=False, doc="first and second body or marker, in place of a joint"),
-        AT,
-        AXIS,
-        AXIS2,
+        *OF_ROTATION,
         Field("sequence", Kind.CHOICE, choices=SEQUENCES, default="xyz", doc="axes of the rotations, each in the frame"
               " turned by those before (intrinsic)"),
         Field("position", Kind.COORDINATES, "coordinate", doc="initial angles"),
@@ -207,6 +222,7 @@ MEASURES: dict[str, MeasureType] = {
         MeasureType(TypeSpec("cosine", (BETWEEN, AT, AXIS, AXIS2), dimension="1",
                              doc="cosine between axis of the first and axis2 of the second"), _cosine),
         MeasureType(ANGLES, _angles),
+        MeasureType(QUATERNION, _quaternion),
         MeasureType(TypeSpec("velocity", (BETWEEN, AT, AXIS, IN_BODY,
                                           Field("initial", Kind.NUMBER, "m/s", doc="value at the start")),
                              dimension="m", is_speed=True,
