@@ -30,6 +30,7 @@ from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
+from eigenbody.mobility.angles import refuse_singular_components
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.partition import select
@@ -129,6 +130,7 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
         ]
         if faults:
             raise InputError(faults)
+        refuse_singular_components(point.system, point.state, wishes)
         chosen = select(point.mechanics, wishes)
         same = set(chosen.positions.tolist()) == set(point.chosen.positions.tolist())
         return replace(point.choosing(chosen), is_steady=point.is_steady and same)

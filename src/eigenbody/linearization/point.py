@@ -14,7 +14,7 @@ from eigenbody.base.result import Shown
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
-from eigenbody.mobility.angles import refuse_singular_angles
+from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import Selection, select
@@ -164,6 +164,7 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     report("constraints, accelerations and reactions")
     system, state = unaccelerated.system, unaccelerated.state
     refuse_singular_angles(system, state)
+    refuse_singular_components(system, state, system.coordinates.tolist())
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)

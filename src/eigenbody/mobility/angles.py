@@ -6,7 +6,7 @@ rotation that they describe, so that a sequence that is singular in the drawing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -93,6 +93,25 @@ def refuse_singular_start(system: System, drawing: State) -> None:
         if item.entry.name not in together and (item.held or not given.isdisjoint(item.angles.tolist()))
     ]
     refuse_singular_angles(system, drawing, tuple(alone))
+
+
+def refuse_singular_components(system: System, state: State, coordinates: Sequence[int]) -> None:
+    """Components of a quaternion as coordinates, where they do not tell rotations apart: three of them where the fourth
+    is zero, fewer where one of them is all there is."""
+    faults = []
+    for item in (item for item in system.sequences if item.sequence == QUATERNION):
+        own = np.isin(item.angles, coordinates)
+        value = np.abs(np.real(values_of(system, state, item.angles)))
+        names = np.array([f"{item.entry.name}.{label}" for label in item.labels])
+        if own.sum() == 3 and np.any(value[..., ~own] < SINGULAR):
+            what = f"the components {', '.join(names[own])} are singular here: {names[~own][0]} is zero."
+            remedy = f"Take all four as coordinates (one is left out), or {names[~own][0]} and two others."
+            faults.append(Fault(item.entry.where, what, remedy))
+        elif own.sum() in (1, 2) and np.any(value[..., own] > 1 - SINGULAR**2):
+            what = f"the component {names[own][value[..., own].argmax() % own.sum()]} is 1 or -1 here and has no slope."
+            faults.append(Fault(item.entry.where, what, "Take other components as coordinates."))
+    if faults:
+        raise InputError(faults)
 
 
 def chart_limits(system: System, state: State) -> str:
