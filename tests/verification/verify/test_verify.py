@@ -30,8 +30,8 @@ SYMBOLIC = (
 )  # fmt: skip
 UNCHECKED = {  # what no independent formulation here knows: rolling, knife edges, slip forces, stops, flexible bodies
     "active_suspension", "actuated_linkage", "all_terrain_vehicle", "caster", "chaplygin_sleigh",
-    "flexible_slider_crank", "helicopter_blade", "rolling_disc", "single_track_car", "tractor_semitrailer", "wheelset",
-    "whipple_bicycle",
+    "flexible_slider_crank", "helicopter_blade", "rattleback", "rolling_disc", "single_track_car",
+    "tractor_semitrailer", "wheelset", "whipple_bicycle",
 }  # fmt: skip
 
 

@@ -77,23 +77,26 @@ class Draw:
 
     @cached_property
     def wheels(self) -> dict[int, list[Solid]]:
-        """Wheels and other round bodies that rolling joints, tyres and rails tell of, by body."""
+        """Wheels that rolling joints, tyres and rails tell of, by body."""
         description = self.places.description
         out: dict[int, list[Solid]] = {}
-        entries = [e for e in (*description.joints, *description.forces) if e.type in WHEELS]
+        wheels = [e for e in (*description.joints, *description.forces) if e.type in WHEELS]
+        entries = [e for e in wheels if e.get("surface") is None]
         for entry, (_, second, _, at, _, axes) in zip(entries, ends(self.places, entries), strict=True):
-            solid = _rolling_solid(entry, at, axes)
-            if second < len(description.bodies) and solid is not None:
-                out.setdefault(second, []).append(solid)
+            radius = float(np.real(entry["radius"]))
+            if second < len(description.bodies):
+                out.setdefault(second, []).append(Solid("ring", np.full(3, radius), at, axes))
         return out
 
 
-def _rolling_solid(entry: Entry, at: np.ndarray, axes: np.ndarray) -> Solid | None:
-    """A ring, a ball or an ellipsoid; none for a surface that is known by its formula alone."""
-    surface = entry.get("surface")
-    if surface is None:
-        return Solid("ring", np.full(3, float(np.real(entry["radius"]))), at, axes)
-    return None if surface.form == "implicit" else Solid("sphere", np.real(surface.size).astype(float), at, axes)
+def rolling_solids(places: Places) -> dict[int, list[Solid]]:
+    """Balls and ellipsoids that rolling joints tell of, by body; surfaces known by a formula alone are not drawn."""
+    out: dict[int, list[Solid]] = {}
+    rolling = [e for e in places.description.joints if e.type == "rolling" and e.get("surface") is not None]
+    entries = [e for e in rolling if e["surface"].form != "implicit"]
+    for entry, (_, second, _, at, _, axes) in zip(entries, ends(places, entries), strict=True):
+        out.setdefault(second, []).append(Solid("sphere", np.real(entry["surface"].size).astype(float), at, axes))
+    return out
 
 
 End = tuple[int, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
