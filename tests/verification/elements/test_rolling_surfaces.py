@@ -242,6 +242,13 @@ def test_an_ellipsoid_by_its_formula_is_the_same_ellipsoid() -> None:
     np.testing.assert_allclose(matrices[1], matrices[0], atol=1e-9 * np.abs(matrices[0]).max())
 
 
+def test_a_ball_by_its_formula_has_a_certificate_too() -> None:
+    """All tangents of a ball cancel: the error is told relative to what cancels."""
+    document = on_plane({"implicit": "=(x**2 + y**2 + z**2)/0.01 - 1"}, 0.1, [0.008] * 3)
+    document["joints"]["ride"] = {"type": "free", "between": ["ground", "b"], "velocity": [0.3, 0, 0, 0, None, 0]}
+    assert eb.linearize(eb.load(document)).certificate.tangent_error < 1e-12
+
+
 SURFACES = ({"sphere": 0.3}, {"ellipsoid": [0.5, 0.3, 0.4]}, {"implicit": f"={EGG}"})
 
 

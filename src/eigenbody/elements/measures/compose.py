@@ -119,6 +119,11 @@ class ComposedJet:
     def gradient(self) -> np.ndarray:
         return _combine(self.slopes, self._g)
 
+    @property
+    def summands(self) -> np.ndarray:
+        """What the gradient is the sum of, (..., n, k, 6K)."""
+        return self.slopes[..., None] * self._g
+
     @cached_property
     def rate_q(self) -> np.ndarray:
         return _combine(self.slopes, self._rows("rate_q")) + _combine(self._d2_rate, self._g)

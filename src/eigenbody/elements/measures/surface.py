@@ -343,6 +343,12 @@ class SurfaceSlipJet:
     def gradient(self) -> np.ndarray:
         return self._D.gradient + _rows(self._m1, self._of(self._C, "gradient"))
 
+    @property
+    def summands(self) -> np.ndarray:
+        """What the gradient is the sum of, (..., n, 4, 6K)."""
+        moved = self._m1[..., None] * self._of(self._C, "gradient")
+        return np.concatenate((self._D.gradient[..., None, :] + 0 * moved[..., :1, :], moved), axis=-2)
+
     @cached_property
     def rate_q(self) -> np.ndarray:
         own = self._D.rate_q + _rows(self._m1, self._of(self._C, "rate_q"))
