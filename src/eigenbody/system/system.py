@@ -278,6 +278,11 @@ class System(LeanCopies):
         return self.mass.shape[-1]
 
     @property
+    def value_units(self) -> tuple[str, ...]:
+        """Units of the values of the named measures; those of a speed are units of the speed."""
+        return tuple(f"{unit}/s" if i in self.speeds else unit for i, unit in enumerate(self.dimensions))
+
+    @property
     def one_sided(self) -> dict[str, str]:
         """One-sided constraints by name: "open" or "closed" at the start."""
         drivers = [e for e in self.description.drivers if e.get("side") is not None]

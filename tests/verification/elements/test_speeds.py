@@ -251,6 +251,21 @@ def test_a_satellite_by_its_angular_momentum(wanted: float) -> None:
     assert point.coordinates()["H"] == pytest.approx(wanted, abs=1e-10)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1e7])
+def test_angular_momentum_of_any_size(size: float) -> None:
+    """Watches and space stations: the same rates."""
+    document = dual_spin(prescribed={"H": 16 * size, "spin'": 100}, adjust=["float.rz'"])
+    for body in document["bodies"].values():
+        body |= {"mass": size * body["mass"], "inertia": [size * i for i in body["inertia"]]}
+    point = eb.operating_point(eb.load(document))
+    assert point.rates()["float.rz"] == pytest.approx(6 / 6.1, rel=1e-9)
+
+
+def test_a_contradiction_of_angular_momentum_is_named() -> None:
+    with pytest.raises(eb.InputError, match="H: the prescribed value contradicts"):
+        find_steady(eb.load(dual_spin()), {"H": 25.0, "float.rz'": 2.0, "spin'": 3.0})
+
+
 def test_the_speed_of_a_wheel_by_angular_momentum() -> None:
     found = find_steady(eb.load(dual_spin()), {"H": 25.0, "float.rz'": 2.0}, ["spin'"])
     assert found.rates["spin"] == pytest.approx((25 - 6.1 * 2) / 0.1, rel=1e-10)
