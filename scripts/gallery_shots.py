@@ -46,6 +46,7 @@ SHOTS = {
     "chaplygin_sleigh": Shot(5),
     "caster": Shot(2),
     "rolling_disc": Shot(7),
+    "rattleback": Shot(5, 0.5),
     "whipple_bicycle": Shot(8),
     "single_track_car": Shot(5),
     "tractor_semitrailer": Shot(6),

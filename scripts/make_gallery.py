@@ -33,8 +33,8 @@ TOPICS = {
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (
-        "chaplygin_sleigh", "caster", "rolling_disc", "whipple_bicycle", "wheelset", "single_track_car", "root_locus",
-        "tractor_semitrailer",
+        "chaplygin_sleigh", "caster", "rolling_disc", "rattleback", "whipple_bicycle", "wheelset", "single_track_car",
+        "root_locus", "tractor_semitrailer",
     ),
     "Suspensions and isolation": (
         "quarter_car", "half_car", "mcpherson_strut", "twist_axle", "all_terrain_vehicle", "stewart_platform",

@@ -376,6 +376,17 @@ def rolling_disc() -> None:
     assert modes_of("rolling_disc.yaml", v=1.27).stability == "unstable"
 
 
+@check("rattleback.yaml")
+def rattleback() -> None:
+    """The equations of the rolling stone in its own axes (tests/verification/elements/test_rolling_surfaces.py)."""
+    forth, back = modes_of("rattleback.yaml"), modes_of("rattleback.yaml", spin=-5)
+    expected = [0.20252128 + 34.14369167j, -2.1206924 + 109.39232284j]
+    np.testing.assert_allclose(nonzero(forth)[1:], expected, rtol=1e-8)
+    np.testing.assert_allclose(nonzero(back)[1:], -np.conj(expected), rtol=1e-8)
+    assert nonzero(forth)[0] == pytest.approx(5j)  # the place on the table, seen from the turning frame
+    assert (forth.stability, back.stability) == ("unstable", "unstable")
+
+
 @check("caster.yaml")
 def caster() -> None:
     V, L, a, r, m, k = 3.0, 0.4, 0.2, 0.16329931618554522, 2.0, 130.0

@@ -6,7 +6,7 @@ steps, time derivatives by complex steps in t along r(t) = r0 + v t + a t^2/2, R
 angular velocity in its own axes is w + alpha t + O(t^2).
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import pytest
 import eigenbody as eb
 from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS, Tie
+from eigenbody.elements.joints.rolling import ROLLING
 from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.loads import LoadDirection
@@ -21,6 +22,8 @@ from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.templates import Pairs, displacement_in
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.measures.types import MEASURES
+from eigenbody.model.description import Surface
+from eigenbody.model.expressions import parse
 from eigenbody.model.vocabulary import Kind
 from eigenbody.spatial.rotations import exp, from_sequence, log
 
@@ -94,7 +97,19 @@ def random_keys(rng: np.random.Generator) -> dict[str, np.ndarray]:
         found[key.name] = rng.uniform(0.2, 0.9, MEASURED)
         if key.kind is Kind.DIRECTION:
             found[key.name] = exp(rng.normal(size=(MEASURED, 3)))[..., 2]
+        if key.kind is Kind.SURFACE:
+            del found[key.name]  # below: what has one is of another form
     return found
+
+
+def surfaced(pairs: Pairs, form: str) -> Pairs:
+    """The pairs with surfaces on the second frames: balls or ellipsoids of any size, or one shared implicit surface."""
+    sizes = np.random.default_rng(12).uniform(0.2, 0.9, (MEASURED, 3))
+    surfaces = [Surface(form, size) for size in sizes]
+    if form == "implicit":
+        formula = parse("(x/0.5)**4 + (x/0.7)**2 + (y/0.4)**2 + 0.3*x*y + (z/0.8 + 0.1*x)**2 + 0.2*z**3 - 1")
+        surfaces = [Surface("implicit", np.zeros(3), formula, "joints.road.surface.implicit")] * MEASURED
+    return replace(pairs, keys={**pairs.keys, "surface": np.array(surfaces)})
 
 
 def templates_of(items):
@@ -121,6 +136,8 @@ def file_measure(kind: str):
         for i in range(CARRIERS - 1)
     }  # fmt: skip
     plain = {"type": kind, "between": ["b0", "b1"], "at": [[0.1, 0.2, 0.3], [1.2, 0.1, -0.4]]}
+    if "between" not in fields_of:
+        plain = {"type": kind, "of": ["b0", "b1", "b3"], "at": [0.1, 0.2, 0.3]}
     if "axis" in fields_of:
         plain["axis"] = [1, 2, -1]
     if "axis2" in fields_of:
@@ -128,6 +145,9 @@ def file_measure(kind: str):
     measures = {"m0": plain}
     if "in" in fields_of:
         measures |= {f"m{k}": {**plain, "in": name} for k, name in enumerate(("b0", "b1", "b2", "ground"), 1)}
+    if "between" not in fields_of:  # about a point and about the centre of mass, of some bodies and of all
+        whole = {key: value for key, value in plain.items() if key not in ("of", "at")}
+        measures |= {f"{name} centred": m | {"at": None} for name, m in measures.items()} | {"whole": whole}
     if "sequence" in fields_of:
         measures = {sequence: {**plain, "sequence": sequence} for sequence in SEQUENCES}
     description = eb.load({"eigenbody": 1, "bodies": bodies, "measures": measures}).description
@@ -137,6 +157,10 @@ def file_measure(kind: str):
 
 def template_kernels(name: str):
     return [{**TEMPLATES, **SLIPS}[name].kernel(random_pairs(np.random.default_rng(3)))]
+
+
+def surface_kernels(name: str, form: str):
+    return [{**TEMPLATES, **SLIPS}[name].kernel(surfaced(random_pairs(np.random.default_rng(3)), form))]
 
 
 def third_carrier():
@@ -154,12 +178,19 @@ def loads():
     ]
 
 
+ON_SURFACES = {
+    f"{name} of the form {form}": (lambda n=name, f=form: surface_kernels(n, f))
+    for name in (repr(template) for template in (*ROLLING.held, *ROLLING.slips))
+    for form in ("sphere", "ellipsoid", "implicit")
+}
 VALUED = {
+    **{name: make for name, make in ON_SURFACES.items() if name.startswith("Height")},
     **{name: (lambda n=name: template_kernels(n)) for name in TEMPLATES},
-    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES},
+    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if not MEASURES[kind].spec.is_speed},
     "displacement in a third carrier": third_carrier,
 }
-RATED = {**VALUED, **{name: (lambda n=name: template_kernels(n)) for name in SLIPS}}
+SPEEDS = {f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if MEASURES[kind].spec.is_speed}
+RATED = {**VALUED, **SPEEDS, **ON_SURFACES, **{name: (lambda n=name: template_kernels(n)) for name in SLIPS}}
 ALL = {**RATED, "load": loads}
 
 

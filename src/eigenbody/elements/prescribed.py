@@ -9,6 +9,7 @@ from eigenbody.model.description import Description, Entry
 
 ROTATIONS = ("rx", "ry", "rz")
 ANGLES = ("1", "2", "3")
+QUATERNION = ("w", "x", "y", "z")
 
 
 def holds_a_row(driver: Entry) -> bool:
@@ -17,14 +18,14 @@ def holds_a_row(driver: Entry) -> bool:
 
 
 def rotations_prescribed(description: Description) -> dict[str, tuple[str, ...]]:
-    """Joints, bodies and measures of angles whose rotation is prescribed in all three of its coordinates, with the
-    labels of these: components of the rotation vector, or angles of a sequence."""
+    """Joints, bodies and measures whose rotation is prescribed in all of its coordinates, with the labels of these:
+    components of the rotation vector, angles of a sequence, or components of a quaternion."""
     names = dict.fromkeys(_prescribed(description))
     owners = dict.fromkeys(name.rpartition(".")[0] for name in names)
     return {
         owner: labels
         for owner in owners
-        for labels in (ROTATIONS, ANGLES)
+        for labels in (ROTATIONS, ANGLES, QUATERNION)
         if all(f"{owner}.{label}" in names for label in labels)
     }
 

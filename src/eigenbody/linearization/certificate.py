@@ -117,7 +117,8 @@ def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:
     worst = [_relative(tangent(dq[k], du[k]), force[k], size[k]) for k in range(directions)]
     if not point.is_at_rest or np.any(point.motion.acceleration):  # else no constraint accelerates whatever its tangent
         rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
-        typical = np.abs(force).max(axis=1) / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
+        strongest = np.maximum(np.abs(force).max(axis=1), size)
+        typical = strongest / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
         worst += [_relative(_predicted(point, dq[k], du[k]), rows[k], typical[k]) for k in range(directions)]
     if system.algebraic:
         worst.append(_error_of_readings(point, rng, scale))
@@ -151,7 +152,7 @@ def _error_of_readings(point: OperatingPoint, rng: np.random.Generator, scale: n
 
 def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
     """(directions,) largest derivative of the force of one element or constraint row on one coordinate, before they
-    cancel: springs may balance to no stiffness at all."""
+    cancel: springs may balance to no stiffness at all, and the contact of a ball turns with it without any change."""
     system, motion, applied = point.system, point.motion, bent.applied
     law, held, n = system.forces.linear, system.constraints, system.forces.measures.count
     s, v = applied.now.s[..., law.j] - law.s0, applied.now.v[..., law.j]
@@ -166,8 +167,8 @@ def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
     for jet, force, changed in parts:
         if len(changed.T):
             g = jet.gradient
-            pulled = np.abs(g.imag) * force[..., None] + np.abs(g.real) * changed[..., None]
-            sizes.append(pulled.max(axis=(-2, -1)) / STEP)
+            pulled = jet.turned * force + np.abs(g.real).max(axis=-1) * changed
+            sizes.append(pulled.max(axis=-1) / STEP)
     return np.max(np.broadcast_arrays(*sizes), axis=0)
 
 

@@ -49,6 +49,10 @@ def dependents(linear: LinearModel, measures: Sequence[str]) -> Dependents:
     if system.nq != linear.shape_q.shape[0]:
         what = "the rotation of a point mass, which nothing else feels, is no quantity of this linear model."
         raise InputError(Fault("measures", what, "Give the body an inertia."))
+    speeds = [name for name in measures if system.aliases[name] in system.speeds]
+    if speeds:
+        what = f'"{speeds[0]}" is a speed, which has no value of its own.'
+        raise InputError(Fault("measures", what, "Make it an output of the model."))
     chosen = value_set(system, np.array([system.aliases[name] for name in measures], dtype=int))
     gradient, rate_q = (measure_rows(point.mechanics, chosen, False, what) for what in ("gradient", "rate_q"))
     value = gradient @ linear.shape_q

@@ -30,6 +30,7 @@ from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
+from eigenbody.mobility.angles import refuse_singular_components
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
@@ -121,6 +122,14 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
     """The same operating point with other wishes for the coordinates."""
     if not isinstance(coordinates, Mapping) and all(name in point.system.aliases for name in coordinates):
         wishes = [point.system.aliases[name] for name in coordinates]
+        faults = [
+            Fault("coordinates", f'"{name}" is a speed and the rate of nothing.', "Name a measure that has a position.")
+            for name, i in zip(coordinates, wishes, strict=True)
+            if i in point.system.speeds
+        ]
+        if faults:
+            raise InputError(faults)
+        refuse_singular_components(point.system, point.state, wishes)
         chosen = select(point.mechanics, wishes)
         same = set(chosen.positions.tolist()) == set(point.chosen.positions.tolist())
         return replace(point.choosing(chosen), is_steady=point.is_steady and same)

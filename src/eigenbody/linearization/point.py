@@ -14,7 +14,7 @@ from eigenbody.base.result import Shown
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
-from eigenbody.mobility.angles import refuse_singular_angles
+from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import Selection, select
@@ -107,8 +107,11 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         return dict(zip(self.system.names, np.real(values_of(self.system, self.state, index)).tolist(), strict=True))
 
     def rates(self) -> dict[str, float]:
-        """Rates of all named measures."""
-        rate = self.system.named.jet(self.mechanics.at, self.state.turns).rate
+        """Rates of all named measures; of those that are speeds themselves, their accelerations."""
+        jet, speeds = self.system.named.jet(self.mechanics.at, self.state.turns), self.system.speeds
+        rate = jet.rate
+        if speeds:
+            rate = np.where([i in speeds for i in range(self.system.named.count)], jet.acceleration, rate)
         return dict(zip(self.system.names, np.real(rate).tolist(), strict=True))
 
 
@@ -164,6 +167,7 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
         state = replace(state, z=np.zeros(len(system.algebraic)))
         unaccelerated = Mechanics(system, state)
     refuse_singular_angles(system, state)
+    refuse_singular_components(system, state, system.coordinates.tolist())
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
     refuse_singular(frame)

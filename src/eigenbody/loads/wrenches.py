@@ -23,8 +23,8 @@ class JointWrenches:
         self.count = len(table.types)
         self.joint_rows = int(table.row_start[-1])
         origin, axes = np.zeros((self.count, 3)), np.zeros((self.count, 3, 3))
-        for index, pairs in table.groups.values():
-            origin[index], axes[index] = np.real(pairs.origin2), np.real(pairs.axes1)
+        for group in table.groups:
+            origin[group.index], axes[group.index] = np.real(group.pairs.origin2), np.real(group.pairs.axes1)
         at = mechanics.at
         self._R2 = at.R[table.second]
         self._arm = apply(self._R2, origin)

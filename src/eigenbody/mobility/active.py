@@ -19,7 +19,8 @@ from eigenbody.mobility.turns import values_of
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.numerics.runtime import without_collection
-from eigenbody.system.compile import AT_START, compile_system
+from eigenbody.system.compile import compile_system
+from eigenbody.system.given import AT_START
 from eigenbody.system.signals import SignalCompiler
 from eigenbody.system.system import System
 
@@ -58,7 +59,7 @@ def _touching(description: Description) -> frozenset[str]:
     system = compile_system(_with(description, frozenset()))
     state = initial_state(system)
     touching = set()
-    compiler = SignalCompiler((), (), (), lambda name: 0)
+    compiler = SignalCompiler((), (), (), lambda name: 0, lambda name: False)
     for entry in description.drivers:
         if entry.get("side") is not None:
             value = np.real(compiler.compile(entry["motion"], 0, where=entry.where).value(AT_START))

@@ -6,7 +6,7 @@ rotation that they describe, so that a sequence that is singular in the drawing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +15,9 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.mobility.turns import values_of
-from eigenbody.spatial.rotations import from_sequence, log
+from eigenbody.spatial.rotations import log
 from eigenbody.system.state import State, carriers
-from eigenbody.system.system import AngleSequence, System
+from eigenbody.system.system import QUATERNION, AngleSequence, Given, System
 
 SINGULAR = 1e-7  # sine (cosine) of the middle angle of a sequence, at which the other two cannot be told apart
 NEAR = 1e-2  # the same, and distance of a rotation from half a turn in rad, at which an integration is stopped by it
@@ -34,16 +34,18 @@ def _given_together(system: System) -> Iterator[tuple[AngleSequence, np.ndarray]
 def given_as_rotation_vectors(system: System) -> System:
     """The system with rotation vectors in place of angles that are given together."""
     given = system.positions
-    measure, value = np.array(given.measure), np.array(given.value)
+    measure, value, kept = np.array(given.measure), np.array(given.value), np.ones(len(given.measure), dtype=bool)
     for item, own in _given_together(system):
-        measure[own], value[..., own] = item.vector, log(from_sequence(item.sequence, given.value[..., own]))
-    return replace(system, positions=replace(given, measure=measure, value=value))
+        measure[own[:3]], value[..., own[:3]] = item.vector, log(item.rotation(given.value[..., own]))
+        kept[own[3:]] = False
+    where = tuple(name for name, is_kept in zip(given.where, kept.tolist(), strict=True) if is_kept)
+    return replace(system, positions=Given(measure[kept], value[..., kept], where))
 
 
 def without_given_angles(wanted: System, system: System) -> System:
     """`wanted` without the rows that hold some of the angles that `system` has given together: these come to their
     values as a rotation, and the rows, which may be singular on the way, hold from there on."""
-    named = {f"{item.entry.name}.{k}" for item, _ in _given_together(system) if item.held for k in (1, 2, 3)}
+    named = {f"{item.entry.name}.{k}" for item, _ in _given_together(system) if item.held for k in item.labels}
     c = wanted.constraints
     drivers = {entry.name for entry in system.description.drivers if entry["measure"] in named}
     rows = [r for r, row in enumerate(c.rows) if row.kind == "driver" and row.owner in drivers] if drivers else []
@@ -93,6 +95,25 @@ def refuse_singular_start(system: System, drawing: State) -> None:
     refuse_singular_angles(system, drawing, tuple(alone))
 
 
+def refuse_singular_components(system: System, state: State, coordinates: Sequence[int]) -> None:
+    """Components of a quaternion as coordinates, where they do not tell rotations apart: three of them where the fourth
+    is zero, fewer where one of them is all there is."""
+    faults = []
+    for item in (item for item in system.sequences if item.sequence == QUATERNION):
+        own = np.isin(item.angles, coordinates)
+        value = np.abs(np.real(values_of(system, state, item.angles)))
+        names = np.array([f"{item.entry.name}.{label}" for label in item.labels])
+        if own.sum() == 3 and np.any(value[..., ~own] < SINGULAR):
+            what = f"the components {', '.join(names[own])} are singular here: {names[~own][0]} is zero."
+            remedy = f"Take all four as coordinates (one is left out), or {names[~own][0]} and two others."
+            faults.append(Fault(item.entry.where, what, remedy))
+        elif own.sum() in (1, 2) and np.any(value[..., own] > 1 - SINGULAR**2):
+            what = f"the component {names[own][value[..., own].argmax() % own.sum()]} is 1 or -1 here and has no slope."
+            faults.append(Fault(item.entry.where, what, "Take other components as coordinates."))
+    if faults:
+        raise InputError(faults)
+
+
 def chart_limits(system: System, state: State) -> str:
     """Which prescribed rotation components or angles in use are about to have no derivatives here, and the remedy."""
     near = [item for item in system.sequences if item.used and _is_singular(system, state, item, NEAR)]
@@ -100,6 +121,8 @@ def chart_limits(system: System, state: State) -> str:
 
 
 def _is_singular(system: System, state: State, item: AngleSequence, limit: float) -> bool:
+    if item.sequence == QUATERNION:  # its components have derivatives everywhere
+        return False
     middle = np.real(values_of(system, state, item.angles[1:2]))
     inside = np.sin(middle) if item.sequence[0] == item.sequence[2] else np.cos(middle)
     return bool(np.any(np.abs(inside) < limit))

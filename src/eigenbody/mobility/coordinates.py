@@ -27,6 +27,7 @@ from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 ITERATIONS = 25
+MOMENT = "kg*m^2"
 CLOSED = 1e-13  # change of the configuration, in lengths of the mechanism and rad, at which it is closed
 TOO_FAR = 1.5  # correction, in the same units, beyond which a step has left the neighbourhood
 
@@ -82,8 +83,12 @@ def difference(measures: MeasureSet, goal: Place, here: Place) -> np.ndarray:
 
 
 def unit_of(system: System, index: np.ndarray) -> np.ndarray:
-    """Natural unit of measures: the length of the mechanism for displacements, one for angles."""
-    return np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
+    """Natural unit of measures: the length of the mechanism for displacements, its moment of inertia for what angular
+    momentum is the rate of, one for angles."""
+    units = {"m": system.length}
+    if any(system.dimensions[i] == MOMENT for i in index):
+        units[MOMENT] = float(np.max(np.real(system.mass))) * system.length**2 + float(np.abs(system.inertia).max())
+    return np.array([units.get(system.dimensions[i], 1.0) for i in index])
 
 
 def configured(system: System, chosen: Selection, state: State, goal: Place) -> State:

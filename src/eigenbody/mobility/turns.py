@@ -12,8 +12,11 @@ from eigenbody.system.system import System
 
 
 def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
-    """Values of named measures."""
-    return value_set(system, index).jet(carriers(system, state), state.turns).value
+    """Values of named measures: the speed of those that are speeds."""
+    jet = value_set(system, index).jet(carriers(system, state), state.turns)
+    if system.speeds.isdisjoint(index.tolist()):
+        return jet.value
+    return np.where([i in system.speeds for i in index.tolist()], jet.rate, jet.value)
 
 
 def counted(system: System, before: State, after: State, duration: np.ndarray | float = 0.0) -> State:

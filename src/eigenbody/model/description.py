@@ -46,6 +46,17 @@ class Function:
         object.__setattr__(self, "of", names)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """A convex surface of a body, in axes of its own: `form` is "sphere", "ellipsoid" (`size` (3,): half axes) or
+    "implicit": `formula` of x, y, z (m), below zero inside and zero on the surface."""
+
+    form: str
+    size: np.ndarray
+    formula: Expression | None = None
+    where: str = ""  # place in the model file, for messages
+
+
 Signal = float | Expression | Table | Function  # what a value that may vary in time can be
 
 

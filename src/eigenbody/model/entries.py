@@ -8,10 +8,12 @@ from typing import Any
 
 from eigenbody.base.errors import printable
 from eigenbody.model.description import Entry
+from eigenbody.model.drivers import one_by_one
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import Names
 from eigenbody.model.source import shown
+from eigenbody.model.surfaces import read_surface
 from eigenbody.model.values import Values
 from eigenbody.model.varying import OWN_MEASURE, Scope, Signals
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
@@ -65,6 +67,7 @@ class EntryReader:
             Kind.POINT: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p) or "m", at),
             Kind.POINTS: lambda v, f, p, at: self.values.points(v, self.dimension(f, p) or "m", at),
             Kind.ROTATION: lambda v, f, p, at: self.values.rotation(v, at),
+            Kind.SURFACE: lambda v, f, p, at: read_surface(v, self.values, self.signals, at),
             Kind.INERTIA: self.inertia,
             Kind.SIX: lambda v, f, p, at: self.values.six(v, self.dimension(f, p), at),
             Kind.TERMS: self.terms,
@@ -83,7 +86,7 @@ class EntryReader:
             Kind.MOTION: self.motion,
             Kind.BODY: lambda v, f, p, at: self.body(v, at),
             Kind.BETWEEN: self.between,
-            Kind.MEASURE: lambda v, f, p, at: self.measure(v, at),
+            Kind.MEASURE: lambda v, f, p, at: self.measure(v, at, takes_speed(p)),
             Kind.MEASURES: lambda v, f, p, at: self.measures(v, at),
             Kind.CHOICE: self.choice,
             Kind.INTEGER: self.integer,
@@ -97,6 +100,8 @@ class EntryReader:
 
     def section(self, section: str, raw: Mapping[str, Any], types: Mapping[str, TypeSpec]) -> tuple[Entry, ...]:
         """All entries of a section that can be read."""
+        if section == "drivers":
+            raw = one_by_one(raw, self.names.measures, self.faults)
         read = (self.entry(section, name, item, types) for name, item in raw.items())
         return tuple(entry for entry in read if entry is not None)
 
@@ -182,6 +187,9 @@ class EntryReader:
         if place.section == "drivers":
             return Scope(only_time=True)
         own = OWN_MEASURE if place.section == "forces" else frozenset()
+        along = place.raw.get("along")
+        if own and isinstance(along, str) and self.names.measures.is_speed(along):
+            own = frozenset("v")
         if place.section == "states" and field.name == "residual":
             own = frozenset(f"{state}'" for state in self.names.states)
         return Scope(own=own, loads=place.section != "couplings")
@@ -301,10 +309,14 @@ class EntryReader:
             return None
         return first, second
 
-    def measure(self, value: Any, path: Path) -> str | None:
-        """Name of a measure."""
+    def measure(self, value: Any, path: Path, speeds: bool = False) -> str | None:
+        """Name of a measure; of one that is a speed where `speeds` says so."""
         if isinstance(value, str) and value in self.names.measures:
-            return value
+            if speeds or not self.names.measures.is_speed(value):
+                return value
+            what = f'"{shown(value)}" is a speed and the rate of nothing, so it has no place here.'
+            self.faults.add(path, what, "Name a measure that has a position: a joint coordinate, an angle, ...")
+            return None
         coordinates = self.names.measures.coordinates_of(value) if isinstance(value, str) else []
         if coordinates:
             what = f"{self.names.measures.owner(shown(value))} has several coordinates."
@@ -360,6 +372,13 @@ class EntryReader:
             return value
         self.faults.add(path, f'{expected} is expected, not "{shown(value)}".')
         return None
+
+
+def takes_speed(place: Place) -> bool:
+    """Whether what an entry acts along or reads may be a speed: no element that knows a stiffness."""
+    return place.section in ("outputs", "inputs") or (
+        place.section == "forces" and not {"k", "free"} & {field.name for field in place.spec.fields}
+    )
 
 
 def _judged(values: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:

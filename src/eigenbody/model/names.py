@@ -63,6 +63,11 @@ class MeasureDimensions:
             return "m" if MODAL.fullmatch(label) else BODY_COORDINATES.get(label, default)
         return BODY_COORDINATES.get(label, default) if base in self._bodies else default
 
+    def is_speed(self, name: str) -> bool:
+        """Whether the measure is a velocity that is the rate of nothing."""
+        spec = self._measures.get(name)
+        return spec is not None and spec.is_speed
+
     def __getitem__(self, name: str) -> str:
         dimension = self.get(name)
         if dimension is None:
@@ -160,7 +165,8 @@ class Names:
         if name in self.blocks or name.rpartition(".")[0] in self.blocks:
             return True
         base = name.rstrip("'")
-        if len(name) - len(base) <= (2 if loads else 1) and base in self.measures:
+        order = len(name) - len(base) + self.measures.is_speed(base)
+        if order <= (2 if loads else 1) and base in self.measures:
             return True
         return loads and self.is_load(name)
 

@@ -148,8 +148,8 @@ class OperatingPoints:
                 for key, group in (("position", "positions"), ("velocity", "velocities")):
                     if item.get(key) is not None:
                         yield from self._coordinates(name, item[key], group, (*path, key))
-            elif isinstance(name, str) and name.endswith("'"):
-                yield from self._coordinates(name[:-1], item, "velocities", path)
+            elif isinstance(name, str) and (name.endswith("'") or self.names.measures.is_speed(name)):
+                yield from self._coordinates(name.removesuffix("'"), item, "velocities", path)
             else:
                 yield from self._coordinates(name, item, "positions", path)
 
@@ -165,8 +165,12 @@ class OperatingPoints:
                 if value is not None:
                     yield group, full, value, self.names.measures[full] + per_second, (*path, i)
             return
+        if isinstance(name, str) and self.names.measures.is_speed(name) and group == "positions":
+            self.faults.add(path, f'"{shown(name)}" is a speed.', "Give it among the velocities.")
+            return
         unit = self._unit(name, path)
         if unit is not None:
+            per_second = "" if self.names.measures.is_speed(name) else per_second
             yield group, name, item, (unit + per_second) if unit else None, path
 
     def _unit(self, name: Any, path: Path) -> str | None:
@@ -177,7 +181,10 @@ class OperatingPoints:
             known = [*self.names.measures.names(), *self.names.states, *self.names.inputs]
             self._refuse(name, path, [*known, *OPERATING_POINTS, *GROUPS] if len(path) <= len(HERE) + 1 else known)
             return None
-        return unit + "/s" if unit and base != name else unit
+        if self.names.measures.is_speed(base) and base != name:
+            self.faults.add(path, f'the rate of the speed "{shown(base)}" cannot be given.', "Give the speed itself.")
+            return None
+        return unit + "/s" if unit and (base != name or self.names.measures.is_speed(base)) else unit
 
     def _refuse(self, name: Any, path: Path, known: list[str]) -> None:
         base = name.removesuffix("'") if isinstance(name, str) else name

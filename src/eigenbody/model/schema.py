@@ -95,6 +95,11 @@ _VALUES: dict[str, Schema] = {
         ),
         _object({"quaternion": _list(_NUMBER, 4)}, ["quaternion"]),
     ),
+    "surface": _any_of(
+        _object({"sphere": _NUMBER}, ["sphere"]),
+        _object({"ellipsoid": _ref("vector")}, ["ellipsoid"]),
+        _object({"implicit": {"type": "string", "description": "expression of x, y, z"}}, ["implicit"]),
+    ),
     "inertia": _any_of(_list(_NUMBER, 3), _list(_NUMBER, 6), _list(_list(_NUMBER, 3), 3)),
     "six": _any_of(_list(_NUMBER, 6), _list(_list(_NUMBER, 6), 6)),
     "table": _object(
@@ -116,6 +121,7 @@ _KINDS: dict[Kind, Schema] = {
     Kind.POINT: _ref("vector"),
     Kind.POINTS: _ref("points"),
     Kind.ROTATION: _ref("rotation"),
+    Kind.SURFACE: _ref("surface"),
     Kind.INERTIA: _ref("inertia"),
     Kind.SIX: _ref("six"),
     Kind.TERMS: {"type": "object", "additionalProperties": _NUMBER, "minProperties": 1},

@@ -24,6 +24,7 @@ class Scope:
 
     only_time: bool = False
     own: frozenset[str] = frozenset()
+    only_own: bool = False
     loads: bool = True  # second rates, joint reactions and forces of elements too
 
 
@@ -93,7 +94,7 @@ class Signals:
     def _allowed(self, name: str, scope: Scope) -> bool:
         if scope.only_time:
             return name == TIME
-        return name in scope.own or self.names.is_dynamic(name, scope.loads)
+        return name in scope.own or (not scope.only_own and self.names.is_dynamic(name, scope.loads))
 
     def _refuse(self, name: str, path: Path, scope: Scope) -> None:
         what = self.names.what_is(name)
@@ -111,7 +112,8 @@ class Signals:
         elif what:
             everything = "parameters, t, measures, their rates, states, variables, inputs"
             everything += ", second rates, reactions, forces" if scope.loads else ""
-            allowed = "parameters and t" if scope.only_time else everything
+            few = "t" if scope.only_time else ", ".join(sorted(scope.own)) if scope.only_own else ""
+            allowed = f"parameters and {few}" if few else everything
             self.faults.add(path, f'"{shown(name)}" is {what} and cannot be used here.', f"Allowed: {allowed}.")
         else:
             self.faults.unknown(path, "name", name, [*self.names.symbols(), *scope.own])

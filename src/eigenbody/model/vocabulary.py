@@ -23,6 +23,7 @@ class Kind(Enum):
     POINT = "point"  # [x, y, z]                            -> (3,) array
     POINTS = "points"  # one point or two points            -> (2, 3) array (one point is repeated)
     ROTATION = "rotation"  # {axis, angle} | {sequence, angles} | {quaternion}  -> (3, 3) array
+    SURFACE = "surface"  # {sphere} | {ellipsoid} | {implicit}  -> Surface
     INERTIA = "inertia"  # 3, 6 or 3x3 numbers              -> (3, 3) array
     SIX = "six"  # six numbers or 6x6                       -> (6, 6) array
     TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]
@@ -86,7 +87,8 @@ class TypeSpec:
     name: str
     fields: tuple[Field, ...]
     coordinates: tuple[Coordinate, ...] = ()
-    dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"
+    dimension: str | None = None  # measures: dimension of the value, "m", "rad" or "1"; of a speed that of its integral
+    is_speed: bool = False  # measures: a velocity, which is the rate of nothing
     one_of: tuple[tuple[str, ...], ...] = ()  # groups of keys of which exactly one must be given
     check: Check | None = None  # what the keys must fulfil together
     doc: str = ""

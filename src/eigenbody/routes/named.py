@@ -77,6 +77,8 @@ class Measures:
 
 def measure(description: Description, entry: Entry) -> Deflection:
     """A measure of the measures section."""
+    if entry.get("between") is None:
+        raise Unsupported(f'measures of type "{entry.type}"')
     first, second = ends(description, entry)
     if entry.type == "distance":
         return Distance(first, second)
@@ -90,7 +92,9 @@ def measure(description: Description, entry: Entry) -> Deflection:
         return Part(RotationVector(first, second), (2,))
     if entry.type == "cosine":
         return _cosine(description, entry, first, second)
-    return Angle(first, second)
+    if entry.type == "angle":
+        return Angle(first, second)
+    raise Unsupported(f'measures of type "{entry.type}"')
 
 
 def _cosine(description: Description, entry: Entry, first: Attachment, second: Attachment) -> Deflection:

@@ -81,8 +81,8 @@ class Reader:
             return self._energy(name)
         if name in DRIFTS:
             return self._drift(name)
-        if order < 3 and plain in system.aliases:
-            return self._measure(value_set(system, np.array([system.aliases[plain]])), order)
+        if plain in system.aliases and (level := order + (system.aliases[plain] in system.speeds)) < 3:
+            return self._measure(value_set(system, np.array([system.aliases[plain]])), level)
         if order < 3 and plain in self._body_names:
             return self._measure(self._of_body(plain), order)
         known = [*self.names, *(f"{n}'" for n in system.names), *(f"{n}''" for n in system.names)]

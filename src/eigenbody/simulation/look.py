@@ -180,6 +180,7 @@ def unit_of(s: Simulation, name: str) -> str:
         return "J" if name.startswith("energy") else "W"
     if plain not in s.system.aliases:
         return ""
-    unit = s.system.dimensions[s.system.aliases[plain]]
-    per = ("", "/s", "/s²")[min(len(name) - len(plain), 2)]
+    index = s.system.aliases[plain]
+    unit, order = s.system.dimensions[index], len(name) - len(plain) + (index in s.system.speeds)
+    per = ("", "/s", "/s²")[min(order, 2)]
     return f"{unit}{per}" if unit != "1" or per else ""

@@ -135,6 +135,19 @@ def turning_sequence(
     return R, w, alpha
 
 
+def turning_quaternion(q: np.ndarray, q1: np.ndarray, q2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """R of a quaternion (w, x, y, z) of any length but zero, its angular velocity w = 2 conj(q) q'/(q.q) and angular
+    acceleration in body axes."""
+    square = dot(q, q)[..., None]
+    w = 2 * _imaginary(q, q1) / square
+    return from_quaternion(q), w, 2 * (_imaginary(q, q2) - dot(q, q1)[..., None] * w) / square
+
+
+def _imaginary(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Imaginary part of conj(p) q."""
+    return p[..., :1] * q[..., 1:] - q[..., :1] * p[..., 1:] - cross(p[..., 1:], q[..., 1:])
+
+
 def quaternion(R: np.ndarray) -> np.ndarray:
     """Unit quaternion (w, x, y, z) with real(w) >= 0 of a rotation matrix. (..., 3, 3) -> (..., 4)."""
     d = R[..., [0, 1, 2], [0, 1, 2]]

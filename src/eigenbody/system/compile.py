@@ -21,8 +21,9 @@ from eigenbody.model.operating import measures_asked_for
 from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
 from eigenbody.system.algebraic import AlgebraicNames, LoadNames
-from eigenbody.system.arguments import AnySignal, Argument, Quantities
+from eigenbody.system.arguments import AnySignal, Argument
 from eigenbody.system.flexible import flexible_batches, resist_bending
+from eigenbody.system.given import given_values
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
 from eigenbody.system.joints import JointTable, bushings_across_spin, slip_kernels
 from eigenbody.system.layout import layout
@@ -32,13 +33,11 @@ from eigenbody.system.outputs import OutputReader, input_units, state_names, sta
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, Given, PrescribedMotion, Row, System, Turned
+from eigenbody.system.system import Constraints, Forces, PrescribedMotion, Row, System, Turned
 from eigenbody.system.topology import Tree, span
 from eigenbody.system.velocities import velocity_rows
 
 ROTATIONS = ("rx", "ry", "rz")
-_NONE = np.zeros(0)
-AT_START = Quantities(_NONE, _NONE, _NONE, _NONE, 0.0)  # where only the time is known
 
 
 def compile_system(description: Description) -> System:
@@ -88,7 +87,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     slips, slip_rows = _slips(description, joints, velocities, dof)
     tree_rows, tree_row_body = _tree_rows(tree, joints)
     walk, walk_body = _tree_coordinates(tree, named, places, dof)
-    speeds = _given(description, named, "velocity", compiler)
+    speeds = given_values(description, named, "velocity", compiler)
     asked = {*(named.index[n] for n in builder.named), *(o.measure for o in outputs), *speeds.measure.tolist()}
     system = System(
         description=description,
@@ -107,12 +106,13 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         names=tuple(named.names),
         dimensions=tuple(named.dimensions),
         sequences=named.used_sequences({i for _, i in rows.named}, asked),
+        speeds=frozenset(named.speeds),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
         tree_coordinates=walk,
         tree_coordinate_body=walk_body,
-        positions=_given(description, named, "position", compiler),
+        positions=given_values(description, named, "position", compiler),
         velocities=speeds,
         states=states,
         state_units=state_units(description, builder, named),
@@ -154,7 +154,8 @@ def _signal_compiler(
         return int(builder.along([name])[0])
 
     inputs = [entry.name for entry in description.inputs]
-    return SignalCompiler(description.variables, state_names(description, builder), inputs, channel_of, algebraic)
+    states = state_names(description, builder)
+    return SignalCompiler(description.variables, states, inputs, channel_of, named.is_speed, algebraic)
 
 
 @dataclass
@@ -268,7 +269,7 @@ def _constraints(rows: ConstraintRows, compiler: SignalCompiler, named: MeasureS
     r, m, c = (np.concatenate([term[k] for term in rows.terms] or [empty]) for k in range(3))
     return Constraints(
         merge(placed, rows.count, dof, counter), r.astype(int), m.astype(int), c, constant, tuple(motions),
-        rows.rows, tuple(Turned(tuple(whole.motions), whole.sequence) for whole in rows.turned.values()),
+        rows.rows, tuple(Turned(tuple(w.motions), w.sequence, w.where) for w in rows.turned.values()),
     )  # fmt: skip
 
 
@@ -350,28 +351,6 @@ def _tree_coordinates(
         out.extend(wanted)
         bodies.extend([body] * len(wanted))
     return np.array(out, dtype=int), np.array(bodies, dtype=int)
-
-
-def _given(description: Description, named: NamedMeasures, key: str, compiler: SignalCompiler) -> Given:
-    """Values at the start: of joints, of angles, and of drivers that hold during assembly only."""
-    measure, value, where = [], [], []
-    start = named.joint_start.tolist()
-    own = [(entry, range(*start[i : i + 2])) for i, entry in enumerate(description.joints) if entry.get(key)]
-    angles = [(item.entry, item.angles.tolist()) for item in named.sequences if item.entry.get(key)]
-    for entry, index in (*own, *angles):
-        for i, number in zip(index, entry[key], strict=True):
-            if number is not None:
-                measure.append(i)
-                value.append(number)
-                where.append(f"{entry.where}: {key}")
-    for entry in description.drivers:
-        if entry.get("assembly"):
-            motion = as_expression(entry["motion"])
-            signal = compiler.compile(motion if key == "position" else motion.derivative("t"), 0, where=entry.where)
-            measure.append(named.of(entry["measure"]))
-            value.append(signal.value(AT_START))
-            where.append(f"{entry.where}: motion")
-    return Given(np.array(measure, dtype=int), freeze(value), tuple(where))
 
 
 def _with_drawn_values(system: System, rows: ConstraintRows) -> System:

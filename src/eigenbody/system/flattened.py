@@ -18,6 +18,7 @@ from eigenbody.elements.measures.compose import Composed
 from eigenbody.elements.measures.features import Carriers, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.slip import Slip
+from eigenbody.elements.measures.surface import SurfaceSlip
 from eigenbody.elements.measures.templates import Kernel
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.pairs import RotationPairs, added
@@ -43,7 +44,7 @@ class Plain:
 class OfProducts:
     """Measures that are made of scalar products."""
 
-    kernel: Composed | Slip
+    kernel: Composed | Slip | SurfaceSlip
     which: tuple[slice, ...]
 
     def jet(self, products: PlainJet, at: Carriers, loops: ModuleType | None) -> Any:
@@ -107,7 +108,7 @@ class Geometry:
     def _part(self, kernel: Kernel) -> Part:
         if isinstance(kernel, ScalarProduct):
             return Plain(self._registered(kernel))
-        if isinstance(kernel, Composed | Slip):
+        if isinstance(kernel, Composed | Slip | SurfaceSlip):
             return OfProducts(kernel, tuple(self._registered(product) for product in kernel.products))
         if isinstance(kernel, RotationComponent) and not kernel.small:
             return RotationPairs(kernel)

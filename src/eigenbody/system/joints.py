@@ -15,14 +15,23 @@ from eigenbody.model.vocabulary import Kind
 from eigenbody.spatial.rotations import apply_transposed, unit
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JointGroup:
+    """Joints of one type whose measures are of the same kinds: their numbers in the file and their frames."""
+
+    type: JointType
+    index: np.ndarray
+    pairs: Pairs
+
+
 @dataclass(eq=False)
 class JointTable:
-    """Joints grouped by type, with their frames; row ranges in file order."""
+    """Joints grouped by type and form, with their frames; row ranges in file order."""
 
     description: Description
     places: Places
     types: list[JointType] = field(init=False)
-    groups: dict[str, tuple[np.ndarray, Pairs]] = field(init=False)
+    groups: list[JointGroup] = field(init=False)
     row_start: np.ndarray = field(init=False)
     first: np.ndarray = field(init=False)
     second: np.ndarray = field(init=False)
@@ -34,19 +43,22 @@ class JointTable:
         self.first = self.places.carriers([entry["between"][0] for entry in entries])
         self.second = self.places.carriers([entry["between"][1] for entry in entries])
         self.row_start = np.concatenate(([0], np.cumsum([len(t.held) for t in self.types], dtype=int)))
-        by_type: dict[str, list[int]] = {}
-        for i, entry in enumerate(entries):
-            by_type.setdefault(entry.type, []).append(i)
-        self.groups = {}
-        for name, index in by_type.items():
+        alike: dict[tuple[str, str], list[int]] = {}
+        for i, (entry, joint) in enumerate(zip(entries, self.types, strict=True)):
+            alike.setdefault((entry.type, joint.form(entry) if joint.form else ""), []).append(i)
+        self.groups = []
+        for (name, _), index in alike.items():
             chosen = [entries[i] for i in index]
             pairs = self.places.pairs(chosen)
-            self.groups[name] = (np.array(index), replace(pairs, keys=self._keys(ALL_JOINTS[name], chosen, pairs)))
+            pairs = replace(pairs, keys=self._keys(known[name], chosen, pairs))
+            self.groups.append(JointGroup(known[name], np.array(index), pairs))
 
     def _keys(self, joint: JointType, entries: list[Entry], pairs: Pairs) -> dict[str, np.ndarray]:
         """Further keys of a joint type as arrays; directions as unit vectors in the axes of the first carrier."""
         keys = {}
         for item in joint.keys:
+            if entries[0][item.name] is None:  # a key of another form
+                continue
             values = np.array([entry[item.name] for entry in entries])
             if item.kind is Kind.DIRECTION:
                 values = unit(apply_transposed(self.places.R[pairs.first], values))
@@ -58,10 +70,10 @@ def slip_kernels(joints: JointTable) -> tuple[list[Kernel], list[tuple[np.ndarra
     """Velocity-level rows: kernels, the joints they belong to and what the rows are called."""
     kernels: list[Kernel] = []
     owners: list[tuple[np.ndarray, str]] = []
-    for name, (index, pairs) in joints.groups.items():
-        for item in ALL_JOINTS[name].slips:
-            kernels.append(item.kernel(pairs))
-            owners.append((index, item.label))
+    for group in joints.groups:
+        for item in group.type.slips:
+            kernels.append(item.kernel(group.pairs))
+            owners.append((group.index, item.label))
     return kernels, owners
 
 

@@ -57,10 +57,10 @@ def _turning(kernels: Iterable[Kernel], count: int) -> np.ndarray:
 def _point_only(joints: JointTable, count: int, rows: ConstraintRows, used: list[Kernel]) -> np.ndarray:
     """Carriers that are felt to turn only as the first of ball joints at their own origin, which is no turning."""
     out = np.zeros(count, dtype=bool)
-    balls = [joints.groups[name] for name in ("spherical", "point") if name in joints.groups]
+    balls = [group for group in joints.groups if group.type.name in ("spherical", "point")]
     if not balls:
         return out
-    ball_rows = np.concatenate([joints.row_start[index] for index, _ in balls])
+    ball_rows = np.concatenate([joints.row_start[group.index] for group in balls])
     ball_rows = (ball_rows[:, None] + np.arange(3)).ravel()
     of_balls = {int(m) for r, m, _ in rows.terms for m in m[np.isin(r, ball_rows)]}
     others: list[Kernel] = []
@@ -71,7 +71,7 @@ def _point_only(joints: JointTable, count: int, rows: ConstraintRows, used: list
     private = {id(kernel) for kernel, _ in rows.placed}
     others += [kernel for kernel in used if id(kernel) not in private]
     feels = _turning(others, count)
-    for _, pairs in balls:
+    for pairs in (group.pairs for group in balls):
         for carrier, origin in ((pairs.first, pairs.origin1), (pairs.second, pairs.origin2)):
             away = np.abs(origin).max(axis=-1) > 1e-12
             feels[carrier[away]] = True

@@ -138,6 +138,18 @@ class SetJet:
         return self._merged("gradient", 1)
 
     @property
+    def turned(self) -> np.ndarray:
+        """Imaginary parts of the gradient as large as they are before they cancel, (..., n): the largest of a summand
+        where a measure is made of several."""
+        out = np.abs(self.gradient.imag).max(axis=-1, initial=0.0)
+        for jet, positions in self._jets:
+            summands = getattr(jet, "summands", None)
+            if summands is not None:
+                largest = np.abs(np.imag(summands)).max(axis=(-2, -1))
+                out[..., positions] = np.maximum(out[..., positions], largest)
+        return out
+
+    @property
     def rate_q(self) -> np.ndarray:
         return self._merged("rate_q", 1)
 

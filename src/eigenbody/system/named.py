@@ -16,7 +16,7 @@ from eigenbody.model.description import Description, Entry, FlexibleBody, owner_
 from eigenbody.model.operating import measures_asked_for
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, as_variations, counts_turns, merge
-from eigenbody.system.system import AngleSequence
+from eigenbody.system.system import AngleSequence, sequence_of
 from eigenbody.system.topology import Tree
 
 FREE = ALL_JOINTS["free"]
@@ -36,6 +36,7 @@ class NamedMeasures:
     index: dict[str, int] = field(default_factory=dict)
     sequences: list[AngleSequence] = field(default_factory=list)
     from_ground: list[Placed] = field(default_factory=list)  # modal coordinates of symmetric bodies, as variations
+    speeds: set[int] = field(default_factory=set)  # measures that are velocities
     joint_start: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -51,9 +52,9 @@ class NamedMeasures:
                     self.index[entry.name] = len(self.names)
                 self.names.append(entry.name if alone else full)
                 self.dimensions.append(template.dimension)
-        for name, (index, pairs) in self.joints.groups.items():
-            for k, template in enumerate(ALL_JOINTS[name].free):
-                self.placed.append((template.kernel(pairs), self.joint_start[index] + k))
+        for group in self.joints.groups:
+            for k, template in enumerate(group.type.free):
+                self.placed.append((template.kernel(group.pairs), self.joint_start[group.index] + k))
         for entry in self.description.measures:
             self._measure(entry)
         modal = {carrier for body in self.description.flexible for carrier in body.carriers}
@@ -71,7 +72,8 @@ class NamedMeasures:
         names, kernels = measure.names(entry), measure.kernels(entry, self.places)
         for name, dimension, kernel in zip(names, dimensions, kernels, strict=True):
             self._add(name, dimension, kernel)
-        if entry.type != "angles":
+        self.speeds |= {self.index[name] for name in names if measure.spec.is_speed}
+        if entry.type not in ("angles", "quaternion"):
             return
         owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
         asked = {*measures_asked_for(self.description.operating_point)}
@@ -81,6 +83,10 @@ class NamedMeasures:
             self._add(f"{owner}.r{axis}", "rad", kernel)
         vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz" if f"{owner}.r{axis}" in self.index]
         self.sequences.append(AngleSequence(entry, np.array([self.index[name] for name in names]), np.array(vector)))
+
+    def is_speed(self, name: str) -> bool:
+        """Whether a measure is a velocity that is the rate of nothing."""
+        return self.index.get(name) in self.speeds
 
     def _add(self, name: str, dimension: str, kernel: Kernel) -> None:
         self.index[name] = len(self.names)
@@ -97,14 +103,15 @@ class NamedMeasures:
         )  # fmt: skip
 
     def rotation(self, owner: str) -> tuple[Pairs, str | None]:
-        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles."""
-        for i, entry in enumerate(self.description.joints):
-            if entry.name == owner:
-                index, pairs = self.joints.groups[entry.type]
-                return pairs.take(np.flatnonzero(index == i)), None
+        """The frames between which a joint, a body or a measure of angles turns, and the sequence of the angles ("wxyz"
+        of a quaternion)."""
+        for group in self.joints.groups:
+            own = np.array([self.description.joints[i].name == owner for i in group.index])
+            if own.any():
+                return group.pairs.take(np.flatnonzero(own)), None
         for entry in self.description.measures:
             if entry.name == owner:
-                return angle_pairs(entry, self.places), entry["sequence"]
+                return angle_pairs(entry, self.places), sequence_of(entry)
         return self._of_ground(owner), None
 
     def used_sequences(self, held: set[int], used: set[int]) -> tuple[AngleSequence, ...]:

@@ -42,6 +42,10 @@ class OutputReader:
             return self._load(entry)
         if entry.get("measure") is not None:
             measure, order = self.named.of(entry["measure"]), entry.get("order", 0)
+            order += measure in self.named.speeds
+            if order > 2:
+                what = f"{entry['measure']} is a speed, and has no second rate here."
+                return self._fault(entry, what, "Use order 0 (the speed) or 1 (its rate).")
             unit = rate_unit(self.named.dimensions[measure], order)
             return Output(entry.name, measure, order, None, unit=entry.get("unit", unit), where=entry.where)
         if entry.get("state") is not None:
@@ -86,7 +90,8 @@ class OutputReader:
             return ""
         plain = name.rstrip("'")
         if plain in self.named.index:
-            return rate_unit(self.named.dimensions[self.named.index[plain]], len(name) - len(plain))
+            order = len(name) - len(plain) + self.named.is_speed(plain)
+            return rate_unit(self.named.dimensions[self.named.index[plain]], order)
         return self.units.get(name, "")
 
     def _faults(self, error: InputError) -> Output | None:

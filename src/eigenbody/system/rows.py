@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
-from eigenbody.elements.joints import ALL_JOINTS, Tie
+from eigenbody.elements.joints import Tie
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
@@ -37,15 +37,15 @@ class ConstraintRows:
             owner: _Turned(owner, labels, named) for owner, labels in rotations_prescribed(description).items()
         }
         self.keep_drawn: list[np.ndarray] = []
-        for name, (index, pairs) in joints.groups.items():
-            for k, item in enumerate(ALL_JOINTS[name].held):
-                rows = joints.row_start[index] + k
+        for group in joints.groups:
+            for k, item in enumerate(group.type.held):
+                rows = joints.row_start[group.index] + k
                 if isinstance(item, Tie):
-                    self._tie(item, [description.joints[i] for i in index], pairs, rows, named)
+                    self._tie(item, [description.joints[i] for i in group.index], group.pairs, rows, named)
                 else:
-                    measures = self._private(item.kernel(pairs))
+                    measures = self._private(item.kernel(group.pairs))
                     self.terms.append((rows, measures, np.ones(len(rows))))
-                    if ALL_JOINTS[name].keeps_drawn:
+                    if group.type.keeps_drawn:
                         self.keep_drawn.append(rows)
         self._bend(description, joints, named)
         for entry in description.couplings:
@@ -66,6 +66,10 @@ class ConstraintRows:
                 continue
             row, one_sided = Row(entry.name, "motion", "driver"), entry.get("side") is not None
             self._prescribe(row, named.of(entry["measure"]), entry["motion"], named, one_sided)
+        for whole in self.turned.values():
+            shared = self.motions[whole.motions[-1]][0]
+            for k in whole.motions[:-3]:
+                self.motions[k] = (shared, self.motions[k][1])
 
     def _private(self, kernel: Kernel) -> np.ndarray:
         positions = np.arange(self.count, self.count + len(kernel.carriers))
@@ -109,14 +113,19 @@ class ConstraintRows:
         return number
 
     def _prescribe(self, row: Row, measure: int, signal: Signal, named: NamedMeasures, one_sided: bool = False) -> None:
-        number = self._number(row)
         owner, _, label = named.names[measure].rpartition(".")
         whole = self.turned.get(owner)
         if whole is not None and label in whole.labels and not one_sided:
             k = whole.labels.index(label)
-            whole.motions[k] = len(self.motions)
-            own = self._private(whole.kernel(k))
+            whole.motions[k], whole.where = len(self.motions), row.where
+            axis = k - len(whole.labels) + 3
+            if axis < 0:  # a quaternion has four components, but a rotation is held by three rows
+                self.motions.append((-1, signal))
+                return
+            number = self._number(row)
+            own = self._private(whole.kernel(axis))
         else:
+            number = self._number(row)
             own = np.array([self._from_named(measure)])
         self.terms.append((np.array([number]), own, np.ones(1)))
         self.motions.append((number, signal))
@@ -127,7 +136,7 @@ class _Turned:
     is left to the prescribed one."""
 
     def __init__(self, owner: str, labels: tuple[str, ...], named: NamedMeasures) -> None:
-        self.labels, self.motions = labels, [-1, -1, -1]
+        self.labels, self.motions, self.where = labels, [-1] * len(labels), ""
         self._pairs, self.sequence = named.rotation(owner)
         self._target = np.array([named.places.target(owner)])
 

@@ -91,10 +91,12 @@ class SignalCompiler:
         states: Sequence[str],
         inputs: Sequence[str],
         channel_of: Callable[[str], int],
+        is_speed: Callable[[str], bool],
         algebraic: AlgebraicNames | None = None,
     ) -> None:
         """`states` are all states in order, those that elements bring along included; `algebraic` numbers the second
         rates and loads that are read, where that is possible."""
+        self._is_speed = is_speed
         self._algebraic = algebraic
         self._states = {name: i for i, name in enumerate(states)}
         self._inputs = {name: i for i, name in enumerate(inputs)}
@@ -149,7 +151,8 @@ class SignalCompiler:
             return Argument(name, "u", self._inputs[name])
         plain = name.rstrip("'")
         try:
-            kind, channel = "sva"[len(name) - len(plain)], self._channel_of(plain)
+            kind = "sva"[len(name) - len(plain) + self._is_speed(plain)]
+            channel = self._channel_of(plain)
             if kind == "a" and not after_motion and self._algebraic is not None:
                 return Argument(name, "z", self._algebraic.second_rate(name, channel, where))
             return Argument(name, kind, channel)

@@ -10,10 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenbody.base.copies import LeanCopies
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.forces.base import Coupling, Stop
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry, owner_of
-from eigenbody.spatial.rotations import turning_sequence, turning_vector
+from eigenbody.spatial.rotations import (
+    from_quaternion,
+    from_sequence,
+    turning_quaternion,
+    turning_sequence,
+    turning_vector,
+)
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
@@ -52,25 +59,50 @@ class PrescribedMotion:
     acceleration: AnySignal
 
 
+QUATERNION = "wxyz"  # in place of a sequence of axes
+UNIT = 1e-6  # deviation of the length of a quaternion from one, beyond which it is no rounding of a unit quaternion
+
+
+def sequence_of(entry: Entry) -> str:
+    """Axes of a measure of angles, "wxyz" for a quaternion."""
+    return QUATERNION if entry.type == "quaternion" else str(entry["sequence"])
+
+
+def refuse_other_lengths(q: np.ndarray, where: str) -> None:
+    """Quaternions (..., 4) are normalized, but only where nothing else than rounding makes them longer or shorter."""
+    length = np.sqrt((np.real(q) ** 2).sum(axis=-1))
+    if (np.abs(length - 1) > UNIT).any():
+        worst = float(np.ravel(length)[np.argmax(np.abs(np.ravel(length) - 1))])
+        what = f"the quaternion has the length {worst:.6g}, not 1."
+        raise InputError(Fault(where, what, "Divide its four components by their length."))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Turned:
-    """A rotation prescribed in all three coordinates: components of a rotation vector, or angles of a sequence. Its
-    rows have no f(t): they measure how far the rotation is from the prescribed one (elements.measures.turned)."""
+    """A rotation prescribed in all its coordinates: components of a rotation vector (`sequence` None), angles of a
+    sequence, or the components of a quaternion ("wxyz"). Its three rows have no f(t): they measure how far the rotation
+    is from the prescribed one (elements.measures.turned)."""
 
-    motions: tuple[int, ...]  # numbers of its three motions
+    motions: tuple[int, ...]  # numbers of its motions
     sequence: str | None
-    held: np.ndarray | None = None  # (..., 3) coordinates at which it is held still
+    where: str = ""  # who prescribes it, for messages
+    held: np.ndarray | None = None  # (..., 3 or 4) coordinates at which it is held still
 
     def at(self, motions: Sequence[PrescribedMotion], t: float | complex) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rotation, its angular velocity and angular acceleration in the axes of what is turned."""
         return self.pose(*(self.coordinates(motions, t, level) for level in ("value", "rate", "acceleration")))
 
     def pose(self, a: np.ndarray, a1: np.ndarray, a2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same from the coordinates (..., 3) and their time derivatives."""
-        return turning_vector(a, a1, a2) if self.sequence is None else turning_sequence(self.sequence, a, a1, a2)
+        """The same from the coordinates (..., 3 or 4) and their time derivatives."""
+        if self.sequence is None:
+            return turning_vector(a, a1, a2)
+        if self.sequence == QUATERNION:
+            refuse_other_lengths(a, self.where)
+            return turning_quaternion(a, a1, a2)
+        return turning_sequence(self.sequence, a, a1, a2)
 
     def coordinates(self, motions: Sequence[PrescribedMotion], t: float | complex, level: str = "value") -> np.ndarray:
-        """(..., 3) the prescribed coordinates or their time derivatives."""
+        """(..., 3 or 4) the prescribed coordinates or their time derivatives."""
         if self.held is not None:
             return self.held if level == "value" else np.zeros_like(self.held)
         empty = np.zeros(0)
@@ -191,17 +223,30 @@ class Given:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AngleSequence:
-    """A measure of angles: its entry, and the named measures that are its angles and the rotation vector beside."""
+    """A measure of angles, or of a quaternion: its entry, and the named measures that are its angles (components) and
+    the rotation vector beside."""
 
     entry: Entry
-    angles: np.ndarray  # (3,)
+    angles: np.ndarray  # (3,), or (4,) of a quaternion
     vector: np.ndarray  # (3,), or none
     used: bool = False  # whether anything needs derivatives of the angles
     held: bool = False  # whether rows hold some of the angles
 
     @property
     def sequence(self) -> str:
-        return str(self.entry["sequence"])
+        """Axes of the angles, or "wxyz"."""
+        return sequence_of(self.entry)
+
+    @property
+    def labels(self) -> str:
+        return QUATERNION if self.sequence == QUATERNION else "123"
+
+    def rotation(self, values: np.ndarray) -> np.ndarray:
+        """R (..., 3, 3) of given angles or components (..., 3 or 4)."""
+        if self.sequence != QUATERNION:
+            return from_sequence(self.sequence, values)
+        refuse_other_lengths(values, f"{self.entry.where}: position")
+        return from_quaternion(values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,6 +283,7 @@ class System(LeanCopies):
     names: tuple[str, ...]  # of the named measures
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
     sequences: tuple[AngleSequence, ...]  # angles among the named measures
+    speeds: frozenset[int]  # named measures that are velocities: what they are is their rate
     tree: Tree
     tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
     tree_row_body: np.ndarray  # the body that each of them hangs on the tree
@@ -259,6 +305,11 @@ class System(LeanCopies):
     @property
     def bodies(self) -> int:
         return self.mass.shape[-1]
+
+    @property
+    def value_units(self) -> tuple[str, ...]:
+        """Units of the values of the named measures; those of a speed are units of the speed."""
+        return tuple(f"{unit}/s" if i in self.speeds else unit for i, unit in enumerate(self.dimensions))
 
     @property
     def one_sided(self) -> dict[str, str]:

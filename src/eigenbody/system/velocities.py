@@ -8,6 +8,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.measures.templates import Kernel
 from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.model.description import Description, Entry
+from eigenbody.model.expressions import Expression
 from eigenbody.system.named import NamedMeasures
 
 
@@ -23,6 +24,8 @@ def _row(entry: Entry, named: NamedMeasures) -> VelocityRow:
     if others:
         what = f"{', '.join(sorted(others))} cannot stand in the speed of a coupling."
         raise InputError(Fault(f"{entry.where}.speed", what, "Use measures, their rates and parameters."))
+    speeds = {name: Expression.symbol(f"{name}'") for name in formula.names if named.is_speed(name)}
+    formula = formula.substitute(speeds)  # a speed is the rate of its own measure
     names = dict.fromkeys(name.removesuffix("'") for name in sorted(formula.names))
     row = VelocityRow.of(formula, {name: _kernel(name, named) for name in names}) if names else None
     if row is None or not any(name.endswith("'") for name in formula.names):

@@ -41,6 +41,7 @@ NOT_KNOWN = {  # what the formulation of the source does not have
     "helicopter_blade": "flexible bodies",
     "caster": 'non-holonomic rows (knife_edge "wheel")',
     "chaplygin_sleigh": 'non-holonomic rows (knife_edge "blade")',
+    "rattleback": 'the moving frame "turn"',
     "rolling_disc": 'non-holonomic rows (rolling "road")',
     "whipple_bicycle": 'non-holonomic rows (rolling "rear")',
     "single_track_car": 'forces of type "tyre"',

@@ -30,7 +30,7 @@ SYMBOLIC = (
 )  # fmt: skip
 UNCHECKED = {  # no independent route knows rolling, knife edges, slip, stops, flexible bodies, loads that are read
     "active_suspension", "actuated_linkage", "all_terrain_vehicle", "caster", "chaplygin_sleigh",
-    "flexible_slider_crank", "helicopter_blade", "isolated_table", "rolling_disc", "single_track_car",
+    "flexible_slider_crank", "helicopter_blade", "isolated_table", "rattleback", "rolling_disc", "single_track_car",
     "tractor_semitrailer", "wheelset", "whipple_bicycle",
 }  # fmt: skip
 

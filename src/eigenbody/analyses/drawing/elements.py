@@ -80,12 +80,23 @@ class Draw:
         """Wheels that rolling joints, tyres and rails tell of, by body."""
         description = self.places.description
         out: dict[int, list[Solid]] = {}
-        entries = [e for e in (*description.joints, *description.forces) if e.type in WHEELS]
+        wheels = [e for e in (*description.joints, *description.forces) if e.type in WHEELS]
+        entries = [e for e in wheels if e.get("surface") is None]
         for entry, (_, second, _, at, _, axes) in zip(entries, ends(self.places, entries), strict=True):
             radius = float(np.real(entry["radius"]))
             if second < len(description.bodies):
                 out.setdefault(second, []).append(Solid("ring", np.full(3, radius), at, axes))
         return out
+
+
+def rolling_solids(places: Places) -> dict[int, list[Solid]]:
+    """Balls and ellipsoids that rolling joints tell of, by body; surfaces known by a formula alone are not drawn."""
+    out: dict[int, list[Solid]] = {}
+    rolling = [e for e in places.description.joints if e.type == "rolling" and e.get("surface") is not None]
+    entries = [e for e in rolling if e["surface"].form != "implicit"]
+    for entry, (_, second, _, at, _, axes) in zip(entries, ends(places, entries), strict=True):
+        out.setdefault(second, []).append(Solid("sphere", np.real(entry["surface"].size).astype(float), at, axes))
+    return out
 
 
 End = tuple[int, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.drawing.bending import BentLines, bent_lines
-from eigenbody.analyses.drawing.elements import Draw, draw_forces, draw_joints, draw_markers, places_of_attachment
+from eigenbody.analyses.drawing.elements import (
+    Draw,
+    draw_forces,
+    draw_joints,
+    draw_markers,
+    places_of_attachment,
+    rolling_solids,
+)
 from eigenbody.analyses.drawing.shapes import Solid, bar, equivalent_solid, given_solids, mark
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import is_inner, owner_of
@@ -114,10 +121,11 @@ def _up(point: OperatingPoint) -> np.ndarray:
 
 
 def _solids(point: OperatingPoint, rows: np.ndarray, attached: Sequence[np.ndarray]) -> list[list[Solid]]:
-    """Solids of every row in body axes: as given, as its wheels, or equivalent to mass and inertia; none of nodes and
-    of flexible bodies, which are lines."""
+    """Solids of every row in body axes: as given, the surface that rolls, or equivalent to mass and inertia; none of
+    nodes and of flexible bodies, which are lines."""
     table = point.system.description.bodies
     given = given_solids(point.model, rows.tolist())
+    rolling = rolling_solids(point.system.places)
     without = {body.name for body in point.system.description.flexible}
     mass, inertia = np.real(table.mass), np.real(table.inertia)
     heaviest = max(float(mass.max(initial=0.0)), 1e-300)
@@ -129,6 +137,9 @@ def _solids(point: OperatingPoint, rows: np.ndarray, attached: Sequence[np.ndarr
             continue
         if table.names[i] in without or not table.is_material[i]:
             out.append([])
+            continue
+        if i in rolling:
+            out.append(rolling[i])
             continue
         solid = equivalent_solid(float(mass[i]), inertia[i], attached[k], spread)
         if solid is None:

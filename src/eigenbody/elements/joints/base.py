@@ -8,6 +8,7 @@ from typing import Any
 
 from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, axes_fit
 from eigenbody.elements.measures.templates import Cosine, Displacement, SlipTemplate, Template
+from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Check, Coordinate, Field, Kind, TypeSpec
 
 POINT = (Displacement("x", "point x"), Displacement("y", "point y"), Displacement("z", "point z"))
@@ -42,6 +43,8 @@ class JointType:
     right_angle: bool = False  # axis2 must be given perpendicular to axis
     needs_point: bool = True
     keys: tuple[Field, ...] = ()  # further numbers and directions; measures find them in `Pairs.keys`
+    one_of: tuple[tuple[str, ...], ...] = ()  # groups of its keys of which exactly one must be given
+    form: Callable[[Entry], str] | None = None  # entries of different form have measures of different kinds
     check: Check | None = None  # what its own keys must fulfil
     doc: str = ""
 
@@ -56,7 +59,9 @@ class JointType:
             Field("motion", Kind.MOTION, "coordinate", doc="prescribed motion as an expression of t"),
         )
         coordinates = tuple(Coordinate(m.label, m.dimension) for m in self.free)
-        return TypeSpec(self.name, (*keys, *self.keys), coordinates, check=self._check, doc=self.doc)
+        return TypeSpec(
+            self.name, (*keys, *self.keys), coordinates, one_of=self.one_of, check=self._check, doc=self.doc
+        )
 
     def _check(self, values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
         """A point where one is needed, axes that fit each other."""

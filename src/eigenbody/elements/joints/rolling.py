@@ -1,7 +1,8 @@
-"""A wheel (thin disc, or torus with `tube`) rolls on a plane of the first body without slipping.
+"""A wheel (thin disc, or torus with `tube`), a ball, an ellipsoid or any other convex body rolls on a plane of the
+first body without slipping.
 
-The plane has the direction `normal` and touches the wheel as drawn; the contact is the lowest point of the wheel, exact
-at any lean. One holonomic row (contact) and two non-holonomic ones (no slip).
+The plane has the direction `normal` and touches the body as drawn; the contact is the lowest point, exact in any
+attitude. One holonomic row (contact) and two non-holonomic ones (no slip).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,9 +14,18 @@ from eigenbody.base.batched import agreed, numbers
 from eigenbody.elements.checks import Wrong, any_marker, real
 from eigenbody.elements.joints.base import JointType
 from eigenbody.elements.measures.rolling import Height, NoSlip
+from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind
 
 FLAT = 1e-6  # rad: an axis this close to the normal is that of a wheel lying flat
+
+
+def fits(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    """A wheel that stands, or a surface that has no wheel's keys."""
+    if values.get("surface") is None:
+        yield from wheel_stands(values, is_marker)
+    elif real(values.get("tube")):
+        yield "tube", "only a wheel has a tube.", "Leave it out, or give the radius of a wheel in place of the surface."
 
 
 def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
@@ -37,6 +47,14 @@ def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
         yield "axis", what, "Give axis as the direction of the axle, or normal as the direction away from the plane."
 
 
+def _form(entry: Entry) -> str:
+    """Wheels, balls and ellipsoids are alike among themselves; every implicit surface is of its own kind."""
+    surface = entry["surface"]
+    if surface is None:
+        return "wheel"
+    return f"implicit {entry.name}" if surface.form == "implicit" else str(surface.form)
+
+
 ROLLING = JointType(
     "rolling",
     held=(Height("contact"),),
@@ -44,10 +62,14 @@ ROLLING = JointType(
     branch=False,
     keeps_drawn=True,
     keys=(
-        Field("radius", Kind.NUMBER, "m", required=True, doc="radius of the wheel (of the tube's centre line)"),
+        Field("radius", Kind.NUMBER, "m", doc="radius of the wheel (of the tube's centre line)"),
         Field("tube", Kind.NUMBER, "m", default=0.0, doc="radius of the tube of a torus wheel, default a thin disc"),
+        Field("surface", Kind.SURFACE, doc="in place of a wheel: {sphere}, {ellipsoid} or {implicit}, in the joint's"
+              " axes at its point"),
         Field("normal", Kind.DIRECTION, default=(0.0, 0.0, 1.0), doc="normal of the plane, default global z"),
     ),
-    check=wheel_stands,
+    one_of=(("radius", "surface"),),
+    form=_form,
+    check=fits,
     doc=__doc__ or "",
-)
+)  # fmt: skip

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from eigenbody.base.batched import stack
 from eigenbody.elements.measures.features import Carriers, ScalarProduct
 from eigenbody.spatial.rotations import dot
+
+
+class OuterFunction(Protocol):
+    """What is asked of phi."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def counts_turns(self) -> bool: ...
+    @property
+    def derivatives(self) -> Callable[[np.ndarray, int], tuple[np.ndarray, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +39,7 @@ class Outer:
 class Composed:
     """Kernel of n measures phi(b_1, ..., b_k), all inner kernels on the same carriers."""
 
-    outer: Outer
+    outer: OuterFunction
     inner: tuple[ScalarProduct, ...]
 
     @property
@@ -65,7 +76,7 @@ class Composed:
 class ComposedJet:
     """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K). `slopes` (..., n, k) are dphi/db."""
 
-    def __init__(self, outer: Outer, products: Sequence[Any]) -> None:
+    def __init__(self, outer: OuterFunction, products: Sequence[Any]) -> None:
         self._outer, self._jets = outer, products
         self._b = self._stack("value")
         self.value, self.slopes = outer.derivatives(self._b, 1)
@@ -107,6 +118,11 @@ class ComposedJet:
     @cached_property
     def gradient(self) -> np.ndarray:
         return _combine(self.slopes, self._g)
+
+    @property
+    def summands(self) -> np.ndarray:
+        """What the gradient is the sum of, (..., n, k, 6K)."""
+        return self.slopes[..., None] * self._g
 
     @cached_property
     def rate_q(self) -> np.ndarray:

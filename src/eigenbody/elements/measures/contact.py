@@ -27,8 +27,8 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, ScalarProductJet, every_carrier
-from eigenbody.elements.measures.rolling import AngularRate
 from eigenbody.elements.measures.templates import Pairs
+from eigenbody.elements.measures.turning import AngularSpeed, AngularSpeedJet
 from eigenbody.spatial.rotations import cross, dot, unit
 
 # Coefficients phi_j (..., n) by the name of the rate, and their derivatives by (rate, place)
@@ -168,8 +168,10 @@ class ContactSpeedJet:
     def __init__(self, kernel: ContactSpeed, at: Carriers) -> None:
         self._places = {name: product.jet(at) for name, product in kernel.products.items()}
         self._phi, self._slopes = kernel.speed.rule({k: p.value for k, p in self._places.items()}, kernel.size)
-        turns = {k: AngularRate(kernel.carriers, kernel.axes[..., :, TURNS[k]], at) for k in self._phi if k in TURNS}
-        self._rates: dict[str, ScalarProductJet | AngularRate] = {**self._places, **turns}
+        turns = {
+            k: AngularSpeed(kernel.carriers, kernel.axes[..., :, TURNS[k]], 0).jet(at) for k in self._phi if k in TURNS
+        }
+        self._rates: dict[str, ScalarProductJet | AngularSpeedJet] = {**self._places, **turns}
 
     def _combined(self, what: str, axes: int) -> np.ndarray:
         parts = (_lift(phi, axes) * getattr(self._rates[j], what) for j, phi in self._phi.items())

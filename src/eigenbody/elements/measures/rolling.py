@@ -22,8 +22,10 @@ import numpy as np
 from eigenbody.base.batched import over_variants
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct, every_carrier
+from eigenbody.elements.measures.surface import EllipsoidSupport, HeightAbove, ImplicitSupport, Support, SurfaceSlip
 from eigenbody.elements.measures.templates import Pairs
-from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew, unit
+from eigenbody.elements.measures.turning import AngularSpeed
+from eigenbody.spatial.rotations import cross, dot, unit
 
 
 # Height ---------------------------------------------------------------------------------------------------------------
@@ -54,12 +56,14 @@ def _on_second(pairs: Pairs, direction: np.ndarray) -> Feature:
 
 @dataclass(frozen=True, slots=True)
 class Height:
-    """Height of the lowest point of the wheel above the plane."""
+    """Height of the lowest point of the wheel, or of another surface, above the plane."""
 
     label: str = "contact"
     dimension: str = "m"
 
-    def kernel(self, pairs: Pairs) -> Composed:
+    def kernel(self, pairs: Pairs) -> Composed | ScalarProduct:
+        if "surface" in pairs.keys:
+            return _surface_height(pairs)
         n, axle = _on_first(pairs, pairs.keys["normal"]), _on_second(pairs, _axle(pairs))
         inner = (
             ScalarProduct(pairs.carriers, n, pairs.separation),
@@ -67,6 +71,22 @@ class Height:
             ScalarProduct(pairs.carriers, axle, axle),
         )
         return Composed(HEIGHT, inner)
+
+
+def _surface_height(pairs: Pairs) -> Composed | ScalarProduct:
+    """Of a ball the height of its centre: its lowest point is always as far below."""
+    n = _on_first(pairs, pairs.keys["normal"])
+    if _form(pairs) == "sphere":
+        return ScalarProduct(pairs.carriers, n, pairs.separation)
+    support, vectors = _supported(pairs)
+    return Composed(
+        HeightAbove(support), tuple(ScalarProduct(pairs.carriers, n, y) for y in (pairs.separation, *vectors))
+    )
+
+
+def _form(pairs: Pairs) -> str:
+    """The form of the surfaces, which is the same for all pairs."""
+    return str(pairs.keys["surface"][0].form)
 
 
 def _axle(pairs: Pairs) -> np.ndarray:
@@ -82,23 +102,44 @@ class NoSlip:
     along: str
     label: str
 
-    def kernel(self, pairs: Pairs) -> RollingSlip:
+    def kernel(self, pairs: Pairs) -> RollingSlip | SurfaceSlip:
         n = pairs.keys["normal"]
         e = _tangent(n) if self.along == "x" else cross(n, _tangent(n))
-        unit = pairs.axis("z2")
+        if "surface" not in pairs.keys:
+            return _wheel_slip(pairs, n, e, pairs.axis("z2"), pairs.keys["radius"], pairs.keys["tube"])
+        if _form(pairs) == "sphere":  # a tube about nothing: no axle, whatever the attitude
+            radius = np.array([surface.size[0] for surface in pairs.keys["surface"]])
+            return _wheel_slip(pairs, n, e, np.zeros((len(pairs), 3)), np.zeros(len(pairs)), radius)
+        return _surface_slip(pairs, n, e)
 
-        def product(x: Feature, y: Feature) -> ScalarProduct:
-            return ScalarProduct(pairs.carriers, x, y)
 
-        on_e, axle = _on_first(pairs, e), _on_second(pairs, unit)
-        return RollingSlip(
-            product(on_e, pairs.separation),
-            product(on_e, axle),
-            product(_on_first(pairs, n), axle),
-            cross(n, e),
-            pairs.keys["radius"],
-            pairs.keys["tube"],
-        )
+def _wheel_slip(
+    pairs: Pairs, n: np.ndarray, e: np.ndarray, axis: np.ndarray, radius: np.ndarray, tube: np.ndarray
+) -> RollingSlip:
+    def product(x: Feature, y: Feature) -> ScalarProduct:
+        return ScalarProduct(pairs.carriers, x, y)
+
+    on_e, axle = _on_first(pairs, e), _on_second(pairs, axis)
+    on_n = _on_first(pairs, n)
+    return RollingSlip(
+        product(on_e, pairs.separation), product(on_e, axle), product(on_n, axle), cross(n, e), radius, tube
+    )
+
+
+def _surface_slip(pairs: Pairs, n: np.ndarray, e: np.ndarray) -> SurfaceSlip:
+    support, vectors = _supported(pairs)
+    on_n, on_e = _on_first(pairs, n), _on_first(pairs, e)
+    factors = [(on_e, pairs.separation), *((on_e, f) for f in vectors), *((on_n, f) for f in vectors)]
+    return SurfaceSlip(support, tuple(ScalarProduct(pairs.carriers, x, y) for x, y in factors))
+
+
+def _supported(pairs: Pairs) -> tuple[Support, list[Feature]]:
+    """The support function that the surfaces of all pairs share, and the vectors of each that it is a function of."""
+    surfaces, axes = pairs.keys["surface"].tolist(), [pairs.axis(f"{name}2") for name in "xyz"]
+    if surfaces[0].form == "implicit":
+        return ImplicitSupport.of(surfaces[0].formula, surfaces[0].where), [_on_second(pairs, axis) for axis in axes]
+    sizes = np.array([surface.size for surface in surfaces])
+    return EllipsoidSupport(), [_on_second(pairs, sizes[:, k, None] * axis) for k, axis in enumerate(axes)]
 
 
 @over_variants
@@ -149,7 +190,7 @@ class RollingSlipJet:
 
     def __init__(self, kernel: RollingSlip, at: Carriers) -> None:
         self.D, self.C, self.b = kernel.D.jet(at), kernel.C.jet(at), kernel.b.jet(at)
-        self.W = AngularRate(kernel.carriers, kernel.turn, at)
+        self.W = AngularSpeed(kernel.carriers, kernel.turn, 0).jet(at)
         b = self.b.value
         r, level = kernel.radius, 1 - b * b
         self._alpha = r / np.sqrt(level) + kernel.tube
@@ -213,57 +254,3 @@ class RollingSlipJet:
     def value(self) -> np.ndarray:
         """There is no position-level value; zero by convention."""
         return np.zeros(self.rate.shape)
-
-
-class AngularRate:
-    """W = f.(omega_2 - omega_1) along f (..., n, 3) fixed in the first carrier, as a rate and its derivatives."""
-
-    def __init__(self, carriers: np.ndarray, f: np.ndarray, at: Carriers) -> None:
-        i, j = carriers[:, 0], carriers[:, 1]
-        self._f = f
-        self._R1, self._R2 = at.R[..., i, :, :], at.R[..., j, :, :]
-        self._w1, self._w2 = at.w[..., i, :], at.w[..., j, :]
-        self._alpha1, self._alpha2 = at.alpha[..., i, :], at.alpha[..., j, :]
-        self._on2 = apply_transposed(self._R2, apply(self._R1, f))  # f in the axes of the second carrier
-        self._f1 = cross(self._w1, f)  # f' in the axes of the first
-        self._f1_on2 = apply_transposed(self._R2, apply(self._R1, self._f1))
-
-    def _on_first(self, x: np.ndarray) -> np.ndarray:
-        return apply_transposed(self._R1, apply(self._R2, x))
-
-    def _columns(self, turn1: np.ndarray, turn2: np.ndarray) -> np.ndarray:
-        turn1, turn2 = np.broadcast_arrays(turn1, turn2)
-        zero = np.zeros_like(turn1)
-        return np.concatenate((zero, turn1, zero, turn2), axis=-1)
-
-    @cached_property
-    def rate(self) -> np.ndarray:
-        return dot(self._on2, self._w2) - dot(self._f, self._w1)
-
-    @cached_property
-    def acceleration(self) -> np.ndarray:
-        return dot(self._f1_on2, self._w2) + dot(self._on2, self._alpha2) - dot(self._f, self._alpha1)
-
-    @cached_property
-    def gradient(self) -> np.ndarray:
-        return self._columns(-self._f, self._on2)
-
-    @cached_property
-    def rate_q(self) -> np.ndarray:
-        return self._columns(cross(self._f, self._on_first(self._w2)), cross(self._w2, self._on2))
-
-    @cached_property
-    def acceleration_q(self) -> np.ndarray:
-        first = cross(self._f1, self._on_first(self._w2)) + cross(self._f, self._on_first(self._alpha2))
-        return self._columns(first, cross(self._w2, self._f1_on2) + cross(self._alpha2, self._on2))
-
-    @cached_property
-    def acceleration_u(self) -> np.ndarray:
-        return self._columns(cross(self._f, self._on_first(self._w2)), self._f1_on2)
-
-    @cached_property
-    def curvature(self) -> np.ndarray:
-        H = np.zeros((*self._on2.shape[:-1], 12, 12), dtype=self._on2.dtype)
-        H[..., 9:, 3:6] = -(np.swapaxes(self._R2, -1, -2) @ self._R1 @ skew(self._f))
-        H[..., 9:, 9:] = skew(self._on2)
-        return H

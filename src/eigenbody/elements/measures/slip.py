@@ -1,4 +1,5 @@
-"""Velocity-level measures: speed of a point of the second carrier over the first, along a direction of the second.
+"""Velocity-level measures: speed of a point of the second carrier over the first, along a direction fixed in either or
+in a third.
 
     sigma = sum_k c_k D_k',   c_k = e_k . b,   D_k = e_k . (p - r_1)
 
@@ -26,29 +27,26 @@ class Edge:
     label: str = "no slip"
 
     def kernel(self, pairs: Pairs) -> Slip:
-        return Slip.along(pairs.carriers, pairs.origin2, pairs.axis("z2"))
+        return Slip.along(pairs, 1, pairs.axis("z2"))
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """Kernel of n slip speeds on carriers (n, 2): cosines c_k and displacements D_k as scalar products."""
+    """Kernel of n slip speeds on carriers (n, K): cosines c_k and displacements D_k as scalar products."""
 
     cosines: tuple[ScalarProduct, ...]
     displacements: tuple[ScalarProduct, ...]
 
     @staticmethod
-    def along(carriers: np.ndarray, point: np.ndarray, direction: np.ndarray) -> Slip:
-        """`point` and `direction` (..., n, 3) in the axes of the second carrier."""
-        n = len(carriers)
-        point, direction = np.broadcast_arrays(point, direction)
-        zero = np.zeros_like(direction)
-        b = Feature(np.zeros((n, 2)), np.stack((zero, direction), axis=-2))
-        p = Feature(np.tile([-1.0, 1.0], (n, 1)), np.stack((zero, point), axis=-2))
-        axes = []
-        for k in range(3):
-            arm = np.zeros((*direction.shape[:-1], 2, 3))
-            arm[..., 0, k] = 1.0
-            axes.append(Feature(np.zeros((n, 2)), arm))
+    def along(pairs: Pairs, column: int, direction: np.ndarray, third: np.ndarray | None = None) -> Slip:
+        """Velocity of the second point relative to the first carrier along a `direction` (..., n, 3) fixed in the
+        carrier at that column: the first, the second, or a third (n,)."""
+        carriers = pairs.carriers if third is None else np.concatenate((pairs.carriers, third[:, None]), axis=-1)
+        n, width = carriers.shape
+        c, arms = np.zeros((n, width)), np.zeros((*pairs.origin2.shape[:-1], width, 3), dtype=pairs.origin2.dtype)
+        c[:, :2], arms[..., 1, :] = (-1.0, 1.0), pairs.origin2
+        b, p = _on(carriers, column, direction), Feature(c, arms)
+        axes = [_on(carriers, 0, np.broadcast_to(e, (n, 3))) for e in np.eye(3)]
         return Slip(
             tuple(ScalarProduct(carriers, e, b) for e in axes), tuple(ScalarProduct(carriers, e, p) for e in axes)
         )
@@ -59,7 +57,7 @@ class Slip:
 
     @property
     def key(self) -> tuple[object, ...]:
-        return (Slip, len(self.cosines))
+        return (Slip, self.carriers.shape[-1])
 
     @property
     def products(self) -> tuple[ScalarProduct, ...]:
@@ -156,3 +154,10 @@ class SlipJet:
     def value(self) -> np.ndarray:
         """There is no position-level value; zero by convention."""
         return np.zeros(self.rate.shape)
+
+
+def _on(carriers: np.ndarray, column: int, direction: np.ndarray) -> Feature:
+    """A direction (..., n, 3) fixed in the carrier at a column."""
+    arms = np.zeros((*direction.shape[:-1], carriers.shape[-1], 3), dtype=direction.dtype)
+    arms[..., column, :] = direction
+    return Feature(np.zeros(carriers.shape), arms)

@@ -10,6 +10,9 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
 from eigenbody.elements.measures.features import ScalarProduct
+from eigenbody.elements.measures.momentum import AngularMomentum
+from eigenbody.elements.measures.quaternion import LABELS, quaternion_kernels
+from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.templates import (
     Angle,
     Cosine,
@@ -20,10 +23,11 @@ from eigenbody.elements.measures.templates import (
     Rotation,
     displacement_in,
 )
-from eigenbody.elements.places import Places
-from eigenbody.model.description import Entry
+from eigenbody.elements.measures.turning import AngularSpeed
+from eigenbody.elements.places import GLOBAL_Z, GROUND, Places
+from eigenbody.model.description import Entry, owner_of
 from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
-from eigenbody.spatial.rotations import frame
+from eigenbody.spatial.rotations import apply_transposed, frame, unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,52 @@ def _rotation(entry: Entry, places: Places) -> Kernel:
     return Rotation("z").kernel(places.pairs([_with_points(entry, places)]))
 
 
+def _direction(entry: Entry, places: Places, pairs: Pairs) -> tuple[int, np.ndarray, np.ndarray | None]:
+    """The axis in the carrier that it is fixed in: the column of that carrier, the direction (1, 3) in its axes, and
+    the carrier (1,) where it is neither of the two."""
+    fixed_in = entry.get("in")
+    carrier = pairs.first if fixed_in is None else places.carriers([fixed_in])
+    drawn = places.R[pairs.first] @ pairs.axes1[..., :, 2:]
+    local = (np.swapaxes(places.R[carrier], -1, -2) @ drawn)[..., 0]
+    column = next((k for k, c in enumerate((pairs.first, pairs.second)) if c[0] == carrier[0]), 2)
+    return column, local, carrier if column == 2 else None
+
+
+def _velocity(entry: Entry, places: Places) -> Kernel:
+    pairs = places.pairs([_with_points(entry, places)])
+    return Slip.along(pairs, *_direction(entry, places, pairs))
+
+
+def _angular_velocity(entry: Entry, places: Places) -> Kernel:
+    pairs = places.pairs([_with_points(entry, places)])
+    column, local, third = _direction(entry, places, pairs)
+    carriers = pairs.carriers if third is None else np.concatenate((pairs.carriers, third[:, None]), axis=-1)
+    return AngularSpeed(carriers, local, column)
+
+
+def _angular_momentum(entry: Entry, places: Places) -> Kernel:
+    bodies = places.description.bodies
+    names = entry.get("of") or bodies.names
+    unknown = [name for name in names if name not in bodies.known_names]
+    if unknown:
+        what = f'there is no body "{unknown[0]}".'
+        raise InputError(Fault(f"{entry.where}.of", what, suggest(unknown[0], bodies.known_names)))
+    flexible = {body.name for body in places.description.flexible}
+    bent = [name for name in names if owner_of(name) in {owner_of(f) for f in flexible}]
+    if bent:
+        what = f"{owner_of(bent[0])} is flexible, and the angular momentum of what bends is not known here."
+        raise InputError(Fault(f"{entry.where}.of", what, "Name rigid bodies."))
+    index = np.array([places.index[name] for name in names])
+    fixed_in = places.carrier(entry.get("in", GROUND))
+    carriers = index if fixed_in in index else np.append(index, fixed_in)
+    axis = unit(np.asarray(entry.get("axis", GLOBAL_Z)))
+    local = apply_transposed(places.R[fixed_in], axis)
+    own, at = int(np.flatnonzero(carriers == fixed_in)[0]), entry.get("at")
+    return AngularMomentum(carriers[None], bodies.mass[index], bodies.inertia[index], local, own, at)
+
+
 def angle_pairs(entry: Entry, places: Places) -> Pairs:
-    """The frames of a measure of angles: those of the joint that it is of, else its own."""
+    """The frames of a measure of angles or of a quaternion: those of the joint that it is of, else its own."""
     if entry.get("of") is None:
         return places.pairs([_with_points(entry, places)])
     joints = {joint.name: joint for joint in places.description.joints}
@@ -113,14 +161,28 @@ def _angles(entry: Entry, places: Places) -> tuple[Kernel, ...]:
     return angle_kernels(angle_pairs(entry, places), entry["sequence"])
 
 
+def _quaternion(entry: Entry, places: Places) -> tuple[Kernel, ...]:
+    return quaternion_kernels(angle_pairs(entry, places))
+
+
+OF_ROTATION = (
+    Field("of", Kind.TEXT, doc="joint whose second body turns relative to the first"),
+    replace(BETWEEN, required=False, doc="first and second body or marker, in place of a joint"),
+    AT,
+    AXIS,
+    AXIS2,
+)
+QUATERNION = TypeSpec(
+    "quaternion",
+    (*OF_ROTATION, Field("position", Kind.COORDINATES, "coordinate", doc="initial components [w, x, y, z]")),
+    coordinates=tuple(Coordinate(label, "1") for label in LABELS),
+    one_of=(("of", "between"),),
+    doc="Euler parameters of the second relative to the first, `name.w name.x name.y name.z`, with w >= 0",
+)
 ANGLES = TypeSpec(
     "angles",
     (
-        Field("of", Kind.TEXT, doc="joint whose second body turns relative to the first"),
-        replace(BETWEEN, required=False, doc="first and second body or marker, in place of a joint"),
-        AT,
-        AXIS,
-        AXIS2,
+        *OF_ROTATION,
         Field("sequence", Kind.CHOICE, choices=SEQUENCES, default="xyz", doc="axes of the rotations, each in the frame"
               " turned by those before (intrinsic)"),
         Field("position", Kind.COORDINATES, "coordinate", doc="initial angles"),
@@ -129,6 +191,22 @@ ANGLES = TypeSpec(
     coordinates=tuple(Coordinate(label, "rad") for label in "123"),
     one_of=(("of", "between"),),
     doc="three angles of the second relative to the first, `name.1 name.2 name.3`: Euler, Cardan, any sequence",
+)  # fmt: skip
+
+IN_BODY = replace(IN, doc="body, marker or frame in which the axis is fixed, default the first; the second gives"
+                  " components in its own axes")  # fmt: skip
+ANGULAR_MOMENTUM = TypeSpec(
+    "angular_momentum",
+    (
+        Field("of", Kind.NAMES, doc="bodies, default all"),
+        Field("at", Kind.POINT, "m", doc="point at rest about which it is taken, default their centre of mass"),
+        Field("axis", Kind.DIRECTION, doc="direction, default global z"),
+        replace(IN, doc="body, marker or frame in which the axis is fixed, default ground"),
+        Field("initial", Kind.NUMBER, "kg*m^2/s", doc="value at the start"),
+    ),
+    dimension="kg*m^2",
+    is_speed=True,
+    doc="angular momentum of bodies along the axis",
 )  # fmt: skip
 
 MEASURES: dict[str, MeasureType] = {
@@ -144,5 +222,16 @@ MEASURES: dict[str, MeasureType] = {
         MeasureType(TypeSpec("cosine", (BETWEEN, AT, AXIS, AXIS2), dimension="1",
                              doc="cosine between axis of the first and axis2 of the second"), _cosine),
         MeasureType(ANGLES, _angles),
+        MeasureType(QUATERNION, _quaternion),
+        MeasureType(TypeSpec("velocity", (BETWEEN, AT, AXIS, IN_BODY,
+                                          Field("initial", Kind.NUMBER, "m/s", doc="value at the start")),
+                             dimension="m", is_speed=True,
+                             doc="velocity of the second point relative to the first body, along the axis"), _velocity),
+        MeasureType(TypeSpec("angular_velocity", (BETWEEN, AT, AXIS, IN_BODY,
+                                                  Field("initial", Kind.NUMBER, "rad/s", doc="value at the start")),
+                             dimension="rad", is_speed=True,
+                             doc="angular velocity of the second relative to the first, along the axis"),
+                    _angular_velocity),
+        MeasureType(ANGULAR_MOMENTUM, _angular_momentum),
     )
 }  # fmt: skip

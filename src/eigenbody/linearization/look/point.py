@@ -16,7 +16,7 @@ def sheet(point: OperatingPoint) -> Sheet:
     """What it is, the values of all measures, how well the equations hold."""
     at_rest = "at rest, in equilibrium" if point.is_equilibrium else "at rest, accelerating"
     moving = at_rest if point.is_at_rest else "moving steadily" if point.is_steady else "moving"
-    units = dict(zip(point.system.names, point.system.dimensions, strict=True))
+    units = dict(zip(point.system.names, point.system.value_units, strict=True))
     values, rates = list(point.coordinates().items()), point.rates()
     rows: tuple[tuple[str, ...], ...] = tuple(
         (shown(name, 40), significant(value), units[name]) for name, value in values[:MAX_ROWS]

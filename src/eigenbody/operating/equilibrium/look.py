@@ -114,7 +114,7 @@ def _grids(found: Equilibrium) -> list[Grid]:
 
 def _coordinates(found: Equilibrium) -> Grid:
     system = found.point.system
-    units = dict(zip(system.names, system.dimensions, strict=True))
+    units = dict(zip(system.names, system.value_units, strict=True))
     values = list(found.coordinates().items())
     largest = max((abs(value) for _, value in values), default=0.0)
     rows = [(shown(n, 40), _rounded(v, largest), units[n]) for n, v in values[:MAX_ROWS]]

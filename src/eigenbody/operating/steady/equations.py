@@ -300,7 +300,7 @@ def _labels(now: Residual, task: Task) -> tuple[str, ...]:
         *(system.names[i] for i in now.held_values),
         *(system.states[i] for i in task.states),
         *now.rule.labels,
-        *(system.names[i] + "'" for i in now.extra),
+        *(system.names[i] + ("" if i in system.speeds else "'") for i in now.extra),
     )
 
 

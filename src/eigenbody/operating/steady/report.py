@@ -172,7 +172,8 @@ def contradictions(now: SteadyEquations) -> np.ndarray:
 
 def _could_adjust(trial: Trial, task: Task, may_move: Sequence[int]) -> str:
     system = trial.system
-    names = [system.names[i] + "'" for i in (*may_move, *task.rates) if i not in task.free_rates]
+    rates = [i for i in (*may_move, *task.rates) if i not in task.free_rates]
+    names = [system.names[i] + ("" if i in system.speeds else "'") for i in rates]
     names += [system.names[i] for i in task.values]
     names += [name for k, name in enumerate(system.inputs) if k not in task.free_inputs]
     names += [name for name in trial.model.parameters if name not in task.parameters]

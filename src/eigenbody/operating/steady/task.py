@@ -36,10 +36,12 @@ class Task:
     guessed_rates: Mapping[int, float]  # starting rates of the free ones
     neutral: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # motions allowed: entries by measure
 
+    speeds: frozenset[int] = frozenset()  # measures that are speeds: no coordinates, though their rate is spoken of
+
     @property
     def moving(self) -> tuple[int, ...]:
         """Measures that must be coordinates because their rate is spoken of, the moving ones first."""
-        ordered = sorted(self.rates, key=lambda i: self.rates[i] == 0.0)
+        ordered = sorted(self.rates.keys() - self.speeds, key=lambda i: (self.rates[i] == 0.0, [*self.rates].index(i)))
         return tuple(dict.fromkeys((*ordered, *self.free_rates, *self.neutral)))
 
     @property
@@ -82,6 +84,10 @@ def _refuse_wrong_names(model: InertModel, prescribed: Mapping[str, float], adju
         if name not in known:
             what = f'there is no measure, rate, state, input or parameter "{name}".'
             faults.append(Fault(WHERE, what, suggest(name, known)))
+        elif system.aliases.get(rate_name(name) or "") in system.speeds:
+            faults.append(Fault(WHERE, f'"{name}" is the rate of a speed.', "Name the speed itself, or a coordinate."))
+        elif name in adjust and system.aliases.get(name) in system.speeds:
+            faults.append(Fault(WHERE, f'"{name}" is a speed.', "What may be found are rates of coordinates (name')."))
         elif name in prescribed and name in adjust:
             faults.append(Fault(WHERE, f'"{name}" is both prescribed and to be adjusted.', "Keep one of the two."))
     for name, value in prescribed.items():
@@ -97,7 +103,9 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
     states: dict[int, float] = {}
     for name, value in prescribed.items():
         of_rate = rate_name(name)
-        if of_rate is not None:
+        if of_rate is None and system.aliases.get(name) in system.speeds:
+            rates[system.aliases[name]] = float(value)
+        elif of_rate is not None:
             rates[system.aliases[of_rate]] = float(value)
         elif name in system.aliases:
             values[system.aliases[name]] = float(value)
@@ -110,7 +118,7 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
         given = zip(system.positions.measure.tolist(), np.real(system.positions.value).tolist(), strict=True)
         values = {i: value for i, value in given if i not in open_values}
         rates = {i: rate for i, rate in given_rates.items() if i not in open_rates}
-    guessed = {i: rate for i, rate in given_rates.items() if i not in rates}
+    guessed = {i: rate for i, rate in given_rates.items() if i not in rates and i not in system.speeds}
     free = [i for i in guessed if guessed[i] != 0.0] + sorted(open_rates)
     return Task(
         values, rates, states,
@@ -118,6 +126,7 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
         free_inputs=tuple(system.inputs.index(name) for name in adjust if name in system.inputs),
         parameters=tuple(name for name in adjust if name in model.parameters),
         guessed_rates=guessed,
+        speeds=system.speeds,
     )  # fmt: skip
 
 

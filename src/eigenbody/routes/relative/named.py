@@ -23,6 +23,7 @@ from eigenbody.routes.relative.measures import (
 from eigenbody.routes.relative.sides import Drawing, Side
 
 X, Y, Z = range(3)
+SPEEDS = ("velocity", "angular_velocity", "angular_momentum")
 Row = list[tuple[float, Measure]]  # a sum of measures held at a value
 
 
@@ -106,6 +107,8 @@ class Names:
             owner, label = name, COORDINATES[self.joints[name].type][0]
         if owner in self.measures:
             entry = self.measures[owner]
+            if entry.type != "angles":
+                raise Unsupported(f'measures of type "{entry.type}"')
             return SequenceAngle(*self._angle_sides(entry), entry["sequence"], int(label) - 1)
         if owner in self.joints and label in COORDINATES.get(self.joints[owner].type, ()):
             return make(*self.drawing.sides(self.joints[owner]), label)
@@ -115,6 +118,8 @@ class Names:
         return self.drawing.sides(entry if entry.get("of") is None else self.joints[entry["of"]])
 
     def _named(self, entry: Entry) -> Measure:
+        if entry.type in SPEEDS:
+            raise Unsupported(f'measures of type "{entry.type}"')
         first, second = self.drawing.sides(entry)
         if entry.type == "distance":
             return Distance(first, second)

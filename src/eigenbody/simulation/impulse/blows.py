@@ -84,6 +84,9 @@ class _Reader:
             remedy = f"Name one: {', '.join(several)}." if several else suggest(name, self.system.aliases)
             self.fault(f'there is no measure "{name}".', remedy)
             return Blow()
+        if self.system.dimensions[index] not in _UNITS:
+            self.fault(f'no impulse acts along "{name}".', "Name a displacement, an angle or a velocity.")
+            return Blow()
         if given.get("value") is None:
             self.fault("an impulse along a measure needs its value.", 'Add "value".')
             return Blow()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from eigenbody.linearization.point import system_of
 from eigenbody.mobility.initial import initial_state
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
-from eigenbody.model.names import measure_dimensions
+from eigenbody.model.names import MeasureDimensions, measure_dimensions
 from eigenbody.simulation.inverse.laws import Law, MotionLaw, as_law
 from eigenbody.spatial.rotations import quaternion
 from eigenbody.system.arguments import Argument, Quantities
@@ -66,7 +66,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ball:
-    """A rotation all of whose coordinates are driven: its rows, and its three drives, whose numbers these are too."""
+    """A rotation all of whose coordinates are driven: its three rows, and its drives, whose numbers these are too."""
 
     name: str
     rows: np.ndarray
@@ -77,14 +77,16 @@ class Ball:
         return list(self.turned.motions)
 
     def coordinates(self, system: System, t: float | complex) -> np.ndarray:
-        """(3, 3) prescribed values, rates and accelerations."""
+        """(3, 3) prescribed values, rates and accelerations; (3, 4) of a quaternion."""
         motions = system.constraints.motions
         levels = ("value", "rate", "acceleration")
         return np.real([self.turned.coordinates(motions, t, level) for level in levels])
 
     def along_coordinates(self, moment: np.ndarray, value: np.ndarray) -> np.ndarray:
-        """(3,) generalized forces of a moment in the axes of the first frame: what does the same power."""
-        R, w, _ = self.turned.pose(value, np.eye(3), np.zeros((3, 3)))  # w by each rate, in the axes of the second
+        """(3,) generalized forces of a moment in the axes of the first frame: what does the same power. Of the four
+        of a quaternion those that change its length do none."""
+        n = len(value)
+        R, w, _ = self.turned.pose(value, np.eye(n), np.zeros((n, n)))  # w by each rate, in the axes of the second
         return w @ (R.T @ moment)
 
 
@@ -102,7 +104,7 @@ class Prescribed:
         """Ball joints, floating bodies and measures of angles whose three rotations are driven."""
         c, owners = self.system.constraints, self.system.places.targets
         return tuple(
-            Ball(owner, np.array([c.motions[k].row for k in turned.motions]), turned)
+            Ball(owner, np.array([c.motions[k].row for k in turned.motions[-3:]]), turned)
             for owner, turned in zip(owners, c.turned, strict=True)
         )
 
@@ -139,12 +141,16 @@ def _laws(model: InertModel, motion: Mapping[str, Any], times: np.ndarray) -> di
     taken = {drive.measure: drive.name for drive in _drives(system)}
     faults: list[Fault] = []
     laws: dict[str, MotionLaw] = {}
-    for name, law in motion.items():
+    for name, law in _one_by_one(motion, dimensions):
         where, dimension = f"motion of {name}", dimensions.get(name)
         if dimension is None:
             several = dimensions.coordinates_of(name)
             remedy = f"Name one: {', '.join(several)}." if several else suggest(name, dimensions.names())
             faults.append(Fault(where, "there is no such measure.", remedy))
+            continue
+        if dimensions.is_speed(name):
+            what = "it is a speed and the rate of nothing, so its history cannot be prescribed."
+            faults.append(Fault(where, what, "Prescribe joint coordinates, angles or displacements."))
             continue
         index = system.aliases.get(name, -1 - len(laws))
         if index in taken:
@@ -157,6 +163,16 @@ def _laws(model: InertModel, motion: Mapping[str, Any], times: np.ndarray) -> di
     if faults:
         raise InputError(faults)
     return laws
+
+
+def _one_by_one(motion: Mapping[str, Any], dimensions: MeasureDimensions) -> Iterator[tuple[str, Any]]:
+    """Laws of single coordinates; a list may be given for all those of a joint or measure."""
+    for name, law in motion.items():
+        several = dimensions.coordinates_of(name) if dimensions.get(name) is None else []
+        if several and isinstance(law, list | tuple) and len(law) == len(several):
+            yield from zip(several, law, strict=True)
+        else:
+            yield name, law
 
 
 def _input_laws(model: InertModel, inputs: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
