@@ -22,7 +22,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.eigen.graded import graded_eigh, mass_basis
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
-from eigenbody.structures.invariants import gathered, invariants, owners, rigid_motions
+from eigenbody.structures.invariants import gathered, invariants, moved_points, owners, rigid_motions
 from eigenbody.structures.ordering import dissection
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.turning import node_turns
@@ -91,6 +91,7 @@ def reduce(
         frequencies=np.sqrt(values),
         move=gathered(Phi, structure.freedoms[:, :3]),
         turn=node_turns(structure, Phi),
+        points=None if structure.points is None else moved_points(structure.points, own.centre, Phi),
     )
 
 

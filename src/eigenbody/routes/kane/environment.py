@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.expressions import Expression
-from eigenbody.routes.base import Place
 from eigenbody.routes.deflections import Velocities
 from eigenbody.routes.drawing import Poses
 from eigenbody.routes.named import Measures
@@ -24,22 +23,29 @@ def signals_of(entry: Entry) -> Iterator[Any]:
         yield from value if isinstance(value, tuple) else (value,) if value is not None else ()
 
 
+class Now(NamedTuple):
+    """Time and the values of the inputs."""
+
+    t: float
+    inputs: np.ndarray
+
+
 class Environment:
     """What expressions can see at given poses and velocities; field 0 is the motion itself."""
 
     def __init__(
         self,
         description: Description,
-        place: Place,
+        now: Now,
         measures: Measures,
         at: Poses,
         field: Velocities,
         states: np.ndarray,
     ) -> None:
-        self.measures, self.at, self.t = measures, at, place.t
+        self.measures, self.at, self.t = measures, at, now.t
         self.states = {entry.name: states[:, i] for i, entry in enumerate(description.states)}
         self.motion = Velocities(field.v[:, :1], field.w[:, :1])
-        self.inputs = dict(zip((entry.name for entry in description.inputs), place.inputs, strict=True))
+        self.inputs = dict(zip((entry.name for entry in description.inputs), now.inputs, strict=True))
         self.variables = {entry.name: entry["value"] for entry in description.variables}
 
     def value(self, signal: Any, s: Any = None, v: Any = None) -> Any:
