@@ -117,16 +117,20 @@ class ActiveForces:
 
     def load(self, entry: Entry, value: list[Any], is_torque: bool, at: Poses, field: Velocities) -> np.ndarray:
         """Generalized forces (b, k) of a force at a point or a torque on a body, in the given fields."""
-        description, name = self.description, entry["body"]
-        body = body_of(description, name)
+        body = body_of(self.description, entry["body"])
         vector = np.stack(np.broadcast_arrays(*value), axis=-1)
-        vector = vector[:, None] if vector.ndim == 2 else vector
-        if entry.get("axes") == "body":
-            vector = (at.R[..., body, :, :] @ self._body_axes(name) @ vector[..., None])[..., 0]
+        vector = self.in_ground_axes(entry, vector[:, None] if vector.ndim == 2 else vector, at)
         if is_torque:
             return dot(vector, field.w[..., body, :])
-        arm = at.R[..., body, :, :] @ self._arm(entry, name)
+        arm = at.R[..., body, :, :] @ self.arm(entry)
         return dot(vector, field.v[..., body, :] + cross(field.w[..., body, :], arm))
+
+    def in_ground_axes(self, entry: Entry, vector: np.ndarray, at: Poses) -> np.ndarray:
+        """The components of a load, in the axes that its entry says, as a vector (b, 1, 3) in ground axes."""
+        if entry.get("axes") != "body":
+            return np.broadcast_to(vector, np.broadcast_shapes(vector.shape, (1, 1, 3)))
+        body = body_of(self.description, entry["body"])
+        return (at.R[..., body, :, :] @ self._body_axes(entry["body"]) @ vector[..., None])[..., 0]
 
     def _body_axes(self, name: str) -> np.ndarray:
         marker = self.description.markers.get(name)
@@ -135,8 +139,9 @@ class ActiveForces:
         R = self.description.bodies.rotation[body]
         return np.eye(3) if marker is None else R.T @ axes
 
-    def _arm(self, entry: Entry, name: str) -> np.ndarray:
-        at = entry.get("at")
+    def arm(self, entry: Entry) -> np.ndarray:
+        """Where a load acts, from the centre of mass in body axes."""
+        name, at = entry["body"], entry.get("at")
         if at is not None and entry.get("frame") == "body":
             return np.asarray(at)
         point = drawn_point(self.description, name) if at is None else np.asarray(at)

@@ -89,32 +89,15 @@ class ChainSystem:
     # ---- the terms of the equations
 
     def mass(self, arrays: Arrays) -> np.ndarray:
-        """A_rj (b, n, n), Eq. 3.28."""
+        """A_rj (b, n, n), Eq. 3.28; one state at a time where bodies are flexible."""
         inertia = self._inertia(arrays)
         V, W = arrays.V[:, :, :-1], arrays.W[:, :, :-1]
         moment = np.einsum("bikn,bjin->bjik", inertia, W)
         heavy = self._mass[:, None] * V
         total = _pairs(heavy, V) + _pairs(moment, W)
-        return total + self._flexible_mass(arrays) if self.flexible else total
-
-    def _flexible_mass(self, arrays: Arrays) -> np.ndarray:
-        """What flexible bodies add to A: their inertia forces by unit accelerations."""
-        out = np.zeros((len(arrays.x), self.tree.count, self.tree.count), arrays.V.dtype)
         for body in self.flexible:
-            still = body.inertia(arrays, None)
-            for j in np.flatnonzero(self._moves(arrays, body)):
-                unit = np.zeros(self.tree.count)
-                unit[j] = 1.0
-                out[:, :, j] += body.inertia(arrays, unit) - still
-        return out
-
-    def _moves(self, arrays: Arrays, body: FlexibleMass) -> np.ndarray:
-        """(n,) bool: coordinates that move a flexible body."""
-        own = np.any(arrays.V[:, :, body.frame] != 0, axis=(0, 2)) | np.any(
-            arrays.W[:, :, body.frame] != 0, axis=(0, 2)
-        )
-        own[body.modes] = True
-        return own
+            total = total + body.mass(arrays)
+        return total
 
     def inertia_forces(self, arrays: Arrays, acceleration: np.ndarray | None = None) -> np.ndarray:
         """-F_r* (b, n), Eq. 3.26, with the given x'' (n,) or with none: then it is -f_r of Eq. 3.29."""

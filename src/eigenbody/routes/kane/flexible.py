@@ -48,17 +48,37 @@ class FlexibleMass:
             a = a + np.einsum("bjk,j->bk", arrays.V[:, :, self.frame], acceleration)
             alpha = alpha + np.einsum("bjk,j->bk", arrays.W[:, :, self.frame], acceleration)
             bend = acceleration[self.modes]
-        a, alpha, w = (apply_transposed(S, part)[:, None] for part in (a, alpha, arrays.omega[:, self.frame]))
+        a, alpha, w = (apply_transposed(S, part) for part in (a, alpha, arrays.omega[:, self.frame]))
         eta, rate = self._modal(arrays)
-        u, u1, u2 = (_by_modes(self.points.move, modal) for modal in (eta, rate, bend[None]))
+        return self._generalized(arrays, *self._in_frame(a, alpha, w, eta, rate, bend[None]))
+
+    def mass(self, arrays: Arrays) -> np.ndarray:
+        """What the body adds to A (n, n) at the first state: F* of unit accelerations of frame and modes."""
+        eta = self._modal(arrays)[0][:1]
+        unit = np.eye(6 + len(self.modes))
+        still = np.zeros((1, 3))
+        columns = self._in_frame(unit[:, :3], unit[:, 3:6], still, eta, np.zeros_like(eta), unit[:, 6:])
+        own = np.concatenate(columns, axis=1)
+        S = arrays.at.R[0, 0, self.frame]
+        partial = np.concatenate(
+            [arrays.V[0, :, self.frame] @ S, arrays.W[0, :, self.frame] @ S, np.eye(arrays.x.shape[1])[:, self.modes]],
+            axis=1,
+        )
+        return partial @ own @ partial.T
+
+    def _in_frame(
+        self, a: np.ndarray, alpha: np.ndarray, w: np.ndarray, eta: np.ndarray, rate: np.ndarray, bend: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Force and moment (b, 3) on the frame and forces (b, m) along the modes, of mass times acceleration."""
+        a, alpha, w = a[:, None], alpha[:, None], w[:, None]
+        u, u1, u2 = (_by_modes(self.points.move, modal) for modal in (eta, rate, bend))
         p = self.points.position + u
-        whole = a + cross(alpha, p) + cross(w, cross(w, p)) + 2 * cross(w, u1) + u2
-        force = self.points.mass[:, None] * whole
+        force = self.points.mass[:, None] * (a + cross(alpha, p) + cross(w, cross(w, p)) + 2 * cross(w, u1) + u2)
         moment, on_modes = cross(p, force).sum(axis=1), np.einsum("gik,bgi->bk", self.points.move, force)
         if self._heavy.any():
-            turning, bending = self._rotary(w, alpha, eta, rate, bend[None])
+            turning, bending = self._rotary(w, alpha, eta, rate, bend)
             moment, on_modes = moment + turning, on_modes + bending
-        return self._generalized(arrays, force.sum(axis=1), moment, on_modes)
+        return force.sum(axis=1), moment, on_modes
 
     def _rotary(
         self, w: np.ndarray, wd: np.ndarray, eta: np.ndarray, rate: np.ndarray, bend: np.ndarray
