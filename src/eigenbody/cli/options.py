@@ -35,5 +35,6 @@ MaxSteps = Annotated[
     float | None,
     option("--max-steps", "N", "Steps that a motion may take, rejected ones included; by default 5000 or more."),
 ]
+Method = Annotated[str | None, option("--method", "kane", "By Kane's equations of a tree in place of the engine's.")]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

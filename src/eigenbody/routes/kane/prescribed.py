@@ -140,9 +140,7 @@ def place_time(place: Place, law: Law | None) -> np.ndarray:
 Frames = tuple[Attachment, Attachment, str | None]
 
 
-def _whole_rotations(
-    description: Description, names: Sequence[str]
-) -> list[tuple[tuple[int, ...], Frames]]:
+def _whole_rotations(description: Description, names: Sequence[str]) -> list[tuple[tuple[int, ...], Frames]]:
     """Rotations prescribed in all three coordinates: numbers of their motions, frames and sequence."""
     found = []
     owners = dict.fromkeys(name.rpartition(".")[0] for name in names)

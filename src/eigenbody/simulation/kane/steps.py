@@ -1,5 +1,5 @@
-"""Kane's equations integrated: by Dormand and Prince's method of order 8 with its step controlled, or by the Runge-Kutta
-method of order 4 with a fixed step, which Passerello and Huston used.
+"""Kane's equations integrated: by Dormand and Prince's method of order 8 with its step controlled, or by the method of
+Runge and Kutta of order 4 with a fixed step, which Passerello and Huston used.
 
 Coordinates are deviations in the charts of a state, so that 1-2-3 angles stay far from their singularity: charts are
 made anew when a body has turned by half a radian since.
