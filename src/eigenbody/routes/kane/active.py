@@ -89,7 +89,8 @@ class ActiveForces:
     def __call__(self, at: Poses, field: Velocities, states: np.ndarray, now: Now) -> np.ndarray:
         """Generalized forces (b, n) in the fields 1 to n; field 0 is the motion; first-order states (b, m)."""
         scope = self._scope(at, field, states, now)
-        total = np.einsum("i,k,brik->br", self._mass, self.description.gravity, field.v)
+        b, fields = field.v.shape[:2]
+        total = field.v.reshape(b, fields, -1) @ np.outer(self._mass, self.description.gravity).ravel()
         for deflection, tension in self._lines:
             rate = deflection.rate(at, field)[..., 0]
             total = total - np.asarray(tension(scope, deflection.value(at)[:, 0, 0], rate[:, 0]))[..., None] * rate

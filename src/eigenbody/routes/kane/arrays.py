@@ -10,6 +10,7 @@ many states at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,39 +53,54 @@ class Arrays:
     dV: np.ndarray
     dW: np.ndarray
 
-    @property
+    @cached_property
     def omega(self) -> np.ndarray:
         """Angular velocities (b, N + 1, 3)."""
         return _contracted(self.W, self.speeds)
 
-    @property
+    @cached_property
     def a(self) -> np.ndarray:
         """V_ijk' x_j' (2.29)."""
         return _contracted(self.dV, self.speeds)
 
-    @property
+    @cached_property
     def alpha(self) -> np.ndarray:
         """omega_ijk' x_j' (2.26)."""
         return _contracted(self.dW, self.speeds)
 
+    @cached_property
     def fields(self) -> Velocities:
         """The motion itself, then the field of each unit speed: (b, 1 + n, N + 1, 3)."""
-        moving = (_contracted(array, self.speeds)[:, None] for array in (self.V, self.W))
-        v, w = (np.concatenate([m, array], axis=1) for m, array in zip(moving, (self.V, self.W), strict=True))
+        moving = self.motion.velocity
+        v, w = (np.concatenate(pair, axis=1) for pair in ((moving.v, self.V), (moving.w, self.W)))
         return Velocities(v, w)
 
+    @cached_property
     def motion(self) -> Motion:
         """Velocities of all bodies, and accelerations without x''."""
-        velocity, rest = (
-            Velocities(*(_contracted(array, self.speeds)[:, None] for array in pair))
-            for pair in ((self.V, self.W), (self.dV, self.dW))
-        )
-        return Motion(self.at, velocity, rest)
+        velocity = Velocities(_contracted(self.V, self.speeds)[:, None], self.omega[:, None])
+        return Motion(self.at, velocity, Velocities(self.a[:, None], self.alpha[:, None]))
+
+    def accelerated(self, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Linear and angular accelerations (b, N + 1, 3) by x'' (n,)."""
+        both = np.broadcast_to(acceleration, self.speeds.shape)
+        return _contracted(self.V, both), _contracted(self.W, both)
+
+    def generalized(self, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+        """Forces and moments (b, N, 3) on the bodies, times their partial velocities: (b, n)."""
+        return _projected(self.V[:, :, :-1], force) + _projected(self.W[:, :, :-1], moment)
+
+
+def _projected(array: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Sum over bodies and axes: (b, n, N, 3), (b, N, 3) -> (b, n)."""
+    b, n = array.shape[:2]
+    return (array.reshape(b, n, -1) @ vectors.reshape(b, -1, 1))[..., 0]
 
 
 def _contracted(array: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sum over the coordinates: (b, n, ..., 3), (b, n) -> (b, ..., 3)."""
-    return np.einsum("bj...k,bj->b...k", array, values)
+    b, n = values.shape
+    return (values[:, None] @ array.reshape(b, n, -1)).reshape(b, *array.shape[2:])
 
 
 def arrays_at(tree: Tree, bodies: int, x: np.ndarray, speeds: np.ndarray) -> Arrays:

@@ -102,14 +102,12 @@ class ChainSystem:
     def inertia_forces(self, arrays: Arrays, acceleration: np.ndarray | None = None) -> np.ndarray:
         """-F_r* (b, n), Eq. 3.26, with the given x'' (n,) or with none: then it is -f_r of Eq. 3.29."""
         a, alpha = arrays.a[:, :-1], arrays.alpha[:, :-1]
-        V, W = arrays.V[:, :, :-1], arrays.W[:, :, :-1]
         if acceleration is not None:
-            a = a + np.einsum("bjik,j->bik", V, acceleration)
-            alpha = alpha + np.einsum("bjik,j->bik", W, acceleration)
+            a, alpha = a + (given := arrays.accelerated(acceleration))[0][:, :-1], alpha + given[1][:, :-1]
         inertia, omega = self._inertia(arrays), arrays.omega[:, :-1]
         torque = apply(inertia, alpha) + cross(omega, apply(inertia, omega))
         force = self._mass[:, None] * a
-        total = np.einsum("bik,brik->br", force, V) + np.einsum("bik,brik->br", torque, W)
+        total = arrays.generalized(force, torque)
         for body in self.flexible:
             total = total + body.inertia(arrays, acceleration)
         return total
@@ -117,14 +115,14 @@ class ChainSystem:
     def active_forces(self, arrays: Arrays, states: np.ndarray | None = None, t: float | None = None) -> np.ndarray:
         """F_r (b, n), external and internal; first-order states (b, m), else those of the place."""
         states = self.place.x[None] if states is None else states
-        total = self.active(arrays.at, arrays.fields(), states, self.now(self.place.t if t is None else t))
+        total = self.active(arrays.at, arrays.fields, states, self.now(self.place.t if t is None else t))
         for body in self.flexible:
             total = total + body.elastic(arrays) + body.weight(arrays, self.description.gravity)
         return total
 
     def state_rates(self, arrays: Arrays, states: np.ndarray, t: float | None = None) -> np.ndarray:
         """Rates (b, m) of the first-order states."""
-        return self.active.state_rates(arrays.at, arrays.fields(), states, self.now(self.place.t if t is None else t))
+        return self.active.state_rates(arrays.at, arrays.fields, states, self.now(self.place.t if t is None else t))
 
     def _inertia(self, arrays: Arrays) -> np.ndarray:
         """Inertia tensors (b, N, 3, 3) in inertial axes, Eq. 3.24."""

@@ -45,8 +45,8 @@ class FlexibleMass:
         a, alpha = arrays.a[:, self.frame], arrays.alpha[:, self.frame]
         bend = np.zeros(len(self.modes))
         if acceleration is not None:
-            a = a + np.einsum("bjk,j->bk", arrays.V[:, :, self.frame], acceleration)
-            alpha = alpha + np.einsum("bjk,j->bk", arrays.W[:, :, self.frame], acceleration)
+            a = a + acceleration @ arrays.V[:, :, self.frame]
+            alpha = alpha + acceleration @ arrays.W[:, :, self.frame]
             bend = acceleration[self.modes]
         a, alpha, w = (apply_transposed(S, part) for part in (a, alpha, arrays.omega[:, self.frame]))
         eta, rate = self._modal(arrays)
@@ -126,8 +126,8 @@ class FlexibleMass:
         """Force and moment (b, 3) on the frame in its axes, and forces (b, m) along the modes, times the partial
         velocities."""
         S = arrays.at.R[:, 0, self.frame]
-        total = np.einsum("bij,bj,bri->br", S, force, arrays.V[:, :, self.frame])
-        total = total + np.einsum("bij,bj,bri->br", S, moment, arrays.W[:, :, self.frame])
+        total = (arrays.V[:, :, self.frame] @ (S @ force[..., None]))[..., 0]
+        total = total + (arrays.W[:, :, self.frame] @ (S @ moment[..., None]))[..., 0]
         total[:, self.modes] += on_modes
         return total
 

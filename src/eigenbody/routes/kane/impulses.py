@@ -28,7 +28,7 @@ class Strike:
 def generalized_impulse(system: ChainSystem, strike: Strike) -> np.ndarray:
     """I_r (n,), Eqs. 4.3 to 4.5."""
     here = system.here
-    fields, at = here.fields(), here.at
+    fields, at = here.fields, here.at
     if strike.along:
         return strike.value * system.active.measures[strike.along].rate(at, fields)[0, 1:, 0]
     total = np.zeros(system.tree.count)
@@ -43,7 +43,7 @@ def generalized_impulse(system: ChainSystem, strike: Strike) -> np.ndarray:
 def _opposite(system: ChainSystem, strike: Strike, vector: np.ndarray, is_angular: bool) -> np.ndarray:
     """The same impulse on the other body, at the point of space at which it strikes."""
     here, active = system.here, system.active
-    fields, at = here.fields(), here.at
+    fields, at = here.fields, here.at
     body, other = (body_of(system.description, name) for name in (strike.place["body"], strike.against))
     ground = active.in_ground_axes(strike.place, np.asarray(vector), at)[0, 0]
     if is_angular:

@@ -111,7 +111,7 @@ class ChainMotion:
     def bodies(self, y: np.ndarray) -> Bodies:
         """Where all bodies are and how they move."""
         arrays = self._arrays(y)[0]
-        velocity = arrays.motion().velocity
+        velocity = arrays.motion.velocity
         R = arrays.at.R[0, 0, :-1]
         w = np.einsum("nji,nj->ni", R, velocity.w[0, 0, :-1])
         return Bodies(arrays.at.r[0, 0, :-1], R, velocity.v[0, 0, :-1], w)

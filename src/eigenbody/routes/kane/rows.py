@@ -100,12 +100,12 @@ class Along:
 
     def gradient(self, arrays: Arrays) -> np.ndarray:
         """Rates in the unit fields."""
-        fields = arrays.fields()
+        fields = arrays.fields
         return np.asarray(sum(c * s.rate(arrays.at, fields)[:, None, 1:, 0] for c, s in self.terms))
 
     def bias(self, arrays: Arrays) -> np.ndarray:
         """Second rates without x''."""
-        motion = arrays.motion()
+        motion = arrays.motion
         return np.asarray(sum(c * second_rate(s, motion) for c, s in self.terms))
 
     def given(self, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -144,7 +144,7 @@ class Turned:
 
     def bias(self, arrays: Arrays) -> np.ndarray:
         """Relative angular acceleration without x''."""
-        return arrays.motion().turning(self.first, self.second)[1][:, 0]
+        return arrays.motion.turning(self.first, self.second)[1][:, 0]
 
     def given(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """As prescribed."""
@@ -197,13 +197,13 @@ class KnifeEdge:
 
     def gradient(self, arrays: Arrays) -> np.ndarray:
         """Partial velocities of the point over the first body, along the edge."""
-        at, fields = arrays.at, arrays.fields()
+        at, fields = arrays.at, arrays.fields
         over = fields.of(at, self.second) - _carried(fields.v, fields.w, at, self.first.body, at.point(self.second))
         return dot(at.axes(self.second)[..., 2], over)[:, None, 1:]
 
     def bias(self, arrays: Arrays) -> np.ndarray:
         """e' . v + e . v'."""
-        motion = arrays.motion()
+        motion = arrays.motion
         e, e1, _ = motion.direction(self.second)
         v, v1 = _over(motion, self.first.body, *motion.point(self.second))
         return dot(e1, v) + dot(e, v1)
@@ -244,7 +244,7 @@ class Rolling:
 
     def gradient(self, arrays: Arrays) -> np.ndarray:
         """Partial velocities of the wheel's lowest point over the plane."""
-        at, fields = arrays.at, arrays.fields()
+        at, fields = arrays.at, arrays.fields
         F, centre = at.axes(self.first), at.point(self.second)
         d = self._lowest(F[..., 2], at.axes(self.second)[..., 2])[3]
         over = fields.of(at, self.second) - _carried(fields.v, fields.w, at, self.first.body, centre)
@@ -253,7 +253,7 @@ class Rolling:
 
     def bias(self, arrays: Arrays) -> np.ndarray:
         """Their rate without x''."""
-        motion = arrays.motion()
+        motion = arrays.motion
         (w1, alpha1), (w2, alpha2) = motion.turn(self.first), motion.turn(self.second)
         (n, n1, _), (a, a1, _) = motion.direction(self.first), motion.direction(self.second)
         b, root, q, d = self._lowest(n, a)
@@ -294,7 +294,7 @@ class Speed:
 
     def gradient(self, arrays: Arrays) -> np.ndarray:
         """Slopes by the rates, times the partial velocities of these."""
-        fields = arrays.fields()
+        fields = arrays.fields
         rates = {name: s.rate(arrays.at, fields)[..., 0] for name, s in self.measures.items()}
         values = self._values(arrays, {name: rate[:, 0] for name, rate in rates.items()})
         total = np.zeros((len(arrays.speeds), arrays.speeds.shape[1]), fields.v.dtype)
@@ -305,7 +305,7 @@ class Speed:
 
     def bias(self, arrays: Arrays) -> np.ndarray:
         """Slopes by the rates, times second rates, and by the measures, times rates."""
-        motion = arrays.motion()
+        motion = arrays.motion
         rates = {name: s.rate(motion.at, motion.velocity)[:, 0, 0] for name, s in self.measures.items()}
         values = self._values(arrays, rates)
         total = np.zeros(len(arrays.speeds), motion.velocity.v.dtype)
