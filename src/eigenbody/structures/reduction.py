@@ -59,8 +59,7 @@ def reduce(
     _check_request(structure, interface, modes, upto, method, where)
     centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
-    node, _ = owners(structure)
-    body = _Body(*_matrices(structure), R, node, np.real(structure.nodes))
+    body = _Body(*_matrices(structure), R, owners(structure)[0], np.real(structure.nodes))
     check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
     held = _freedoms_of(structure, interface)
     try:
@@ -91,7 +90,7 @@ def reduce(
         frequencies=np.sqrt(values),
         move=gathered(Phi, structure.freedoms[:, :3]),
         turn=node_turns(structure, Phi),
-        points=None if structure.points is None else moved_points(structure.points, own.centre, Phi),
+        points=moved_points(structure, own.centre, Phi),
     )
 
 

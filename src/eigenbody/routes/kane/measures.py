@@ -41,7 +41,7 @@ class ChainMeasures(Measures):
             still = Attachment(GROUND, np.zeros(3), np.eye(3))
             return Part(Displacement(still, Attachment(body, np.zeros(3), np.eye(3))), (axis,))
         if owner in self._own_bodies and label in SIX:
-            return self._of_body(owner, label)
+            return self.of_body(owner, label)
         return super()._find(name)
 
     def _with_turns(self, name: str, found: Deflection) -> Deflection:
