@@ -6,6 +6,7 @@ Engine and route share neither equations of motion nor integration; both are con
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +83,10 @@ def test_runge_kutta_of_the_report_has_order_four() -> None:
     for step in (0.01, 0.005, 0.0025):
         found = eb.simulate(model, 0.2, method="kane", step=step, points=2)
         assert found.method == "kane (rk4)"
-        ends.append(np.concatenate([found.states.r[-1].ravel(), found.states.R[-1].ravel(), found.states.v[-1].ravel()]))
-    first, second = (np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False))
+        ends.append(
+            np.concatenate([found.states.r[-1].ravel(), found.states.R[-1].ravel(), found.states.v[-1].ravel()])
+        )
+    first, second = (np.abs(a - b).max() for a, b in pairwise(ends))
     assert 12 < first / second < 20
 
 

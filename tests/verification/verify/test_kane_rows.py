@@ -7,6 +7,8 @@ own; the route by partial velocities along the tree, of every point of a flexibl
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,17 +94,14 @@ def test_flexible_bodies(kind: str, seed: int) -> None:
 
 def test_inertia_of_a_flexible_body_is_not_that_of_the_engine() -> None:
     """The engine's invariants could be anything: the route does not read them."""
-    from dataclasses import replace
-
     model = flexible_mechanism("tree", 1)
     point = eb.operating_point(model)
     description, place = model.description, place_of(point)
-    spoilt = tuple(
-        replace(body, reduced=replace(body.reduced, J1=0 * body.reduced.J1, J2=0 * body.reduced.J2, b=0 * body.reduced.b,
-                                      modal_mass=0 * body.reduced.modal_mass))
-        for body in description.flexible
-    )  # fmt: skip
-    other = ROUTE.linearize(replace(description, flexible=spoilt), place).matrices["A"]
+    spoilt = []
+    for body in description.flexible:
+        nothing = {name: 0 * getattr(body.reduced, name) for name in ("J1", "J2", "b", "modal_mass")}
+        spoilt.append(replace(body, reduced=replace(body.reduced, **nothing)))
+    other = ROUTE.linearize(replace(description, flexible=tuple(spoilt)), place).matrices["A"]
     assert np.array_equal(other, ROUTE.linearize(description, place).matrices["A"])
 
 
@@ -172,8 +171,41 @@ def test_what_it_does_not_know_is_named() -> None:
     description = eb.load(wheel).description
     place = place_of(eb.operating_point(eb.load(wheel)))
     rolling = next(joint for joint in description.joints if joint.type == "rolling")
-    from dataclasses import replace
-
     other = replace(rolling, values={**rolling.values, "surface": "egg"})
     changed = replace(description, joints=tuple(other if j is rolling else j for j in description.joints))
     assert f'the key "surface" of the rolling joint "{rolling.name}"' in ROUTE.applies(changed, place)
+
+
+@pytest.mark.parametrize(
+    ("value", "named"), [("=2*reaction.j1.fx", "reaction.j1.fx"), ("=b.x''", "b.x''")], ids=["reaction", "acceleration"]
+)
+def test_expressions_of_what_is_solved_for_are_named(value: str, named: str) -> None:
+    """Whatever the vocabulary of expressions comes to be: what the route cannot find by its name it refuses."""
+    from eigenbody.model.expressions import parse
+
+    model = driven_chain({"couplings": {}}).force("load", type="force", body="a", value=[0, 0, "=t"])
+    place = place_of(eb.operating_point(model))
+    description = model.description
+    load = description.forces[0]
+    spoilt = replace(load, values={**load.values, "value": (0.0, 0.0, parse(value.removeprefix("=")))})
+    assert f'"{named}" in the force "load"' in ROUTE.applies(replace(description, forces=(spoilt,)), place)
+
+
+def test_rows_that_hold_what_is_held_already_are_left_out() -> None:
+    """A cart on four wheels: 12 rows, 5 of them redundant; it rolls straight on."""
+    wheels = {f"w{k}": [x, y, 0.3] for k, (x, y) in enumerate([(0, 0.5), (0, -0.5), (1, 0.5), (1, -0.5)])}
+    axle = {"axis": [0, 1, 0]}
+    bodies = {"box": {"mass": 10, "inertia": [1, 2, 3], "at": [0.5, 0, 0.6]}}
+    bodies |= {name: {"mass": 1, "inertia": [0.01, 0.02, 0.01], "at": at} for name, at in wheels.items()}
+    joints = {f"h{n}": {"type": "revolute", "between": ["box", n], "at": at, **axle} for n, at in wheels.items()}
+    joints |= {
+        f"r{n}": {"type": "rolling", "between": ["ground", n], "at": at, "radius": 0.3, **axle}
+        for n, at in wheels.items()
+    }
+    joints["hw0"]["velocity"] = 3
+    model = eb.load({"eigenbody": 1, "gravity": [0, 0, -9.81], "bodies": bodies, "joints": joints,
+                     "forces": {"spring": {"type": "spring", "along": "hw0", "k": 20, "c": 1}}})  # fmt: skip
+    point = eb.operating_point(model)
+    system = ChainSystem(model.description, place_of(point))
+    assert system.tree.count - len(system.kept) == len(point.chosen.velocities) == 1
+    assert eb.verify(model, ["kane"]).verdict == "agree"

@@ -11,6 +11,7 @@ from eigenbody.routes.joints import COORDINATES, COUPLINGS, JOINTS, NON_HOLONOMI
 from eigenbody.routes.kane.active import KNOWN
 from eigenbody.routes.kane.dynamics import ChainSystem
 from eigenbody.routes.kane.environment import signals_of, unknown_names
+from eigenbody.routes.kane.measures import ChainMeasures
 from eigenbody.routes.kane.tree import tree_of
 
 ROLLING = {"between", "at", "axis", "axis2", "radius", "tube", "normal", "position", "velocity"}
@@ -29,8 +30,8 @@ def reason_against_motion(description: Description, place: Place, with_laws: boo
         _bodies(description)
         or _joints(description, place)
         or _rows(description, with_laws)
-        or _states(description, place)
-        or _forces(description)
+        or _states(description, place, measures := ChainMeasures(description, place))
+        or _forces(description, measures)
     ):
         return reason
     try:
@@ -77,24 +78,24 @@ def _rows(description: Description, with_laws: bool) -> str:
     return ""
 
 
-def _states(description: Description, place: Place) -> str:
+def _states(description: Description, place: Place, measures: ChainMeasures) -> str:
     if description.blocks or len(place.x) != len(description.states):
         return "first-order states of blocks or force elements"
     for state in description.states:
         if state.get("residual") is not None:
             return f'the implicit state "{state.name}"'
-        reason = unknown_names(state["rate"], description)
+        reason = unknown_names(state["rate"], description, measures)
         if reason:
             return f'{reason} in the state "{state.name}"'
     return ""
 
 
-def _forces(description: Description) -> str:
+def _forces(description: Description, measures: ChainMeasures) -> str:
     for force in description.forces:
         if force.type not in KNOWN:
             return f'the {force.type} "{force.name}"'
         for signal in signals_of(force):
-            reason = unknown_names(signal, description)
+            reason = unknown_names(signal, description, measures)
             if reason:
                 return f'{reason} in the force "{force.name}"'
     return ""

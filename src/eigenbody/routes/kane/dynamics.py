@@ -21,7 +21,7 @@ from eigenbody.routes.kane.active import ActiveForces
 from eigenbody.routes.kane.arrays import Arrays, arrays_at
 from eigenbody.routes.kane.environment import Now
 from eigenbody.routes.kane.flexible import FlexibleMass, flexible_masses
-from eigenbody.routes.kane.prescribed import Prescribed, held_body, prescribed, rows_of
+from eigenbody.routes.kane.prescribed import Prescribed, held_body, independent_rows, prescribed, rows_of
 from eigenbody.routes.kane.rows import Law, Row
 from eigenbody.routes.kane.tree import Tree, tree_of
 from eigenbody.spatial.rotations import apply, cross
@@ -131,30 +131,59 @@ class ChainSystem:
 
     # ---- rows on the speeds
 
-    @property
-    def row_names(self) -> tuple[str, ...]:
-        """What each row holds."""
-        return tuple(name for row in self.constraints for name in row.names)
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """(m,) numbers of the rows that are independent at the place, holonomic ones before others; what the others
+        hold is held already (a car on four wheels)."""
+        holonomic = np.concatenate([np.zeros(0, dtype=bool), *(self._is_holonomic(row) for row in self.constraints)])
+        order = np.argsort(~holonomic, kind="stable")
+        return np.sort(order[independent_rows(self._all_rows(self.here)[0][order])])
 
-    def gradient(self, arrays: Arrays) -> np.ndarray:
-        """G (b, m, n) of all rows."""
+    def _is_holonomic(self, row: Row) -> np.ndarray:
+        return np.full(len(row.names), row.gap(self.here, self.place.t) is not None)
+
+    def _all_rows(self, arrays: Arrays) -> np.ndarray:
         parts = [row.gradient(arrays) for row in self.constraints]
         return np.concatenate([np.zeros((len(arrays.x), 0, self.tree.count)), *parts], axis=1)
 
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """What each row holds."""
+        names = [name for row in self.constraints for name in row.names]
+        return tuple(names[i] for i in self.kept)
+
+    def gradient(self, arrays: Arrays) -> np.ndarray:
+        """G (b, m, n) of the independent rows."""
+        return self._all_rows(arrays)[:, self.kept]
+
     def bias(self, arrays: Arrays) -> np.ndarray:
         """G' x' (b, m)."""
-        return np.concatenate([np.zeros((len(arrays.x), 0)), *(row.bias(arrays) for row in self.constraints)], axis=1)
+        parts = [row.bias(arrays) for row in self.constraints]
+        return np.concatenate([np.zeros((len(arrays.x), 0)), *parts], axis=1)[:, self.kept]
 
     def given(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """G x' (m,) and (G x')' (m,) as prescribed."""
         rates, seconds = zip(*(row.given(t) for row in self.constraints), strict=True) if self.constraints else ((), ())
-        return np.concatenate([np.zeros(0), *rates]), np.concatenate([np.zeros(0), *seconds])
+        return np.concatenate([np.zeros(0), *rates])[self.kept], np.concatenate([np.zeros(0), *seconds])[self.kept]
+
+    def gap(self, arrays: Arrays, t: float) -> np.ndarray:
+        """What the holonomic ones of the independent rows leave open (b, h), up to a constant."""
+        found = [(row, row.gap(arrays, t)) for row in self.constraints]
+        parts = [np.full((len(arrays.x), len(row.names)), np.nan) if gap is None else gap for row, gap in found]
+        return np.concatenate([np.zeros((len(arrays.x), 0)), *parts], axis=1)[:, self.kept][:, self.is_holonomic]
 
     @cached_property
     def is_holonomic(self) -> np.ndarray:
-        """(m,) bool, of the rows."""
-        found = [np.full(len(row.names), row.gap(self.here, self.place.t) is not None) for row in self.constraints]
-        return np.concatenate([np.zeros(0, dtype=bool), *found])
+        """(m,) bool, of the independent rows."""
+        found = [self._is_holonomic(row) for row in self.constraints]
+        return np.concatenate([np.zeros(0, dtype=bool), *found])[self.kept]
+
+    def forces_of_rows(self, force: np.ndarray) -> list[np.ndarray]:
+        """Forces (m,) of the independent rows, row by row of `constraints`; zero where one is not independent."""
+        sizes = [len(row.names) for row in self.constraints]
+        whole = np.zeros(sum(sizes))
+        whole[self.kept] = force
+        return np.split(whole, np.cumsum(sizes)[:-1]) if sizes else []
 
     @cached_property
     def prescribed(self) -> Prescribed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.deflections import Velocities
 from eigenbody.routes.drawing import Poses
-from eigenbody.routes.named import Measures
+from eigenbody.routes.kane.measures import ChainMeasures
 
 SIGNAL_KEYS = ("force", "value", "curve", "coulomb", "static")
 
@@ -37,7 +37,7 @@ class Environment:
         self,
         description: Description,
         now: Now,
-        measures: Measures,
+        measures: ChainMeasures,
         at: Poses,
         field: Velocities,
         states: np.ndarray,
@@ -83,16 +83,27 @@ def _looked_up(table: Table, argument: Any) -> Any:
     return y[piece] + slope * (argument - x[piece])
 
 
-def unknown_names(signal: Any, description: Description) -> str:
+def unknown_names(signal: Any, description: Description, measures: ChainMeasures) -> str:
     """Why a signal cannot be evaluated here, or ""."""
     if isinstance(signal, Function):
         return "a Python function"
     inner = signal.of if isinstance(signal, Table) else signal
     if not isinstance(inner, Expression):
         return ""
-    variables: dict[str, Callable[..., Any] | Any] = {entry.name: entry["value"] for entry in description.variables}
-    for name in inner.names & variables.keys():
-        reason = unknown_names(variables[name], description)
+    variables = {entry.name: entry["value"] for entry in description.variables}
+    known = {"s", "v", "t", *(entry.name for entry in (*description.states, *description.inputs))}
+    for name in sorted(inner.names - known):
+        if name in variables:
+            reason = unknown_names(variables[name], description, measures)
+        else:
+            reason = _unknown(name, measures)
         if reason:
             return reason
     return ""
+
+
+def _unknown(name: str, measures: ChainMeasures) -> str:
+    """Accelerations, reactions and forces of elements are not known before they are solved for."""
+    if name.endswith("''"):
+        return f'the acceleration "{name}"'
+    return "" if measures.knows(name.removesuffix("'")) else f'"{name}"'

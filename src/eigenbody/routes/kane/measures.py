@@ -30,6 +30,13 @@ class ChainMeasures(Measures):
         self._own_bodies = {name for name in description.bodies.names if "." in name and name not in joints}
         self._own_bodies |= {node for body in description.flexible for node in body.nodes}
 
+    def knows(self, name: str) -> bool:
+        """Whether there is such a measure."""
+        try:
+            return self[name] is not None
+        except (KeyError, ValueError, Unsupported):
+            return False
+
     def _find(self, name: str) -> Deflection:
         owner, _, label = name.rpartition(".")
         if owner in self._angles and label in ANGLES:

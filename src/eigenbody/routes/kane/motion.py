@@ -29,7 +29,7 @@ class ChainMotion:
 
     def __init__(self, system: ChainSystem) -> None:
         self.system = system
-        self._open = self._gap(system.here, system.place.t)[0]  # what the place itself leaves open
+        self._open = system.gap(system.here, system.place.t)[0]  # what the place itself leaves open
 
     @property
     def origin(self) -> np.ndarray:
@@ -77,11 +77,6 @@ class ChainMotion:
 
     # ---- the rows at the levels of position and velocity
 
-    def _gap(self, arrays: Arrays, t: float) -> np.ndarray:
-        """What holonomic rows leave open (b, h)."""
-        found = [row.gap(arrays, t) for row in self.system.constraints]
-        return np.concatenate([np.zeros((len(arrays.x), 0)), *(part for part in found if part is not None)], axis=1)
-
     def closed(self, t: float, y: np.ndarray) -> np.ndarray:
         """y with its coordinates and speeds brought back to the rows, by the least change."""
         if not self.system.constraints:
@@ -91,7 +86,7 @@ class ChainMotion:
         before = np.inf
         for _ in range(_ROUNDS if holonomic.any() else 0):
             arrays = self._arrays(y)[0]
-            off = self._gap(arrays, t)[0] - self._open
+            off = self.system.gap(arrays, t)[0] - self._open
             step = np.linalg.lstsq(self.system.gradient(arrays)[0][holonomic], off, rcond=None)[0]
             y[:n] -= step
             size = float(np.abs(step).max(initial=0.0))

@@ -19,6 +19,7 @@ from eigenbody.routes.kane.rows import Along, Held, KnifeEdge, Law, Linear, Roll
 from eigenbody.routes.kane.tree import Tree
 from eigenbody.spatial.rotations import frame
 
+_REDUNDANT = 1e-9  # part of a row that those before it leave of one that they determine
 _DEPENDENT = 1e-12  # part of the largest entry of a row that elimination leaves of one that others determine
 
 
@@ -61,6 +62,22 @@ def prescribed(rows: np.ndarray, given: np.ndarray, preferred: Sequence[int] = (
     free[pivots] = -reduced[:, chosen]
     particular[pivots] = rest
     return Prescribed(rows, particular, free, np.array(chosen, dtype=int))
+
+
+def independent_rows(rows: np.ndarray) -> np.ndarray:
+    """Numbers of the rows (m, n) that those before them do not determine."""
+    size = np.linalg.norm(rows, axis=1)
+    basis = np.zeros((0, rows.shape[1]))
+    kept = []
+    for k, row in enumerate(rows):
+        rest = row / size[k] if size[k] > 0 else row
+        for _ in range(2):  # once more, as rounding wants it
+            rest = rest - (basis @ rest) @ basis
+        left = float(np.linalg.norm(rest))
+        if left > _REDUNDANT:
+            kept.append(k)
+            basis = np.vstack([basis, rest / left])
+    return np.array(kept, dtype=int)
 
 
 def index_of(tree: Tree, name: str) -> int | None:

@@ -106,10 +106,7 @@ def forces_at(chain: Chain, plan: Prescribed, state: State) -> ChainForces:
     alpha = (arrays.alpha[0] + np.einsum("jik,j->ik", arrays.W[0], found.acceleration))[:-1]
     turning = apply_transposed(arrays.at.R[0, 0, :-1], alpha)
     forces, wrenches, moments = np.zeros(len(plan.drives)), [], {}
-    start = 0
-    for row in here.constraints:
-        own = found.force[start : start + len(row.names)]
-        start += len(row.names)
+    for row, own in zip(here.constraints, here.forces_of_rows(found.force), strict=True):
         if isinstance(row, Held):
             wrenches.append(own)
         elif len(row.motions) == 1:
