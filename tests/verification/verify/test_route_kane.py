@@ -96,7 +96,7 @@ def test_examples_that_may_not_slip(name: str) -> None:
 
 @pytest.mark.slow
 def test_blade_of_twenty_flexible_sections() -> None:
-    """154 degrees of freedom in steady rotation; a chain of floating frames, nodes and seams."""
+    """156 degrees of freedom in steady rotation; a chain of floating frames, nodes and seams."""
     assert eb.verify(eb.load(EXAMPLES / "helicopter_blade.yaml"), ["kane"]).verdict == "agree"
 
 
