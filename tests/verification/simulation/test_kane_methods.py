@@ -48,6 +48,54 @@ def test_flexible_bodies_move_as_the_engine_has_them() -> None:
     assert_same_motion(model, 0.02, 1e-8, 1e-6)
 
 
+def driven_arm() -> eb.Model:
+    """Forces of time, states, variables, friction and loads at a marker in its axes; turned bodies."""
+    return eb.load(
+        {
+            "eigenbody": 1,
+            "gravity": [0, 0, -9.81],
+            "bodies": {
+                "a": {"mass": 2, "inertia": [0.3, 0.4, 0.5], "at": [0.2, 0.1, -0.5],
+                      "rotation": {"axis": [1, 2, 3], "angle": 0.7}},
+                "b": {"mass": 1, "inertia": [0.1, 0.2, 0.15], "at": [0.5, 0.3, -1]},
+            },
+            "markers": {"tip": {"body": "b", "at": [0.6, 0.3, -1.3], "rotation": {"axis": [0, 1, 1], "angle": 0.5}}},
+            "joints": {
+                "hook": {"type": "universal", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 0, 1],
+                         "axis2": [1, 0, 0], "velocity": [2, 1]},
+                "elbow": {"type": "revolute", "between": ["a", "b"], "at": [0.3, 0.2, -0.8], "axis": [0, 1, 0]},
+            },
+            "states": {"x": {"initial": 0.2, "rate": "=-5*x + elbow + sin(t)"}},
+            "variables": {"y": "=2*x + elbow'"},
+            "forces": {
+                "drive": {"type": "expression", "along": "elbow", "value": "=3*sin(8*t) - 2*y"},
+                "rub": {"type": "friction", "along": "hook.angle1", "coulomb": 0.3, "transition": 0.1},
+                "load": {"type": "force", "body": "tip", "value": ["=t", 2, "=-elbow"], "axes": "body"},
+                "twist": {"type": "torque", "body": "a", "value": [0.1, 0.2, "=cos(t)"]},
+            },
+        }
+    )  # fmt: skip
+
+
+def test_forces_of_time_and_first_order_states() -> None:
+    assert_same_motion(driven_arm(), 0.3, 1e-10, 1e-10)
+
+
+def test_blows_at_markers_and_nodes() -> None:
+    """In the axes of a marker, at a point in body axes, against another body; at a node of a flexible one."""
+    rng = np.random.default_rng(2)
+    bent = eb.load(with_beams(rng, random_mechanism(rng, "floating")))
+    node = next(iter(bent.description.flexible[0].nodes))
+    for model, blow in (
+        (driven_arm(), {"body": "tip", "impulse": [1, 2, 3], "at": [0.1, 0.2, 0.3], "frame": "body"}),
+        (driven_arm(), {"body": "tip", "impulse": [1, 2, 3], "angular": [0.1, 0.2, 0.5], "axes": "body"}),
+        (driven_arm(), {"body": "tip", "impulse": [1, 2, 3], "axes": "body", "against": "a"}),
+        (bent, {"body": node, "impulse": [1, 2, 3], "angular": [0.1, 0, 0.2]}),
+    ):
+        own, known = (eb.impulse(model, blow, method=method).jump for method in ("kane", None))
+        assert own == pytest.approx(known, abs=1e-10 * np.abs(known).max()), blow
+
+
 def top(spin: float) -> eb.Model:
     """An unsymmetric body on a ball joint that tumbles, with a rotor on a hinge that makes many turns."""
     return eb.load(

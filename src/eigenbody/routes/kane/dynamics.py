@@ -27,7 +27,7 @@ from eigenbody.routes.kane.tree import Tree, tree_of
 from eigenbody.spatial.rotations import apply, cross
 
 _SINGULAR = 1e-12  # reciprocal condition of the scaled mass matrix
-_ENTRIES = 4_000_000  # of one array at once: states are handled in chunks
+_ENTRIES = 1_000_000  # of one array at once: states are handled in chunks
 
 
 class Mixed(NamedTuple):

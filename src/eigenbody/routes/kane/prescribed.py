@@ -48,7 +48,7 @@ def prescribed(rows: np.ndarray, given: np.ndarray, preferred: Sequence[int] = (
         if not abs(reduced[row, pivot]) > _DEPENDENT * size[row]:
             raise ComputationError("kane: the prescribed motions and couplings are not independent; remove one.")
         if len(others) and (best := others[np.abs(reduced[row, others]).argmax()]) not in pivots:
-            pivot = int(best) if abs(reduced[row, best]) > 1e-6 * abs(reduced[row, pivot]) else pivot
+            pivot = int(best) if abs(reduced[row, best]) > 1e-2 * abs(reduced[row, pivot]) else pivot
         rest[row] /= reduced[row, pivot]
         reduced[row] /= reduced[row, pivot]
         for other in range(m):
