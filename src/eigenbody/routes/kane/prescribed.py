@@ -15,7 +15,7 @@ from eigenbody.routes.base import Place
 from eigenbody.routes.drawing import GROUND, Attachment, attached, drawn_point, ends
 from eigenbody.routes.joints import ROTATIONS, motions, names_of, terms_of
 from eigenbody.routes.kane.measures import ANGLES, ChainMeasures, angle_frames
-from eigenbody.routes.kane.rows import Along, Held, KnifeEdge, Law, Linear, Rolling, Row, Speed, Turned
+from eigenbody.routes.kane.rows import Along, Held, KnifeEdge, Law, Linear, Rolling, Row, Speed, Turned, still
 from eigenbody.routes.kane.tree import Tree
 from eigenbody.spatial.rotations import frame
 
@@ -138,8 +138,7 @@ def _combined(
     numbers: tuple[int, ...] = (),
 ) -> Row:
     """Linear on the tree where all terms are coordinates of it, else along deflections."""
-    start = place_time(measures.place, law)
-    shifted: Law = (lambda t: np.zeros(3)) if law is None else (lambda t: law(t) - start)
+    shifted = still if law is None else _counted_from(measures.place.t, law)
     index = [index_of(tree, name) for name in terms]
     if all(i is not None for i in index):
         C = np.zeros(tree.count)
@@ -149,9 +148,10 @@ def _combined(
     return Along(names, tuple((factor, measures[name]) for name, factor in terms.items()), shifted, numbers)
 
 
-def place_time(place: Place, law: Law | None) -> np.ndarray:
-    """(value, 0, 0) of a law at the place: from there it is counted."""
-    return np.zeros(3) if law is None else np.array([law(place.t)[0], 0.0, 0.0])
+def _counted_from(start: float, law: Law) -> Law:
+    """A law whose value is counted from that at a time."""
+    before = np.array([law(start)[0], 0.0, 0.0])
+    return lambda t: law(t) - before
 
 
 Frames = tuple[Attachment, Attachment, str | None]

@@ -29,7 +29,11 @@ from eigenbody.spatial.rotations import (
 
 Law = Callable[[float], np.ndarray]
 """Value, rate and second rate (3,) of a prescribed quantity at a time."""
-STILL: Law = lambda t: np.zeros(3)  # noqa: E731
+
+
+def still(t: float) -> np.ndarray:
+    """The law of what does not move."""
+    return np.zeros(3)
 
 
 class Row(Protocol):
@@ -68,7 +72,7 @@ class Linear:
 
     names: tuple[str, ...]
     C: np.ndarray
-    law: Law = STILL
+    law: Law = still
     motions: tuple[int, ...] = ()
 
     def gradient(self, arrays: Arrays) -> np.ndarray:
@@ -95,7 +99,7 @@ class Along:
 
     names: tuple[str, ...]
     terms: tuple[tuple[float, Deflection], ...]
-    law: Law = STILL
+    law: Law = still
     motions: tuple[int, ...] = ()
 
     def gradient(self, arrays: Arrays) -> np.ndarray:

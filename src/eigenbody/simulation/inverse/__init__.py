@@ -23,7 +23,6 @@ from eigenbody.loads.reactions import Reactions, at_acceleration
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.simulation.inverse.by_kane import by_kane
 from eigenbody.simulation.inverse.engine import ByEngine
 from eigenbody.simulation.inverse.instant import Instant, Way
 from eigenbody.simulation.inverse.prescribe import Prescribed, input_laws, positions_of, prescribe
@@ -154,6 +153,8 @@ def _way(
         return ByEngine(model, plan)
     if method != METHOD:
         raise InputError(Fault("method", f'"{method}" is not known.', f"Give {METHOD}, or leave it out."))
+    from eigenbody.simulation.inverse.by_kane import by_kane
+
     return by_kane(model, plan, input_laws(model, inputs, instants))
 
 
