@@ -13,7 +13,8 @@ from eigenbody.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SLIDER = str(EXAMPLES / "slider_pendulum.yaml")
-DISC = str(EXAMPLES / "rolling_disc.yaml")
+WHEELSET = str(EXAMPLES / "wheelset.yaml")
+PARALLELOGRAM = str(EXAMPLES / "parallelogram.yaml")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -70,12 +71,12 @@ def test_a_wrong_route_exits_3(capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 
 def test_a_model_that_no_independent_route_knows(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "verify", DISC)
+    code, out, _ = run(capsys, "verify", WHEELSET)
     assert code == 0  # nothing that should agree disagrees
     assert "agree: differences of the engine's own equations give the same 8 eigenvalues; no independent route" in out
     assert "not the equations themselves" in " ".join(out.split())
-    assert "non-holonomic rows (rolling" in out
-    code, out, _ = run(capsys, "verify", DISC, "--route", "relative")
+    assert 'the wheel_rail "left"' in out
+    code, out, _ = run(capsys, "verify", WHEELSET, "--route", "relative")
     assert code == 4
     assert "unchecked: no route applies" in out
 
@@ -125,10 +126,10 @@ def test_eigenvalues_with_the_neglected_term_have_both_parts(capsys: pytest.Capt
 
 
 def test_linearize_by_a_route_says_why_not(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "linearize", DISC, "--method", "kane")
+    code, _, err = run(capsys, "linearize", PARALLELOGRAM, "--method", "kane")
     assert code == 2
     assert "does not apply" in err
-    assert "rolling" in err
+    assert "a closed loop" in err
     code, _, err = run(capsys, "linearize", SLIDER, "--method", "kan")
     assert code == 2
     assert 'Did you mean "kane"?' in err

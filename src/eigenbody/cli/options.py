@@ -40,5 +40,6 @@ From = Annotated[str | None, option("--from", "VALUE", 'First value: 0 or "2 rad
 To = Annotated[str | None, option("--to", "VALUE", 'Last value: 100 or "6000 rpm".')]
 Points = Annotated[int, typer.Option("--points", min=2, metavar="N", help="Number of values.")]
 Values = Annotated[str | None, option("--values", "A,B,C", "The values one by one instead.")]
+Method = Annotated[str | None, option("--method", "kane", "By Kane's equations of a tree in place of the engine's.")]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]

@@ -31,6 +31,7 @@ class Place:
     t: float
     coordinates: Mapping[str, float] = field(default_factory=dict)
     independent: tuple[str, ...] = ()
+    speeds: tuple[str, ...] = ()  # the independent ones among the rates: fewer, where something may not slip
 
     @property
     def is_at_rest(self) -> bool:

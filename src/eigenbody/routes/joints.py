@@ -27,6 +27,7 @@ class JointType(NamedTuple):
     rotation  all axes stay parallel                     (3)
     crossed   z of the first normal to x of the second   (1)
     distance  the points stay as far apart as drawn      (1)
+    modes     a node of a flexible body, moved and turned by its modes in its frame (6)
     pitch     displacement along z is pitch times angle  (1)
     """
 
@@ -36,6 +37,7 @@ class JointType(NamedTuple):
 
 JOINTS = {
     "fixed": JointType(("point", "rotation"), ()),
+    "node": JointType(("modes",), ()),
     "revolute": JointType(("point", "tilt"), ("angle",)),
     "prismatic": JointType(("sideways", "rotation"), ("displacement",)),
     "cylindrical": JointType(("sideways", "tilt"), ("displacement", "angle")),

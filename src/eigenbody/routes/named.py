@@ -57,9 +57,9 @@ class Measures:
         if owner in self._joints:
             joint = self._joints[owner]
             return coordinate(*ends(self.description, joint), label or COORDINATES[joint.type][0])
-        return self._of_body(owner, label)
+        return self.of_body(owner, label)
 
-    def _of_body(self, body: str, label: str) -> Deflection:
+    def of_body(self, body: str, label: str) -> Deflection:
         """Place of a body relative to its drawn place, global axes."""
         here = Attachment(GROUND, drawn_point(self.description, body), np.eye(3))
         there = attached(self.description, body, drawn_point(self.description, body), np.eye(3))

@@ -21,7 +21,7 @@ def simulate(
     step: Annotated[str | None, options.option("--step", "H", "Step of the methods with a fixed one.")] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
     method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht or rk4.")
+        str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht, rk4; kane.")
     ] = "auto",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
     max_steps: options.MaxSteps = None,
@@ -60,6 +60,9 @@ def simulate(
     A motion that is heading for more steps than --max-steps is refused early: by default 5000, or 60 for each
     output time if that is more, three times as many by generalized-alpha and hht, 1e9 where --step is given.
 
+    --method kane integrates Kane's equations of a tree, independent of the engine: by dop853, or with --step by the
+    Runge-Kutta method of order 4.
+
     \b
     Signals: every measure (joint coordinates, body.x ... body.rz, measures of the model), its rate (name') and
       acceleration (name''), first-order states, inputs and outputs of the model, energy,
@@ -71,6 +74,7 @@ def simulate(
     Examples:
       eigenbody simulate arm.yaml --until 2
       eigenbody simulate arm.yaml --until 2 --signal elbow --signal "elbow'" -o arm.csv
+      eigenbody simulate arm.yaml --until 2 --method kane
       eigenbody simulate rotor.yaml --until 60 --points 6001 --fft stator.x --json
 
     \b

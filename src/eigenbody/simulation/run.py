@@ -19,14 +19,15 @@ from eigenbody.simulation.balance import Balance, Budget
 from eigenbody.simulation.branching import ChangePoints, SingularConfigurationError, at_change_point
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.kane.chain import METHOD, NOTE, Chain
 from eigenbody.simulation.pace import LongRunError, Pace, allowed_steps
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
 from eigenbody.simulation.start import initial_point
 from eigenbody.simulation.stepping import Step, Stepper
 from eigenbody.system.state import State
 
-METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
-FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
+METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4", METHOD)
+FIXED = ("generalized-alpha", "hht", "rk4", METHOD)  # methods that take a step
 LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
@@ -55,7 +56,8 @@ def simulate(
 
     `times` are the output times, or the interval between them (default: `points` equidistant ones). `tolerance` is the
     local error of a step, relative to the mechanism's length, to a radian and to the largest speeds so far. `step` is
-    the step of rk4 (required) and of generalized-alpha and hht (without it they choose their own by the tolerance);
+    the step of rk4 (required), of generalized-alpha and hht (without it they choose their own by the tolerance) and of
+    kane, Kane's equations of a tree (by a Runge-Kutta method of order 4 then, without it by dop853);
     `rho` is the spectral radius of these at infinite frequency. `outputs` names the signals that are written and drawn.
     `progress` is called with the share done. A run that is heading for more than `max_steps` steps, rejected ones
     included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
@@ -74,6 +76,9 @@ def simulate(
     wanted = _output_times(begin, until, times, points)
     names = _outputs(point, outputs)
     remarks = (*point.warnings, *corrected, *_unused(method, step, rho))
+    if method == METHOD:
+        Chain(point.system, point.system.description).refuse_unknown(point.state)
+        remarks = (*remarks, NOTE.format(what="the states", rest="accelerations, reactions and energies"))
     run = _Run(point, until, wanted, names, progress, remarks, compiled, max_steps)
     with np.errstate(all="ignore"):
         return run.go(method, tolerance, step, max_step or (until - begin) / 20, rho)
@@ -111,7 +116,7 @@ def _unused(method: str, step: float | None, rho: float | None) -> tuple[str, ..
     out = []
     if step is not None and method in ("dop853", "radau"):
         out.append(f"step: {method} chooses its own steps; {step:g} s was not used. Give max_step to keep them short.")
-    if rho is not None and method in ("dop853", "radau", "rk4"):
+    if rho is not None and method in ("dop853", "radau", "rk4", METHOD):
         out.append(f"rho: {method} has no such number; {rho:g} was not used.")
     return tuple(out)
 
@@ -212,6 +217,14 @@ class _Run:
             from eigenbody.simulation.minimal import RungeKutta
 
             stepper = RungeKutta(forward, state, float(step or 0.0))
+        elif method == METHOD:
+            from eigenbody.simulation.kane.steps import KaneDormandPrince, KaneRungeKutta
+
+            chain = Chain(self.point.system, self.point.system.description)
+            if step is None:
+                stepper = KaneDormandPrince(chain, forward, state, self.until, tolerance, max_step)
+            else:
+                stepper = KaneRungeKutta(chain, forward, state, step)
         else:
             from eigenbody.simulation.implicit import GeneralizedAlpha
 

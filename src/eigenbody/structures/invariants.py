@@ -111,6 +111,14 @@ def invariants_of_points(points: InertiaPoints, Phi: np.ndarray) -> Invariants:
     return total.result(centre)
 
 
+def moved_points(structure: Structure, centre: np.ndarray, Phi: np.ndarray) -> InertiaPoints | None:
+    """The points of a structure from the centre of mass, moved and turned by modes Phi (N, m) in place of freedoms."""
+    points = structure.points
+    if points is None:
+        return None
+    return replace(points, position=points.position - centre, move=points.move @ Phi, turn=points.turn @ Phi)
+
+
 def _chunks(count: int, width: int) -> Iterator[slice]:
     step = max(1, CHUNK // max(width, 1))
     return (slice(start, start + step) for start in range(0, count, step))

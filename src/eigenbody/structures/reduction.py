@@ -22,7 +22,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.eigen.graded import graded_eigh, mass_basis
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
-from eigenbody.structures.invariants import gathered, invariants, owners, rigid_motions
+from eigenbody.structures.invariants import gathered, invariants, moved_points, owners, rigid_motions
 from eigenbody.structures.ordering import dissection
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.turning import node_turns
@@ -59,8 +59,7 @@ def reduce(
     _check_request(structure, interface, modes, upto, method, where)
     centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
-    node, _ = owners(structure)
-    body = _Body(*_matrices(structure), R, node, np.real(structure.nodes))
+    body = _Body(*_matrices(structure), R, owners(structure)[0], np.real(structure.nodes))
     check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
     held = _freedoms_of(structure, interface)
     try:
@@ -91,6 +90,7 @@ def reduce(
         frequencies=np.sqrt(values),
         move=gathered(Phi, structure.freedoms[:, :3]),
         turn=node_turns(structure, Phi),
+        points=moved_points(structure, own.centre, Phi),
     )
 
 

@@ -85,6 +85,7 @@ class Reduced:
     frequencies: np.ndarray  # (m,) rad/s, of the free body, ascending
     move: np.ndarray
     turn: np.ndarray
+    points: InertiaPoints | None = None  # its mass, from the centre, moved by the modes; None where only M is known
 
     @property
     def modes(self) -> int:

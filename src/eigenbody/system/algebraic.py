@@ -44,8 +44,8 @@ class LoadNames:
 
     def _joint_rows(self, i: int) -> JointRows:
         table = self._joints
-        index, pairs = table.groups[self._description.joints[i].type]
-        k = int(np.flatnonzero(index == i)[0])
+        group = next(group for group in table.groups if i in group.index)
+        pairs, k = group.pairs, int(np.flatnonzero(group.index == i)[0])
         row = np.concatenate([term[0] for term in self._rows.terms] or [np.zeros(0)]).astype(int)
         start, stop = (int(table.row_start[j]) for j in (i, i + 1))
         owners = np.concatenate([own for own, _ in slip_kernels(table)[1]] or [np.zeros(0)]).astype(int)

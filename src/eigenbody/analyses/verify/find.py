@@ -16,12 +16,13 @@ from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn, Result
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.place import place_of
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.routes.base import Linear, Place, Route, Unsupported
+from eigenbody.routes.base import Linear, Route, Unsupported
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
 USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
@@ -120,22 +121,6 @@ class RouteModel(Result, look="analyses.verify.look.route"):
         from eigenbody.routes.symbolic import exported
 
         return exported(self.point.system.description, place_of(self.point), ending)
-
-
-def place_of(point: OperatingPoint) -> Place:
-    """Where an operating point is, as the other routes are told it."""
-    state = point.state
-    return Place(
-        r=np.array(state.r),
-        R=np.array(state.R),
-        v=np.array(state.v),
-        w=np.array(state.w),
-        x=np.array(state.x),
-        inputs=np.array(state.u_in),
-        t=float(np.real(state.t)),
-        coordinates=point.coordinates(),
-        independent=tuple(point.system.names[i] for i in point.chosen.positions),
-    )
 
 
 @on_one_thread

@@ -121,7 +121,10 @@ def in_metres(reduced: Reduced, C: np.ndarray) -> tuple[Reduced, np.ndarray]:
     for name in PRODUCTS:
         value = getattr(reduced, name)
         square[name] = value * (scale[:, None] * scale).reshape(len(scale), len(scale), *(1,) * (value.ndim - 2))
-    return replace(reduced, **linear, **square), C * scale * scale[:, None]
+    points = reduced.points
+    if points is not None:
+        points = replace(points, move=points.move * scale, turn=points.turn * scale)
+    return replace(reduced, **linear, **square, points=points), C * scale * scale[:, None]
 
 
 def _along(scale: np.ndarray, name: str) -> np.ndarray:

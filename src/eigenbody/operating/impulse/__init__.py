@@ -17,6 +17,7 @@ def impulse(
     impulses: Mapping[str, Any] | Sequence[Mapping[str, Any] | Blow],
     angles: str | None = None,
     axes: str = "joint",
+    method: str | None = None,
 ) -> Impulse:
     """Strike a mechanism at its operating point.
 
@@ -25,8 +26,9 @@ def impulse(
                `{"along", "value"}` (along a measure: an internal impulse, equal and opposite)
     angles     "123", "313", ...: ball joints and floating bodies are read as angles of that intrinsic sequence
     axes       of the impulsive reactions: "joint" or "ground"
+    method     "kane": by Kane's equations of a tree in place of the engine's
     """
     found = subject(model)
     wanted = found.description.operating_point if isinstance(found, InertModel) else None
     at_start = isinstance(found, InertModel) and (not wanted or wanted["type"] == "reference")
-    return strike(found if at_start else operating_point(found), impulses, angles, axes)
+    return strike(found if at_start else operating_point(found), impulses, angles, axes, method)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
-
-if TYPE_CHECKING:
-    pass
 
 THREE = '--impulse "100,0,0"'
 
@@ -34,6 +31,7 @@ def impulse(
     axes: Annotated[
         str, typer.Option("--axes", metavar="joint|ground", help="Axes of the impulsive reactions.")
     ] = "joint",
+    method: options.Method = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -51,6 +49,7 @@ def impulse(
       eigenbody impulse arm.yaml --at hand --impulse "2 lbf*s, 0, 0" --point 0,0,1
       eigenbody impulse arm.yaml --along elbow=0.5 --json
       eigenbody impulse arm.yaml --at base --impulse 1,0,0 --angles 123
+      eigenbody impulse arm.yaml --at hand --impulse "100,0,0" --method kane
 
     \b
     JSON: {"model", "coordinates": [{"name", "before", "jump", "after"}],
@@ -68,8 +67,8 @@ def impulse(
     mechanism = session.load(model, set_)
     from eigenbody.operating.impulse import impulse as strike
 
-    with session.places_of(mechanism, angles="--angles", axes="--axes"):
-        result = strike(mechanism, blows, angles=angles, axes=axes)
+    with session.places_of(mechanism, angles="--angles", axes="--axes", method="--method"):
+        result = strike(mechanism, blows, angles=angles, axes=axes, method=method)
     goal.deliver(result)
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route
-from eigenbody.routes.kane.applies import reason_against
+from eigenbody.routes.kane.applies import reason_against, reason_against_motion
 from eigenbody.routes.kane.dynamics import ChainSystem, Mixed
+from eigenbody.routes.kane.impulses import Strike, generalized_impulse
 from eigenbody.routes.kane.linear import linear_equations
+from eigenbody.routes.kane.motion import ChainMotion
 from eigenbody.routes.kane.prescribed import Prescribed, prescribed
 
-__all__ = ["ROUTE", "ChainSystem", "Mixed", "Prescribed", "prescribed"]
+__all__ = [
+    "ROUTE", "ChainMotion", "ChainSystem", "Mixed", "Prescribed", "Strike", "generalized_impulse", "prescribed",
+    "reason_against_motion",
+]  # fmt: skip
 
 
 def _linearize(description: Description, place: Place) -> Linear:

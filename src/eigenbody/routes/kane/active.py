@@ -14,8 +14,8 @@ from eigenbody.model.description import Description, Entry
 from eigenbody.routes.base import Place
 from eigenbody.routes.deflections import Deflection, Distance, Velocities, bearing, bushing
 from eigenbody.routes.drawing import Poses, attached, body_of, drawn_point, ends
-from eigenbody.routes.kane.environment import Environment
-from eigenbody.routes.named import Measures
+from eigenbody.routes.kane.environment import Environment, Now
+from eigenbody.routes.kane.measures import ChainMeasures
 from eigenbody.spatial.rotations import cross, dot
 
 Tension = Callable[[Environment, np.ndarray, np.ndarray], Any]  # of the scope, deflection and rate (b,)
@@ -64,10 +64,12 @@ class ActiveForces:
 
     def __init__(self, description: Description, place: Place) -> None:
         self.description, self.place = description, place
-        self.measures = Measures(description, place)
+        self.measures = ChainMeasures(description, place)
         self._lines = [(self._line(e), LAWS[e.type](e)) for e in description.forces if e.type in LAWS]
         self._mounts = [_mount(description, e) for e in description.forces if e.type in ("bushing", "bearing")]
-        self._inputs = list(zip(description.inputs, np.asarray(place.inputs, dtype=float), strict=True))
+        own = [body.name for body in description.flexible]  # the points of their mass have weight instead
+        rigid = [0.0 if name in own else 1.0 for name in description.bodies.names]
+        self._mass = np.append(description.bodies.mass * rigid, 0.0)
 
     def _line(self, entry: Entry) -> Deflection:
         along = entry.get("along")
@@ -75,20 +77,20 @@ class ActiveForces:
             return Distance(*ends(self.description, entry))
         return self.measures[along]
 
-    def _scope(self, at: Poses, field: Velocities, states: np.ndarray) -> Environment:
-        return Environment(self.description, self.place, self.measures, at, field, states)
+    def _scope(self, at: Poses, field: Velocities, states: np.ndarray, now: Now) -> Environment:
+        return Environment(self.description, now, self.measures, at, field, states)
 
-    def state_rates(self, at: Poses, field: Velocities, states: np.ndarray) -> np.ndarray:
+    def state_rates(self, at: Poses, field: Velocities, states: np.ndarray, now: Now) -> np.ndarray:
         """Rates (b, m) of the first-order states."""
-        scope = self._scope(at, field, states)
+        scope = self._scope(at, field, states, now)
         rates = [scope.value(entry["rate"]) for entry in self.description.states]
         return np.stack([np.broadcast_to(rate, len(states)) for rate in rates], axis=-1) if rates else states
 
-    def __call__(self, at: Poses, field: Velocities, states: np.ndarray) -> np.ndarray:
+    def __call__(self, at: Poses, field: Velocities, states: np.ndarray, now: Now) -> np.ndarray:
         """Generalized forces (b, n) in the fields 1 to n; field 0 is the motion; first-order states (b, m)."""
-        scope = self._scope(at, field, states)
-        mass = np.append(self.description.bodies.mass, 0.0)
-        total = np.einsum("i,k,brik->br", mass, self.description.gravity, field.v)
+        scope = self._scope(at, field, states, now)
+        b, fields = field.v.shape[:2]
+        total = field.v.reshape(b, fields, -1) @ np.outer(self._mass, self.description.gravity).ravel()
         for deflection, tension in self._lines:
             rate = deflection.rate(at, field)[..., 0]
             total = total - np.asarray(tension(scope, deflection.value(at)[:, 0, 0], rate[:, 0]))[..., None] * rate
@@ -99,33 +101,37 @@ class ActiveForces:
         for entry in self.description.forces:
             if entry.type in LOADS:
                 value = [scope.value(component) for component in entry["value"]]
-                total = total + self._load(entry, value, entry.type == "torque", at, field)
-        return (total + self._given(at, field))[:, 1:]
+                total = total + self.load(entry, value, entry.type == "torque", at, field)
+        return (total + self._given(at, field, now))[:, 1:]
 
-    def _given(self, at: Poses, field: Velocities) -> np.ndarray | float:
+    def _given(self, at: Poses, field: Velocities, now: Now) -> np.ndarray | float:
         """Inputs that act."""
         total: np.ndarray | float = 0.0
-        for entry, value in self._inputs:
+        for entry, value in zip(self.description.inputs, now.inputs, strict=True):
             along = entry.get("along")
             if along is not None:
                 total = total + value * self.measures[along].rate(at, field)[..., 0]
             elif entry.get("body") is not None:
                 direction = np.asarray(entry["direction"]) / np.linalg.norm(entry["direction"])
-                total = total + self._load(entry, list(value * direction), bool(entry.get("torque")), at, field)
+                total = total + self.load(entry, list(value * direction), bool(entry.get("torque")), at, field)
         return total
 
-    def _load(self, entry: Entry, value: list[Any], is_torque: bool, at: Poses, field: Velocities) -> np.ndarray:
-        """A force at a point or a torque on a body."""
-        description, name = self.description, entry["body"]
-        body = body_of(description, name)
+    def load(self, entry: Entry, value: list[Any], is_torque: bool, at: Poses, field: Velocities) -> np.ndarray:
+        """Generalized forces (b, k) of a force at a point or a torque on a body, in the given fields."""
+        body = body_of(self.description, entry["body"])
         vector = np.stack(np.broadcast_arrays(*value), axis=-1)
-        vector = vector[:, None] if vector.ndim == 2 else vector
-        if entry.get("axes") == "body":
-            vector = (at.R[..., body, :, :] @ self._body_axes(name) @ vector[..., None])[..., 0]
+        vector = self.in_ground_axes(entry, vector[:, None] if vector.ndim == 2 else vector, at)
         if is_torque:
             return dot(vector, field.w[..., body, :])
-        arm = at.R[..., body, :, :] @ self._arm(entry, name)
+        arm = at.R[..., body, :, :] @ self.arm(entry)
         return dot(vector, field.v[..., body, :] + cross(field.w[..., body, :], arm))
+
+    def in_ground_axes(self, entry: Entry, vector: np.ndarray, at: Poses) -> np.ndarray:
+        """The components of a load, in the axes that its entry says, as a vector (b, 1, 3) in ground axes."""
+        if entry.get("axes") != "body":
+            return np.broadcast_to(vector, np.broadcast_shapes(vector.shape, (1, 1, 3)))
+        body = body_of(self.description, entry["body"])
+        return (at.R[..., body, :, :] @ self._body_axes(entry["body"]) @ vector[..., None])[..., 0]
 
     def _body_axes(self, name: str) -> np.ndarray:
         marker = self.description.markers.get(name)
@@ -134,8 +140,9 @@ class ActiveForces:
         R = self.description.bodies.rotation[body]
         return np.eye(3) if marker is None else R.T @ axes
 
-    def _arm(self, entry: Entry, name: str) -> np.ndarray:
-        at = entry.get("at")
+    def arm(self, entry: Entry) -> np.ndarray:
+        """Where a load acts, from the centre of mass in body axes."""
+        name, at = entry["body"], entry.get("at")
         if at is not None and entry.get("frame") == "body":
             return np.asarray(at)
         point = drawn_point(self.description, name) if at is None else np.asarray(at)

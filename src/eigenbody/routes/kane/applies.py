@@ -5,75 +5,108 @@ from __future__ import annotations
 import numpy as np
 
 from eigenbody.model.description import Description, Function, Table
-from eigenbody.routes.base import Place
-from eigenbody.routes.joints import COORDINATES, beyond_all, motions, terms_of
+from eigenbody.routes.base import Place, Unsupported
+from eigenbody.routes.drawing import moving_frame
+from eigenbody.routes.joints import COORDINATES, COUPLINGS, JOINTS, NON_HOLONOMIC, motions
 from eigenbody.routes.kane.active import KNOWN
 from eigenbody.routes.kane.dynamics import ChainSystem
 from eigenbody.routes.kane.environment import signals_of, unknown_names
-from eigenbody.routes.kane.prescribed import index_of
-from eigenbody.routes.kane.tree import Tree, tree_of
+from eigenbody.routes.kane.measures import ChainMeasures
+from eigenbody.routes.kane.tree import tree_of
+
+ROLLING = {"between", "at", "axis", "axis2", "radius", "tube", "normal", "position", "velocity"}
+"""Keys of a wheel that rolls on a plane: another surface would have others."""
 
 
 def reason_against(description: Description, place: Place) -> str:
-    """The first thing that Kane's equations of a tree do not know."""
-    if reason := beyond_all(description) or _states(description, place) or _forces(description):
+    """The first thing that Kane's linear equations of a tree do not know."""
+    return reason_against_motion(description, place) or _choice(description, place)
+
+
+def reason_against_motion(description: Description, place: Place, with_laws: bool = False) -> str:
+    """The first thing that Kane's equations of motion of a tree do not know; `with_laws`: motions are given as
+    functions, whatever the model file has."""
+    if reason := (
+        _bodies(description)
+        or _joints(description, place)
+        or _rows(description, with_laws)
+        or _states(description, place, measures := ChainMeasures(description, place))
+        or _forces(description, measures)
+    ):
         return reason
-    tree = tree_of(description, place)
-    return _joints(tree) or _rows(description, tree) or _choice(description, place, tree)
-
-
-def _states(description: Description, place: Place) -> str:
-    if description.blocks or len(place.x) != len(description.states):
-        return "first-order states of blocks or force elements"
-    for state in description.states:
-        if state.get("residual") is not None:
-            return f'the implicit state "{state.name}"'
-        reason = unknown_names(state["rate"], description)
-        if reason:
-            return f'{reason} in the state "{state.name}"'
+    try:
+        ChainSystem(description, place)  # finds every measure by its name
+    except Unsupported as unknown:
+        return str(unknown)
     return ""
 
 
-def _forces(description: Description) -> str:
-    for force in description.forces:
-        if force.type not in KNOWN:
-            return f'the {force.type} "{force.name}"'
-        for signal in signals_of(force):
-            reason = unknown_names(signal, description)
-            if reason:
-                return f'{reason} in the force "{force.name}"'
+def _bodies(description: Description) -> str:
+    for body in description.flexible:
+        if body.reduced.points is None:
+            return f'the flexible body "{body.name}", whose mass is known by a matrix alone'
+    if frame := moving_frame(description):
+        return f'the moving frame "{frame}"'
     return ""
 
 
-def _joints(tree: Tree) -> str:
-    for joint in tree.closing:
+def _joints(description: Description, place: Place) -> str:
+    for joint in description.joints:
+        if joint.type not in JOINTS and joint.type not in NON_HOLONOMIC:
+            return f'joints of type "{joint.type}"'
+        more = {key for key, value in joint.values.items() if value is not None} - ROLLING
+        if joint.type == "rolling" and more:
+            return f'the key "{min(more)}" of the rolling joint "{joint.name}"'
+    for joint in tree_of(description, place).closing:
         kind = "a closed loop" if joint.type in COORDINATES else "a constraint across the tree"
         return f'{kind} (the {joint.type} joint "{joint.name}")'
     return ""
 
 
-def _rows(description: Description, tree: Tree) -> str:
+def _rows(description: Description, with_laws: bool) -> str:
     for driver in description.drivers:
         if driver.get("assembly"):
             return f'the assembly driver "{driver.name}"'
-    for name, signal, where in motions(description):
-        if index_of(tree, name) is None:
-            return f'the prescribed measure "{name}", which is not one scalar coordinate of the tree ({where})'
-        if isinstance(signal, Table | Function):
+        if driver.get("side") is not None:
+            return f'the one-sided driver "{driver.name}"'
+    for name, signal, _ in motions(description):
+        if isinstance(signal, Table | Function) and not with_laws:
             return f'a motion given by a table or function of "{name}"'
     for coupling in description.couplings:
-        for name in terms_of(coupling):
-            if index_of(tree, name) is None:
-                return f'the coupling "{coupling.name}" of "{name}", which is not one scalar coordinate of the tree'
+        if coupling.type not in (*COUPLINGS, "velocity"):
+            return f'couplings of type "{coupling.type}"'
     return ""
 
 
-def _choice(description: Description, place: Place, tree: Tree) -> str:
+def _states(description: Description, place: Place, measures: ChainMeasures) -> str:
+    if description.blocks or len(place.x) != len(description.states):
+        return "first-order states of blocks or force elements"
+    for state in description.states:
+        if state.get("residual") is not None:
+            return f'the implicit state "{state.name}"'
+        reason = unknown_names(state["rate"], description, measures)
+        if reason:
+            return f'{reason} in the state "{state.name}"'
+    return ""
+
+
+def _forces(description: Description, measures: ChainMeasures) -> str:
+    for force in description.forces:
+        if force.type not in KNOWN:
+            return f'the {force.type} "{force.name}"'
+        for signal in signals_of(force):
+            reason = unknown_names(signal, description, measures)
+            if reason:
+                return f'{reason} in the force "{force.name}"'
+    return ""
+
+
+def _choice(description: Description, place: Place) -> str:
     """Away from equilibrium eigenvalues depend on the coordinates, and these are those of the tree."""
-    others = [name for name in place.independent if name not in tree.coordinates]
+    system = ChainSystem(description, place)
+    others = [name for name in place.independent if name not in system.tree.coordinates]
     if not description.coordinates or not others:
         return ""
-    system = ChainSystem(description, place)
     acceleration = system.forward()
     if place.is_at_rest and not np.any(np.abs(acceleration) > 1e-9):
         return ""

@@ -38,11 +38,28 @@ class Step:
         return replace(self, axis=-self.axis) if self.kind == "shift" else replace(self, factor=-self.factor)
 
 
+@dataclass(frozen=True, eq=False)
+class Bend:
+    """From the floating frame of a flexible body to one of its nodes, or back: the node is at p + move eta, turned by
+    the rotation whose axial vector (axis times sine) is turn eta, both in the axes of the frame."""
+
+    position: np.ndarray  # (3,) from the frame
+    move: np.ndarray  # (3, m)
+    turn: np.ndarray  # (3, m)
+    modes: np.ndarray  # (m,) coordinates of the tree that the modal ones are
+    start: np.ndarray  # (m,) modal coordinates at the place
+    outward: bool = True
+
+    def inverse(self) -> Bend:
+        """From the node to the frame."""
+        return replace(self, outward=not self.outward)
+
+
 @dataclass(frozen=True)
 class Chart:
-    """From one body to the next: steps in order, the names of its coordinates, and the ball joint's three, if any."""
+    """From one body to the next: steps in order, the number of its coordinates, and the ball joint's three, if any."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step | Bend, ...]
     count: int
     ball: int | None  # first of three coordinates that are 1-2-3 angles
 
@@ -71,6 +88,12 @@ def chart_of(joint: Entry, first: Attachment, second: Attachment, at: Poses) -> 
     before = (Step("shift", first.point), Step("fixed", first.axes), Step("shift", gap))
     after = (Step("fixed", Q), Step("fixed", second.axes.T), Step("shift", -second.point))
     return Chart((*before, *steps, *after), len(motions), ball)
+
+
+def modal_chart(r: np.ndarray, count: int) -> Chart:
+    """The chart of a carrier of modal coordinates: they are its slides."""
+    slides = tuple(Step("slide", axis, index) for index, axis in enumerate((_X, _Y, _Z)[:count]))
+    return Chart((Step("shift", r), *slides), count, None)
 
 
 def floating_chart(r: np.ndarray, R: np.ndarray, is_point: bool) -> Chart:

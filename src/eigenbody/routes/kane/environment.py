@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.expressions import Expression
-from eigenbody.routes.base import Place
 from eigenbody.routes.deflections import Velocities
 from eigenbody.routes.drawing import Poses
-from eigenbody.routes.named import Measures
+from eigenbody.routes.kane.measures import ChainMeasures
 
 SIGNAL_KEYS = ("force", "value", "curve", "coulomb", "static")
 
@@ -24,22 +23,29 @@ def signals_of(entry: Entry) -> Iterator[Any]:
         yield from value if isinstance(value, tuple) else (value,) if value is not None else ()
 
 
+class Now(NamedTuple):
+    """Time and the values of the inputs."""
+
+    t: float
+    inputs: np.ndarray
+
+
 class Environment:
     """What expressions can see at given poses and velocities; field 0 is the motion itself."""
 
     def __init__(
         self,
         description: Description,
-        place: Place,
-        measures: Measures,
+        now: Now,
+        measures: ChainMeasures,
         at: Poses,
         field: Velocities,
         states: np.ndarray,
     ) -> None:
-        self.measures, self.at, self.t = measures, at, place.t
+        self.measures, self.at, self.t = measures, at, now.t
         self.states = {entry.name: states[:, i] for i, entry in enumerate(description.states)}
         self.motion = Velocities(field.v[:, :1], field.w[:, :1])
-        self.inputs = dict(zip((entry.name for entry in description.inputs), place.inputs, strict=True))
+        self.inputs = dict(zip((entry.name for entry in description.inputs), now.inputs, strict=True))
         self.variables = {entry.name: entry["value"] for entry in description.variables}
 
     def value(self, signal: Any, s: Any = None, v: Any = None) -> Any:
@@ -77,16 +83,27 @@ def _looked_up(table: Table, argument: Any) -> Any:
     return y[piece] + slope * (argument - x[piece])
 
 
-def unknown_names(signal: Any, description: Description) -> str:
+def unknown_names(signal: Any, description: Description, measures: ChainMeasures) -> str:
     """Why a signal cannot be evaluated here, or ""."""
     if isinstance(signal, Function):
         return "a Python function"
     inner = signal.of if isinstance(signal, Table) else signal
     if not isinstance(inner, Expression):
         return ""
-    variables: dict[str, Callable[..., Any] | Any] = {entry.name: entry["value"] for entry in description.variables}
-    for name in inner.names & variables.keys():
-        reason = unknown_names(variables[name], description)
+    variables = {entry.name: entry["value"] for entry in description.variables}
+    known = {"s", "v", "t", *(entry.name for entry in (*description.states, *description.inputs))}
+    for name in sorted(inner.names - known):
+        if name in variables:
+            reason = unknown_names(variables[name], description, measures)
+        else:
+            reason = _unknown(name, measures)
         if reason:
             return reason
     return ""
+
+
+def _unknown(name: str, measures: ChainMeasures) -> str:
+    """Accelerations, reactions and forces of elements are not known before they are solved for."""
+    if name.endswith("''"):
+        return f'the acceleration "{name}"'
+    return "" if measures.knows(name.removesuffix("'")) else f'"{name}"'

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,15 +31,14 @@ from eigenbody.numerics.matrices.linear import KKT, matrix
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.angles import AngleRates, angle_rates, read_sequence
 from eigenbody.simulation.impulse.blows import Blow, generalized_impulse, read_blows
+from eigenbody.simulation.kane.chain import METHOD, NOTE
 from eigenbody.simulation.momentum import Momentum, momentum
 from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import State, carriers, spread
 from eigenbody.system.system import System
 
-if TYPE_CHECKING:
-    pass
-
 MASSLESS = 1e-12  # eigenvalue of the balanced mass matrix below which a motion moves no mass
+NO_MOTION = np.zeros((0, 0))
 BLOCKED = 1e-9  # share of the impulse along such a motion above which nothing can take it
 
 
@@ -100,8 +99,9 @@ def strike(
     impulses: Mapping[str, Any] | Sequence[Mapping[str, Any] | Blow],
     angles: str | None = None,
     axes: str = "joint",
+    method: str | None = None,
 ) -> Impulse:
-    """Strike a model in its initial state, or a mechanism at its operating point."""
+    """Strike a model in its initial state, or a mechanism at its operating point; by the engine, or by "kane"."""
     sequence = None if angles is None else read_sequence(angles)
     point_model, system, state = _place(model)
     blows = read_blows(impulses, system, point_model)
@@ -109,7 +109,7 @@ def strike(
     chosen = select(mechanics, system.coordinates)
     frame = MotionFrame(mechanics, chosen)
     given = generalized_impulse(system, mechanics, blows)
-    du, idle = _jump(frame, given)
+    du, idle = _jump(frame, given) if method is None else (_other_jump(method, system, state, blows), NO_MOTION)
     rest = given - mechanics.inertia_times(du)
     reactions = at_frame(frame, independent_multipliers(frame, rest), axes, impulsive=True)
     after = state.with_velocity(system, state.velocity(system) + du)
@@ -130,8 +130,17 @@ def strike(
         work=float(given @ (state.velocity(system) + 0.5 * du)),
         balance=_balance(frame, rest, given),
         state=after,
-        notes=read.notes,
+        notes=read.notes if method is None else (*read.notes, NOTE.format(what="the jumps", rest="reactions")),
     )
+
+
+def _other_jump(method: str, system: System, state: State, blows: Sequence[Blow]) -> np.ndarray:
+    """du (nq,) by Kane's equations."""
+    from eigenbody.simulation.kane.jump import jump
+
+    if method != METHOD:
+        raise InputError(Fault("method", f'"{method}" is not known.', f"Give {METHOD}, or leave it out."))
+    return jump(system, state, blows)
 
 
 def _place(model: InertModel | OperatingPoint) -> tuple[InertModel, System, State]:

@@ -7,44 +7,33 @@ free they are integrated as `simulate` does, with the constraints kept at positi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject, is_same_state, subject
-from eigenbody.loads.reactions import (
-    Reactions,
-    at_acceleration,
-    least_multipliers,
-    self_stress,
-)
-from eigenbody.loads.wrenches import JointWrenches, body_wrench
-from eigenbody.mobility.angles import chart_limits
-from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.motion import solve_motion
-from eigenbody.mobility.partition import Selection, select
-from eigenbody.mobility.projection import closed, consistent, weight
-from eigenbody.mobility.turns import counted
+from eigenbody.loads.reactions import Reactions, at_acceleration
+from eigenbody.mobility.partition import select
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.simulation.inverse.prescribe import Hold, Prescribed, positions_of, prescribe
+from eigenbody.simulation.inverse.engine import ByEngine
+from eigenbody.simulation.inverse.instant import Instant, Way
+from eigenbody.simulation.inverse.prescribe import Prescribed, input_laws, positions_of, prescribe
+from eigenbody.simulation.kane.chain import METHOD
 from eigenbody.simulation.momentum import momentum
-from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
+from eigenbody.simulation.result import SimulationError, SimulationInterrupted
 from eigenbody.simulation.start import initial_point
-from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 POINTS = 101
-HALVINGS = 12  # of a step between two times along which prescribed motions are followed
-HOLDS = 1e-7  # how well redundant prescribed motions must agree, relative to the mechanism's length
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +108,7 @@ def inverse(
     inputs: Mapping[str, Any] | None = None,
     tolerance: float = 1e-12,
     max_steps: float | None = None,
+    method: str | None = None,
 ) -> InverseDynamics:
     """Forces that prescribed motions need, and the motion of everything that is left free.
 
@@ -130,6 +120,7 @@ def inverse(
     inputs     values of inputs over time, in the same forms: given forces
     tolerance  of the integration where coordinates are free, relative
     max_steps  of that integration, as in `simulate`
+    method     "kane": motion and forces by Kane's equations of a tree in place of the engine's
 
     A motion that cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry the
     forces up to there as `partial`.
@@ -137,28 +128,41 @@ def inverse(
     model = _starting(subject(model))
     instants = _instants(until, points, times)
     plan = prescribe(model, motion or {}, holds, inputs or {}, instants)
+    way = _way(model, plan, inputs or {}, instants, method)
     states: list[State] = []
-    found: list[_Instant] = []
+    found: list[Instant] = []
     try:
-        for state in _walk(model, plan, instants, tolerance, max_steps):
-            found.append(_instant(plan, state))
+        for state in way.walk(instants, tolerance, max_steps):
+            found.append(way.instant(state))
             states.append(state)
     except ComputationError as error:
         if not states:
             raise
-        raise SimulationError(str(error), _ended_early(model, plan, states, found, str(error))) from error
+        raise SimulationError(str(error), _ended_early(model, plan, way, states, found, str(error))) from error
     except KeyboardInterrupt:
         if not states:
             raise
-        raise SimulationInterrupted(_ended_early(model, plan, states, found, "interrupted")) from None
-    return _collected(model, plan, instants, states, found)
+        raise SimulationInterrupted(_ended_early(model, plan, way, states, found, "interrupted")) from None
+    return _collected(model, plan, way, instants, states, found)
+
+
+def _way(
+    model: InertModel, plan: Prescribed, inputs: Mapping[str, Any], instants: np.ndarray, method: str | None
+) -> Way:
+    if method is None:
+        return ByEngine(model, plan)
+    if method != METHOD:
+        raise InputError(Fault("method", f'"{method}" is not known.', f"Give {METHOD}, or leave it out."))
+    from eigenbody.simulation.inverse.by_kane import by_kane
+
+    return by_kane(model, plan, input_laws(model, inputs, instants))
 
 
 def _ended_early(
-    model: InertModel, plan: Prescribed, states: list[State], found: list[_Instant], why: str
+    model: InertModel, plan: Prescribed, way: Way, states: list[State], found: list[Instant], why: str
 ) -> InverseDynamics:
     times = np.array([float(np.real(state.t)) for state in states])
-    partial = _collected(model, plan, times, states, found[: len(states)])
+    partial = _collected(model, plan, way, times, states, found[: len(states)])
     return replace(partial, warnings=(*partial.warnings, f"The motion ends at t = {times[-1]:.6g} s: {why}"))
 
 
@@ -189,78 +193,13 @@ def _instants(until: float | None, points: int, times: Sequence[float] | np.ndar
     return instants
 
 
-# The motion ---------------------------------------------------------------------------------------------------------
-def _walk(
-    model: InertModel, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
-) -> Iterator[State]:
-    """States at the instants: followed where everything is prescribed, integrated where something is free."""
-    system = plan.system
-    chosen = select(Mechanics(system, plan.start), system.coordinates)
-    if len(chosen.velocities) or len(chosen.positions) or system.states:
-        yield from _integrated(model, plan, instants, tolerance, max_steps)
-        return
-    state, M = plan.start, weight(system)
-    for t in instants:
-        state = _followed(system, state, float(t), chosen, M, HALVINGS)
-        yield state
-
-
-def _followed(system: System, state: State, t: float, chosen: Selection, M: Any, halvings: int) -> State:
-    """The state at time t of a fully prescribed motion, from a state before it."""
-    h = t - float(np.real(state.t))
-    if h == 0:
-        return state
-    try:
-        ahead = replace(counted(system, state, state.moved(system, h * state.velocity(system))), t=t)
-        return consistent(system, closed(system, ahead, chosen, M), chosen, M)
-    except ComputationError as error:
-        if not halvings:
-            why = f"{error} The mechanism may not reach it; check the ends of its motion."
-            why = chart_limits(system, state) or why
-            raise ComputationError(
-                f"The prescribed motion cannot be followed beyond t = {np.real(state.t):.6g} s: {why}"
-            ) from error
-        chosen = select(Mechanics(system, state), system.coordinates)  # other rows may be the independent ones by now
-        middle = _followed(system, state, float(np.real(state.t)) + 0.5 * h, chosen, M, halvings - 1)
-        return _followed(system, middle, t, chosen, M, halvings - 1)
-
-
-def _integrated(
-    model: InertModel, plan: Prescribed, instants: np.ndarray, tolerance: float, max_steps: float | None
-) -> Iterator[State]:
-    """The free coordinates integrated; the prescribed ones are constraints like all others."""
-    from eigenbody.simulation.run import simulate
-
-    if instants[-1] == 0:
-        yield plan.start
-        return
-    point = at_state(model, plan.system, plan.start)
-    stopped: SimulationError | SimulationInterrupted | None = None
-    try:
-        path = simulate(
-            point, float(instants[-1]), tolerance=tolerance, times=instants, outputs=(), max_steps=max_steps
-        )
-    except (SimulationError, SimulationInterrupted) as why:
-        path, stopped = cast(Simulation, why.partial), why
-    yield from (path.state_at(i) for i in range(len(path)))
-    if stopped is not None:
-        raise stopped
-
-
-# The forces ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, eq=False)
-class _Instant:
-    acceleration: np.ndarray  # (nq,)
-    forces: np.ndarray  # (k,) along the driven coordinates
-    wrenches: np.ndarray  # (holds, 6)
-    moments: np.ndarray  # (balls, 3)
-    open: np.ndarray  # (rows,) bool
-    measured: np.ndarray  # (3, k) value, rate, acceleration of the driven coordinates
-    free: np.ndarray  # named measures
-
-
 def _collected(
-    model: InertModel, plan: Prescribed, instants: np.ndarray, states: list[State], found: list[_Instant]
+    model: InertModel,
+    plan: Prescribed,
+    way: Way,
+    instants: np.ndarray,
+    states: list[State],
+    found: list[Instant],
 ) -> InverseDynamics:
     system = plan.system
     open_rows = np.any([now.open for now in found], axis=0)
@@ -293,61 +232,6 @@ def _collected(
         measures=system.names,
         states=tuple(states),
         system=system,
-        warnings=system.warnings,
+        warnings=(*system.warnings, *way.notes),
         **arrays,
     )
-
-
-def _instant(plan: Prescribed, state: State) -> _Instant:
-    """Accelerations and drive forces at one state."""
-    system = plan.system
-    still = Mechanics(system, state)
-    chosen = select(still, system.coordinates)
-    frame = MotionFrame(still, chosen)
-    motion = solve_motion(frame)
-    mechanics = motion.mechanics(still)
-    _refuse_contradiction(mechanics, chosen)
-    multipliers, is_open = motion.multipliers, np.zeros(system.constraints.count, dtype=bool)
-    if len(chosen.redundant):
-        wrenches = JointWrenches(mechanics)
-        multipliers, _ = least_multipliers(frame, wrenches, (motion.multipliers, motion.slip_multipliers))
-        probes = np.abs([probe[0] * np.sqrt(wrenches.row_weight) for probe in self_stress(frame, wrenches)]).max(axis=0)
-        is_open = probes > 1e-9 * probes.max()
-    index = np.array([drive.measure for drive in plan.drives], dtype=int)
-    jet = system.named.jet(mechanics.at, state.turns)
-    measured = np.real(np.stack((jet.value[index], jet.rate[index], jet.acceleration[index])))
-    held = np.array([_holding(mechanics, multipliers, hold) for hold in plan.holds]).reshape(-1, 6)
-    forces = 0.0 - multipliers[[drive.row for drive in plan.drives]]
-    moments = np.array([0.0 - multipliers[ball.rows] for ball in plan.balls]).reshape(-1, 3)
-    for ball, moment in zip(plan.balls, moments, strict=True):
-        measured[:, ball.drives] = ball.coordinates(system, state.t)
-        forces[ball.drives] = ball.along_coordinates(moment, measured[0, ball.drives])
-    return _Instant(motion.acceleration, forces, held, moments, is_open, measured, chosen.velocities)
-
-
-def _holding(mechanics: Mechanics, multipliers: np.ndarray, hold: Hold) -> np.ndarray:
-    """Force and moment on a held body, ground axes, at its reported point."""
-    wrench = body_wrench(mechanics, hold.rows, multipliers, hold.body)
-    arm = apply(mechanics.state.R[hold.body], hold.arm)
-    return np.concatenate((wrench[:3], wrench[3:] - cross(arm, wrench[:3])))
-
-
-def _refuse_contradiction(mechanics: Mechanics, chosen: Selection) -> None:
-    """Prescribed motions that the other constraints make redundant must agree with them at all levels."""
-    h, system, rows = mechanics.holonomic, mechanics.system, chosen.redundant
-    if not len(rows):
-        return
-    speed = 1.0 + np.abs(mechanics.state.velocity(system)).max(initial=0.0)
-    push = speed**2 + np.abs(mechanics.acceleration).max(initial=0.0)
-    off = np.abs(np.stack((h.value[rows] / system.length, h.rate[rows] / speed, h.acceleration[rows] / push)))
-    bad = np.flatnonzero((off > HOLDS).any(axis=0))
-    if len(bad):
-        level = ("position", "velocity", "acceleration")[int(np.argmax(off.max(axis=1) > HOLDS))]
-        names = dict.fromkeys(system.constraints.rows[r].owner for r in rows[bad])
-        raise InputError(
-            Fault(
-                f"motion of {', '.join(names)}",
-                f"the prescribed motion contradicts the other constraints in {level} at t = {mechanics.state.t:.6g} s.",
-                "Prescribe fewer coordinates, or motions that fit together.",
-            )
-        )

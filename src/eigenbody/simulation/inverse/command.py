@@ -24,6 +24,7 @@ def inverse(
         float, typer.Option("--tolerance", metavar="TOL", help="Relative error of a step where coordinates are free.")
     ] = 1e-12,
     max_steps: options.MaxSteps = None,
+    method: options.Method = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -48,6 +49,7 @@ def inverse(
     Examples:
       eigenbody inverse arm.yaml --until 2 --motion "elbow=cycloid(0, 90 deg, 2 s)"
       eigenbody inverse arm.yaml --until 2 --hold base -o forces.csv
+      eigenbody inverse arm.yaml --until 2 --motion "elbow=cycloid(0, 90 deg, 2 s)" --method kane
 
     \b
     JSON: {"model", "t": [...],
@@ -70,10 +72,12 @@ def inverse(
     from eigenbody.simulation.result import SimulationError, SimulationInterrupted
 
     try:
-        with session.places_of(mechanism, until="--until", tolerance="--tolerance", max_steps="--max-steps"):
+        places = {name: f"--{name.replace('_', '-')}" for name in ("until", "tolerance", "max_steps", "method")}
+        with session.places_of(mechanism, **places):
             result = forces_of(
-                mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance, max_steps=max_steps
-            )
+                mechanism, laws, until=end, points=points, holds=hold or (), tolerance=tolerance, max_steps=max_steps,
+                method=method,
+            )  # fmt: skip
     except (SimulationError, SimulationInterrupted) as stopped:
         goal.write(stopped.partial)
         raise

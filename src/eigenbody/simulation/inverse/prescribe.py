@@ -114,7 +114,7 @@ def prescribe(
 ) -> Prescribed:
     """Compile the model with its own motions and drivers, those given, held bodies and inputs over time."""
     laws = _laws(model, motion, times)
-    given = _input_laws(model, inputs, times)
+    given = input_laws(model, inputs, times)
     bodies = _held_bodies(model, holds)
     driven = _with_drivers(model, laws)
     system = _compiled(driven, laws, given)
@@ -175,7 +175,8 @@ def _one_by_one(motion: Mapping[str, Any], dimensions: MeasureDimensions) -> Ite
             yield name, law
 
 
-def _input_laws(model: InertModel, inputs: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
+def input_laws(model: InertModel, inputs: Mapping[str, Any], times: np.ndarray) -> dict[str, MotionLaw]:
+    """Laws by input; every fault at once."""
     known = [entry.name for entry in model.description.inputs]
     faults = [
         Fault("inputs", f'there is no input "{name}".', suggest(name, known)) for name in inputs if name not in known
