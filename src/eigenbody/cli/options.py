@@ -37,3 +37,11 @@ MaxSteps = Annotated[
 ]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]
+Damping = Annotated[
+    str | None,
+    option("--damping", "KIND:NUMBERS", "Add damping: proportional:ALPHA,BETA, modal:RATIO or structural:LOSS."),
+]
+Route = Annotated[
+    str | None,
+    option("--route", "topology", "By the equations of Jiang, Chen & Luo: without geometric stiffness."),
+]

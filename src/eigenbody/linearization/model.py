@@ -49,6 +49,7 @@ class LinearModel(Result, look="linearization.look"):
     certificate: Certificate
     notes: tuple[str, ...]
     damping_model: str | None = None  # of damping that was added, in words
+    by_route: str | None = None  # route whose matrices these are, where they are not the engine's own
 
     # ---- the two forms
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.linearize import place_of
 from eigenbody.analyses.verify.agreement import Match, matched, tolerances
 from eigenbody.analyses.verify.routes import all_routes, route_named
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
@@ -21,7 +22,7 @@ from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.routes.base import Linear, Place, Route, Unsupported
+from eigenbody.routes.base import Linear, Route, Unsupported
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
 USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
@@ -120,22 +121,6 @@ class RouteModel(Result, look="analyses.verify.look.route"):
         from eigenbody.routes.symbolic import exported
 
         return exported(self.point.system.description, place_of(self.point), ending)
-
-
-def place_of(point: OperatingPoint) -> Place:
-    """Where an operating point is, as the other routes are told it."""
-    state = point.state
-    return Place(
-        r=np.array(state.r),
-        R=np.array(state.R),
-        v=np.array(state.v),
-        w=np.array(state.w),
-        x=np.array(state.x),
-        inputs=np.array(state.u_in),
-        t=float(np.real(state.t)),
-        coordinates=point.coordinates(),
-        independent=tuple(point.system.names[i] for i in point.chosen.positions),
-    )
 
 
 @on_one_thread
