@@ -12,6 +12,8 @@ from eigenbody.analyses.design.update import Update as Update
 from eigenbody.analyses.design.update import update as update
 from eigenbody.analyses.frequency import FrequencyResponse as FrequencyResponse
 from eigenbody.analyses.frequency import frf as frf
+from eigenbody.analyses.fundamental import Fundamental as Fundamental
+from eigenbody.analyses.fundamental import fundamental as fundamental
 from eigenbody.analyses.linearize import linearize as linearize
 from eigenbody.analyses.linearize import with_damping as with_damping
 from eigenbody.analyses.modes import Modes as Modes
@@ -44,6 +46,7 @@ from eigenbody.analyses.response.excitation import ImpulseInput as ImpulseInput
 from eigenbody.analyses.response.excitation import PeriodicInput as PeriodicInput
 from eigenbody.analyses.response.excitation import SampledInput as SampledInput
 from eigenbody.analyses.response.excitation import StepInput as StepInput
+from eigenbody.analyses.response.spectra import Spectrogram as Spectrogram
 from eigenbody.analyses.response.spectra import fft as fft
 from eigenbody.analyses.response.spectra import spectrogram as spectrogram
 from eigenbody.analyses.sensitivity import Derivatives as Derivatives
