@@ -35,7 +35,7 @@ def test_momenta_of_the_slider_pendulum() -> None:
     found = eb.linearize(SLIDER).in_first_order("momenta")
     inverse = np.linalg.inv([[30.0, 20.0], [20.0, 35.0]])
     expected = np.block([[np.zeros((2, 2)), inverse], [-np.diag([20, 196.2]), np.zeros((2, 2))]])
-    assert found.A == pytest.approx(expected, rel=1e-13, abs=1e-13)
+    assert pytest.approx(expected, rel=1e-13, abs=1e-13) == found.A
     assert found.states == ("rail", "hinge", "p(rail)", "p(hinge)")
     assert found.hamiltonian == pytest.approx(0, abs=1e-15)
 

@@ -24,7 +24,8 @@ def sheet(found: FirstOrderModel) -> Sheet:
     """The matrices while they are small."""
     lines = [f"{counted(len(found.states), 'state')} by {found.form}: {listed(found.states) or 'none'}"]
     if found.hamiltonian is not None:
-        lines.append(f"Defect of a Hamiltonian matrix, J A - (J A)^T relative to J A: {significant(found.hamiltonian, 2)}")
+        defect = significant(found.hamiltonian, 2)
+        lines.append(f"Defect of a Hamiltonian matrix, J A - (J A)^T relative to J A: {defect}")
     grids = [matrix_grid(TITLES[key], *parts) for key, parts in _matrices(found).items() if parts[0].size]
     title = f"First-order equations of {model_name(found.linear.point)}"
     return Sheet(title, lines, grids, remarks_below(found.linear))

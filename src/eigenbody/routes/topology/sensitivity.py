@@ -28,7 +28,7 @@ LOCKS = 1e-6  # part of the change of a loop's rows that no motion makes up for
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """A number of the design: its path, its value, and what d lambda norm is by it in a motion (None: it would lock)."""
+    """A number of the design: its path, value, and d lambda times norm by it in a motion (None: it would lock)."""
 
     name: str
     value: float
