@@ -38,6 +38,7 @@ PUBLIC = {
     "analyses.response.spectra": "Spectrogram fft spectrogram",
     "api": "Model load",
     "base.errors": "ComputationError EigenbodyError Fault InputError",
+    "linearization.first_order": "FirstOrderModel",
     "linearization.model": "LinearModel",
     "linearization.point": "OperatingPoint",
     "loads.reactions": "Reactions",

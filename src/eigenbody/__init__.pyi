@@ -70,6 +70,7 @@ from eigenbody.base.errors import ComputationError as ComputationError
 from eigenbody.base.errors import EigenbodyError as EigenbodyError
 from eigenbody.base.errors import Fault as Fault
 from eigenbody.base.errors import InputError as InputError
+from eigenbody.linearization.first_order import FirstOrderModel as FirstOrderModel
 from eigenbody.linearization.model import LinearModel as LinearModel
 from eigenbody.linearization.point import OperatingPoint as OperatingPoint
 from eigenbody.loads.reactions import Reactions as Reactions

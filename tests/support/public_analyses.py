@@ -34,6 +34,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "equilibrium": lambda x: eb.equilibrium(x),
     "explain": lambda x: eb.explain(x),
     "frf": lambda x: eb.frf(x, "push", "angle", [0.3, 1.0]),
+    "fundamental": lambda x: eb.fundamental(x, 0.2),
     "fundamental_matrix": lambda x: eb.fundamental_matrix(x, 0.2),
     "impulse": lambda x: eb.impulse(x, {"along": "pin", "value": 1}),
     "inverse": lambda x: eb.inverse(x, {"pin": "=0.1*t**2"}, until=0.1, points=3),

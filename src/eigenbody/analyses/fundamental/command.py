@@ -55,5 +55,5 @@ def fundamental(
     from eigenbody.analyses.fundamental import fundamental as matrix_of
 
     with session.places_of(mechanism, method="--method", times="--at", t="--at", A="--solver"):
-        result = matrix_of(mechanism, at if end is None else np.linspace(0, end, points), method)
+        result = matrix_of(mechanism, (at or []) if end is None else np.linspace(0, end, points), method)
     goal.deliver(result, result.linear.point.warnings)
