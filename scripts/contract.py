@@ -44,8 +44,9 @@ ROTOR = str(ROOT / "examples" / "rotor_stator.yaml")
 COMMANDS = (
     "check model.json", "modes model.json", "modes model.json --solver sparse --n 1", "modes model.json --explain",
     f"modes {ROTOR} --frame spin", "linearize model.json", "linearize model.json --solver sparse",
-    "linearize model.json --method relative", "linearize model.json --form momenta", "modes model.json --route topology",
-    "fundamental model.json --at 0.1", "sensitivity model.json --route topology", "equilibrium model.json", "impulse model.json --along low=1",
+    "linearize model.json --method relative", "linearize model.json --form momenta",
+    "modes model.json --route topology", "fundamental model.json --at 0.1", "sensitivity model.json --route topology",
+    "equilibrium model.json", "impulse model.json --along low=1",
     "inverse model.json --motion low=0 --motion high=0 --until 0.01 --points 3",
     "inverse model.json --hold b --until 0.01 --points 3",
     "simulate model.json --until 0.01 --points 20 --fft low",

@@ -41,6 +41,9 @@ def campbell(
     n: Annotated[int | None, options.option("--n", "COUNT", "Follow that many modes, lowest first.", min=1)] = None,
     locus: Annotated[bool, typer.Option("--locus", help="Draw the root locus, not the Campbell diagram.")] = False,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
+    drawn: Annotated[
+        str | None, options.option("--modes", "3,5", "Draw these branches: 3,5 or 2-6, counted as in the table.")
+    ] = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -86,9 +89,14 @@ def campbell(
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
     goal = delivery.Delivery("analyses.sweep.look", model, json, out, plot, quiet)
+    if drawn is not None and plot is None:
+        raise InputError(Fault("--modes", "nothing is drawn.", "Give the picture's file too: --plot speeds.png."))
+    numbers = session.numbers_in(drawn, "--modes")
 
     def deliver(found: Campbell) -> None:
-        goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
+        with session.places_of(mechanism, modes="--modes"):
+            found.numbered(numbers)
+        goal.deliver(found, figure=lambda: found.locus(numbers) if locus else found.plot(signed, numbers))
 
     mechanism = session.load(model, set_)
     from eigenbody.analyses.sweep.campbell import campbell as campbell_of
