@@ -132,6 +132,14 @@ def test_names_of_energy_shares_lie_inside_their_bars(truck: eb.Modes) -> None:
                 assert rows[i] != rows[j] or not box.overlaps(boxes[j])
 
 
+def test_a_campbell_diagram_draws_the_chosen_branches() -> None:
+    found = eb.campbell(example("overhung_rotor"), "speed", [0.0, 100.0, 200.0], refine=0)
+    texts = [text.get_text() for axes in found.plot(modes=[3, 5]).axes for text in axes.texts]
+    assert [name for name in found.labels if any(name in text for text in texts)] == [found.labels[2], found.labels[4]]
+    with pytest.raises(eb.InputError, match="there is no branch 9"):
+        found.plot(modes=[9])
+
+
 def test_wrong_choices_are_refused(truck: eb.Modes) -> None:
     with pytest.raises(eb.InputError, match="there is no mode 21, 0"):
         truck.plot(modes=[21, 3, 0])
