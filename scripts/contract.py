@@ -44,10 +44,13 @@ ROTOR = str(ROOT / "examples" / "rotor_stator.yaml")
 COMMANDS = (
     "check model.json", "modes model.json", "modes model.json --solver sparse --n 1", "modes model.json --explain",
     f"modes {ROTOR} --frame spin", "linearize model.json", "linearize model.json --solver sparse",
-    "linearize model.json --method relative", "equilibrium model.json", "impulse model.json --along low=1",
+    "linearize model.json --method relative", "linearize model.json --form momenta",
+    "modes model.json --route topology", "fundamental model.json --at 0.1", "sensitivity model.json --route topology",
+    "equilibrium model.json", "impulse model.json --along low=1",
     "inverse model.json --motion low=0 --motion high=0 --until 0.01 --points 3",
     "inverse model.json --hold b --until 0.01 --points 3",
-    "simulate model.json --until 0.01 --points 20 --fft low", "frf model.json --points 5",
+    "simulate model.json --until 0.01 --points 20 --fft low",
+    "simulate model.json --until 0.01 --points 20 --spectrogram low", "frf model.json --points 5",
     "response model.json --step push --until 0.1 --points 3", "response model.json --initial low=1 --until 0.1",
     "response model.json --harmonic push=1 --until 0.1 --stationary", "verify model.json --route relative",
     "psd model.json --white 1 --to 9", "psd model.json --white 1 --to 9 --output high'' --weighting Wk --level 1"

@@ -16,6 +16,8 @@ from eigenbody.analyses.floquet import floquet as floquet
 from eigenbody.analyses.floquet import floquet_sweep as floquet_sweep
 from eigenbody.analyses.frequency import FrequencyResponse as FrequencyResponse
 from eigenbody.analyses.frequency import frf as frf
+from eigenbody.analyses.fundamental import Fundamental as Fundamental
+from eigenbody.analyses.fundamental import fundamental as fundamental
 from eigenbody.analyses.linearize import linearize as linearize
 from eigenbody.analyses.linearize import with_damping as with_damping
 from eigenbody.analyses.modes import Modes as Modes
@@ -48,6 +50,7 @@ from eigenbody.analyses.response.excitation import ImpulseInput as ImpulseInput
 from eigenbody.analyses.response.excitation import PeriodicInput as PeriodicInput
 from eigenbody.analyses.response.excitation import SampledInput as SampledInput
 from eigenbody.analyses.response.excitation import StepInput as StepInput
+from eigenbody.analyses.response.spectra import Spectrogram as Spectrogram
 from eigenbody.analyses.response.spectra import fft as fft
 from eigenbody.analyses.response.spectra import spectrogram as spectrogram
 from eigenbody.analyses.sensitivity import Derivatives as Derivatives
@@ -71,6 +74,7 @@ from eigenbody.base.errors import ComputationError as ComputationError
 from eigenbody.base.errors import EigenbodyError as EigenbodyError
 from eigenbody.base.errors import Fault as Fault
 from eigenbody.base.errors import InputError as InputError
+from eigenbody.linearization.first_order import FirstOrderModel as FirstOrderModel
 from eigenbody.linearization.model import LinearModel as LinearModel
 from eigenbody.linearization.point import OperatingPoint as OperatingPoint
 from eigenbody.loads.reactions import Reactions as Reactions

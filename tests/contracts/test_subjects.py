@@ -25,6 +25,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "equilibrium": lambda r: r.eigenvalues,
     "explain": lambda r: r.kinetic,
     "frf": lambda r: r.values,
+    "fundamental": lambda r: r.values,
     "fundamental_matrix": lambda r: r,
     "impulse": lambda r: r.jump,
     "inverse": lambda r: r.force,

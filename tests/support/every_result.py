@@ -30,6 +30,10 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "sparse": lambda: eb.linearize(MODEL, solver="sparse"),
     "damped": lambda: eb.with_damping(eb.linearize(MODEL), proportional=(0.1, 0.1)),
     "damped sparse": lambda: eb.with_damping(eb.linearize(MODEL, solver="sparse"), proportional=(0.1, 0.1)),
+    "structural": lambda: eb.with_damping(eb.linearize(MODEL), structural=0.1),
+    "first order": lambda: eb.linearize(MODEL).in_first_order("momenta"),
+    "fundamental": lambda: eb.fundamental(MODEL, [0.0, 0.1]),
+    "by topology": lambda: eb.modes(MODEL, route="topology"),
     "dependents": lambda: eb.linearize(MODEL).dependents(["high"]),
     "modes": lambda: eb.modes(MODEL),
     "explained": lambda: eb.modes(MODEL).explain(),
@@ -58,5 +62,6 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "inverse": lambda: eb.inverse(MODEL, {"low": "0", "high": "0"}, until=0.01, points=3),
     "simulation": motion,
     "spectrum": lambda: eb.fft(motion(), "low"),
+    "spectrogram": lambda: eb.spectrogram(motion(), "low"),
     "inspection": lambda: eb.check(MODEL),
 }

@@ -36,6 +36,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "floquet": lambda x: eb.floquet(x, 0.5),
     "floquet_sweep": lambda x: eb.floquet_sweep(x, "k", [2.0, 3.0], 0.5),
     "frf": lambda x: eb.frf(x, "push", "angle", [0.3, 1.0]),
+    "fundamental": lambda x: eb.fundamental(x, 0.2),
     "fundamental_matrix": lambda x: eb.fundamental_matrix(x, 0.2),
     "impulse": lambda x: eb.impulse(x, {"along": "pin", "value": 1}),
     "inverse": lambda x: eb.inverse(x, {"pin": "=0.1*t**2"}, until=0.1, points=3),

@@ -43,3 +43,11 @@ Values = Annotated[str | None, option("--values", "A,B,C", "The values one by on
 Method = Annotated[str | None, option("--method", "kane", "By Kane's equations of a tree in place of the engine's.")]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]
+Damping = Annotated[
+    str | None,
+    option("--damping", "KIND:NUMBERS", "Add damping: proportional:ALPHA,BETA, modal:RATIO or structural:LOSS."),
+]
+Route = Annotated[
+    str | None,
+    option("--route", "topology", "By the equations of Jiang, Chen & Luo: without geometric stiffness."),
+]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eigenbody.model.model import InertModel
 
 MEANT = {"s": "a time", "m/s": "a speed"}
+CHANGED = dict.fromkeys(("damping", "proportional", "modal", "structural", "with_damping"), "--damping")
+CHANGED["route"] = "--route"
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -93,6 +95,19 @@ def names_in(text: str | None, option: str) -> list[str] | None:
     if not all(names):
         raise InputError(Fault(option, "an empty name.", "Write measures as a,b,c."))
     return names
+
+
+def numbers_in(text: str | None, option: str) -> list[int] | None:
+    """`3,5` or `2-6` as numbers; None where the option was left out."""
+    if text is None:
+        return None
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = (end.strip() for end in part.partition("-"))
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) - int(first) > 10_000):
+            raise InputError(Fault(f"{option} {text}", "numbers counted from 1 are expected.", "Write 3,5 or 2-6."))
+        found += range(int(first), int(last if dash else first) + 1)
+    return found
 
 
 @contextmanager

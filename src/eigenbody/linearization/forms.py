@@ -39,6 +39,13 @@ class StateSpace(NamedTuple):
     D: np.ndarray
 
 
+class Losses(NamedTuple):
+    """Structural damping: loss stiffness (dof, dof), eta K of the modes that have it, and its viscous equivalent."""
+
+    stiffness: np.ndarray
+    viscous: np.ndarray
+
+
 class HasStateSpace(Protocol):
     """What knows A, B, C, D, or finds them when asked."""
 
@@ -75,6 +82,7 @@ class DenseForm(LeanCopies):
     drag: np.ndarray
     source: HasStateSpace = field(repr=False)
     added_damping: np.ndarray | None = None  # (dof, dof) part of C that the mechanism does not have
+    losses: Losses | None = None  # structural damping, whose viscous equivalent is part of `added_damping`
     is_sparse: ClassVar[bool] = False
 
     @cached_property

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -187,7 +188,7 @@ class VariationalEquations:
             outputs = through(output_rows(self.point, frame, frame.is_sparse), shapes)
         return StateSpace(full[..., :n], full[..., n:], outputs[..., :n], outputs[..., n:])
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Any]:
         """The matrices of the linear model by the names of its fields."""
         noise_K, noise_C = self.rounding.of_forces(self.variations, self.K)
         if self.point.system.algebraic:

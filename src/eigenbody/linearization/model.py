@@ -21,6 +21,7 @@ from eigenbody.numerics.matrices.linear import beside
 
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
+    from eigenbody.linearization.first_order import FirstOrderModel
 
 
 def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
@@ -49,6 +50,7 @@ class LinearModel(Result, look="linearization.look"):
     certificate: Certificate
     notes: tuple[str, ...]
     damping_model: str | None = None  # of damping that was added, in words
+    by_route: str | None = None  # route whose matrices these are, where they are not the engine's own
 
     # ---- the two forms
 
@@ -205,6 +207,12 @@ class LinearModel(Result, look="linearization.look"):
         from eigenbody.linearization.exchange import to_control
 
         return to_control(self)
+
+    def in_first_order(self, form: str = "momenta") -> FirstOrderModel:
+        """A, B, C, D with their names in the state [S, p, x] of momenta, or [S, W, x] of velocities."""
+        from eigenbody.linearization.first_order import first_order_model
+
+        return first_order_model(self, form)
 
     def first_order(self, form: str = "velocities") -> np.ndarray:
         """A of the first-order form in [S, W, x] ("velocities") or [S, momenta, x] ("momenta")."""

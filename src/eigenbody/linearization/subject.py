@@ -36,6 +36,9 @@ def subject(given: Subject, *also: type) -> Any:
         if getattr(found, "added_damping", None) is not None:
             what = "damping was added to this linear model that its mechanism does not have."
             raise InputError(Fault("model", what, "Give the model, or describe the damping in it."))
+        if getattr(found, "by_route", None) is not None:
+            what = f"these are equations by the route {found.by_route}, not those of the mechanism."
+            raise InputError(Fault("model", what, "Give the model."))
         found = next((getattr(found, name) for name in CARRYING if hasattr(found, name)), None)
     what = f"{shown(given)} ({type(given).__name__}) is nothing that can be analysed."
     own = "Give its `model`. " if isinstance(getattr(given, "model", None), InertModel) else ""

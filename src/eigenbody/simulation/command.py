@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.response import Spectrum
+    from matplotlib.figure import Figure
+
+    from eigenbody.analyses.response import Spectrogram, Spectrum
     from eigenbody.linearization.point import OperatingPoint
     from eigenbody.model.model import InertModel
     from eigenbody.simulation.result import Simulation
@@ -31,6 +34,19 @@ def simulate(
     signal: Annotated[list[str] | None, options.option("--signal", "NAME", "Signal to give; repeatable.")] = None,
     fft: Annotated[
         list[str] | None, options.option("--fft", "NAME", "Signal whose spectrum to give; repeatable.")
+    ] = None,
+    spectrogram: Annotated[
+        list[str] | None,
+        options.option("--spectrogram", "NAME", "Signal whose spectra over time to give and draw; repeatable."),
+    ] = None,
+    piece: Annotated[
+        str | None, options.option("--piece", "T", "Length of a piece of --spectrogram; default an eighth of all.")
+    ] = None,
+    waterfall: Annotated[
+        bool, typer.Option("--waterfall", help="Draw --spectrogram as spectra one behind the other.")
+    ] = False,
+    spectra_out: Annotated[
+        str | None, options.option("--spectra", "FILE", "Write the first --spectrogram: .npz, .mat, .csv or .json.")
     ] = None,
     at_point: Annotated[
         bool, typer.Option("--at-point", help="Start from the operating point instead of the initial state.")
@@ -76,6 +92,7 @@ def simulate(
       eigenbody simulate arm.yaml --until 2 --signal elbow --signal "elbow'" -o arm.csv
       eigenbody simulate arm.yaml --until 2 --method kane
       eigenbody simulate rotor.yaml --until 60 --points 6001 --fft stator.x --json
+      eigenbody simulate rotor.yaml --until 60 --points 6001 --spectrogram stator.x --piece 8 --plot rotor.png
 
     \b
     JSON: {"model", "method", "finished", "message", "t": [...], "signals": {name: [...]},
@@ -84,11 +101,14 @@ def simulate(
                            "energy_scale": J, "energy_fed": J},
            "energy": {"total": {"start", "end", "least", "greatest"}, "kinetic", ...},
            "spectra": {name: [{"frequency_hz", "amplitude"}]}, "statistics", "warnings"}
+      With --spectrogram also "spectrograms": [{"signal", "length", "window", "t": [...],
+      "frequency_hz": [...], "amplitude": [[...]]}], indexed [time][frequency].
 
     \b
     Files: .npz, .csv and .parquet hold t and the signals as columns; .json the document above.
     """
     goal = delivery.Delivery("simulation.look", model, json, out, plot, quiet)
+    also = _pictures_asked(model, spectrogram, piece, waterfall, spectra_out)
     end = session.end_of(until, "motion")
     fixed = None if step is None else session.quantity(step, "s", "--step", '0.001 or "1 ms"')
     mechanism = session.load(model, set_)
@@ -108,14 +128,49 @@ def simulate(
         goal.write(stopped.partial)
         raise
     spectra = _spectra(mechanism, result, fft or [])
+    over_time = _spectrograms(mechanism, result, spectrogram or [], also)
+    if spectra_out is not None:
+        from eigenbody.present.export import result_writer
+
+        delivery.write(spectra_out, result_writer(over_time[0], spectra_out), quiet)
     goal.deliver(
         result,
         result.remarks,
-        document=lambda: result.document(signal or None, spectra),
-        figure=spectra[0].plot if spectra else lambda: result.plot(signal or None),
+        document=lambda: result.document(signal or None, spectra, over_time),
+        figure=lambda: _figure(result, signal, spectra, over_time, waterfall),
     )
-    for spectrum in spectra if goal.is_table else ():
-        delivery.put(f"\n{spectrum}")
+    for found in (*spectra, *over_time) if goal.is_table else ():
+        delivery.put(f"\n{found}")
+
+
+def _pictures_asked(
+    model: str, names: list[str] | None, piece: str | None, waterfall: bool, out: str | None
+) -> float | None:
+    """Length of the pieces of spectrograms, where it is given; options without a spectrogram are refused."""
+    for option, given in (("--piece", piece), ("--waterfall", waterfall), ("--spectra", out)):
+        if given and not names:
+            raise InputError(Fault(option, "no spectrogram is asked for.", "Name a signal: --spectrogram NAME."))
+    if out is not None:
+        delivery.require_writable(out, ("npz", "mat", "csv", "json"), model)
+    return None if piece is None else session.quantity(piece, "s", "--piece", '2 or "200 ms"')
+
+
+def _figure(
+    result: Simulation, names: list[str] | None, spectra: list[Spectrum], over_time: list[Spectrogram], waterfall: bool
+) -> Figure:
+    """The first spectrogram, else the first spectrum, else the signals."""
+    if over_time:
+        return over_time[0].plot("waterfall" if waterfall else "map")
+    return spectra[0].plot() if spectra else result.plot(names or None)
+
+
+def _spectrograms(
+    mechanism: InertModel, result: Simulation, names: list[str], length: float | None
+) -> list[Spectrogram]:
+    from eigenbody.analyses.response import spectrogram
+
+    with session.places_of(mechanism, fft="--spectrogram", signal="--spectrogram", length="--piece"):
+        return [spectrogram(result, name, length) for name in names]
 
 
 def _operating_point(mechanism: InertModel) -> OperatingPoint:

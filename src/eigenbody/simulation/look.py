@@ -18,7 +18,7 @@ from eigenbody.present.tables import Grid, Sheet, counted, plain_text, significa
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.response import Spectrum
+    from eigenbody.analyses.response import Spectrogram, Spectrum
     from eigenbody.simulation.result import Simulation
 
 ENDINGS = ("npz", "csv", "json", "parquet")
@@ -61,7 +61,10 @@ def _balance_line(s: Simulation) -> str:
 
 
 # Documents and files --------------------------------------------------------------------------------------------------
-def document(s: Simulation, names: Sequence[str] | None = None, spectra: Sequence[Spectrum] = ()) -> dict[str, Any]:
+def document(
+    s: Simulation, names: Sequence[str] | None = None, spectra: Sequence[Spectrum] = (),
+    spectrograms: Sequence[Spectrogram] = (),
+) -> dict[str, Any]:  # fmt: skip
     """The JSON document of `simulate --json`."""
     wanted = s.outputs if names is None else names
     signals = {name: s.signal(name) for name in wanted}
@@ -88,6 +91,7 @@ def document(s: Simulation, names: Sequence[str] | None = None, spectra: Sequenc
             spectrum.name: [{"frequency_hz": p.frequency_hz, "amplitude": p.amplitude} for p in spectrum.peaks(50)]
             for spectrum in spectra
         },
+        **({"spectrograms": [found.document() for found in spectrograms]} if spectrograms else {}),
         "statistics": {name: number(v) for name, v in s.statistics.items()},
         "warnings": list(s.remarks),
     }  # fmt: skip

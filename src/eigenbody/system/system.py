@@ -367,6 +367,20 @@ class System(LeanCopies):
         """Channels along which they act."""
         return np.unique([signal.target for signal in self.readers]).astype(int)
 
+    @cached_property
+    def gyration(self) -> float:
+        """A length of the bodies themselves by which rotations are shown beside displacements: their mean radius of
+        gyration about their own centres of mass, so that a rotation of all of them has the energy of the displacement
+        shown for it. Where the drawing stands does not matter. Of point masses their spread about their centre."""
+        own = np.flatnonzero(self.description.bodies.is_material)
+        mass, inertia = _first(np.real(self.mass), 1)[own], _first(np.real(self.inertia), 3)[own]
+        whole, points = float(mass.sum()), _first(np.real(self.places.r), 2)[own]
+        if not whole > 0:
+            return self.length
+        squared = float(np.trace(inertia, axis1=-2, axis2=-1).sum()) / (3 * whole)
+        away = points - mass @ points / whole
+        return squared**0.5 if squared > 0 else float(mass @ (away**2).sum(axis=-1) / whole) ** 0.5 or self.length
+
     def reference_state(self) -> State:
         """The drawing at rest."""
         d = self.description

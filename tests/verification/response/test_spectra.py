@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import detrend, get_window
 
 import eigenbody as eb
 from eigenbody.analyses.response.spectra import amplitude_spectrum
+from eigenbody.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -41,6 +44,38 @@ def test_spectrogram_follows_a_rising_tone() -> None:
         assert picture.spectrum(i).peaks(1)[0].frequency_hz == pytest.approx(2 + 0.3 * t, abs=0.1)
     with pytest.raises(eb.InputError, match="samples"):
         eb.spectrogram(found, "rail", length=50.0)
+
+
+def test_spectrogram_is_the_short_time_fourier_transform(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Against SciPy's own transform of the same pieces (zero-padded to twice their length, scaled to amplitudes), and
+    the command's document and file against both."""
+    model = tmp_path / "tone.yaml"
+    model.write_text(
+        "eigenbody: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0]}}\njoints: {rail: {type: prismatic,"
+        " between: [ground, b], at: [0, 0, 0], axis: [1, 0, 0], motion: '=sin(2*pi*(2*t + 0.15*t**2))'}}\n"
+    )
+    found = eb.simulate(model, until=10.0, points=401, tolerance=1e-4)
+    picture = eb.spectrogram(found, "rail", length=2.0, overlap=0.5)
+    y, n = found.signal("rail"), 80
+    window = get_window("hann", n)
+    starts = np.arange(0, len(y) - n + 1, n // 2)
+    pieces = np.stack([detrend(y[i : i + n]) * window for i in starts])
+    expected = 2 * np.abs(np.fft.rfft(pieces, 2 * n, axis=1)) / window.sum()
+    assert picture.amplitude[:, 1:] == pytest.approx(expected[:, 1:], rel=1e-9, abs=1e-12)
+    assert picture.t == pytest.approx(starts * 0.025 + 0.5 * (n - 1) * 0.025)
+    file = tmp_path / "tone.csv"
+    options = ["--until", "10", "--points", "401", "--tolerance", "1e-4", "--spectrogram", "rail", "--piece", "2 s"]
+    assert main(["simulate", str(model), *options, "--spectra", str(file), "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["spectrograms"]
+    whole = eb.spectrogram(found, "rail", length=2.0)
+    assert np.array(told["amplitude"]) == pytest.approx(whole.amplitude, rel=1e-12)
+    table = np.genfromtxt(file, delimiter=",", skip_header=1)
+    assert table[:, 0] == pytest.approx(whole.t)
+    assert table[:, 1:] == pytest.approx(whole.amplitude, rel=1e-12)
+    assert main(["simulate", str(model), "--until", "10", "--piece", "2"]) == 2
+    with pytest.raises(eb.InputError, match='no picture "heap"'):
+        whole.plot("heap")
+    assert whole.plot("waterfall").axes[0].get_ylabel() == "time, s"
 
 
 # Seven coordinates, an open spatial chain -----------------------------------------------------------------------------

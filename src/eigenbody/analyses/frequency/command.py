@@ -12,7 +12,7 @@ from eigenbody.cli import delivery, options, session
 PLACES = {
     "inputs": "--input", "outputs": "--output", "frequencies_hz": "--from/--to/--at", "points": "--points",
     "base": "--base", "base_order": "--base-order", "unbalance": "--unbalance", "speed_parameter": "--speed",
-    "method": "--method", "modes": "--modes", "solver": "--solver",
+    "method": "--method", "modes": "--modes", "solver": "--solver", **session.CHANGED,
 }  # fmt: skip
 
 
@@ -66,6 +66,8 @@ def frf(
     speed: Annotated[
         str | None, options.option("--speed", "PARAMETER", "Parameter of the spin; it follows the frequency.")
     ] = None,
+    damping: options.Damping = None,
+    route: options.Route = None,
     solver: options.Solver = None,
     kind: Annotated[str, typer.Option("--kind", metavar="bode|nyquist", help="Diagram of --plot.")] = "bode",
     json: options.Json = False,
@@ -84,6 +86,8 @@ def frf(
       eigenbody frf car.yaml --input heave --output heave --from 0.1 --to 50 --points 2000
       eigenbody frf car.yaml --base road --at 1 --at 2.5 --json
       eigenbody frf rotor.yaml --unbalance disc=1e-4 --speed speed --from 1 --to 100
+      eigenbody frf car.yaml --damping structural:0.03
+      eigenbody frf tree.json --route topology --input j9 --output j1
       eigenbody frf tree.json --input j9 --output j1 --method modal --modes 30 -o tree.npz
 
     \b
@@ -111,7 +115,7 @@ def frf(
         result = response_of(
             mechanism, input_, output, wanted, method=method, modes=modes, residual=residual, refine=refine,
             spacing="log" if log else "linear", base=base, base_order=base_order, unbalance=turning,
-            speed_parameter=speed, solver=solver,
+            speed_parameter=speed, solver=solver, damping=damping, route=route,
         )  # fmt: skip
     from eigenbody.analyses.frequency.look import require_known
 

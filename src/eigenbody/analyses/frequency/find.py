@@ -15,7 +15,7 @@ from eigenbody.analyses.frequency.poles import doubtful_heights
 from eigenbody.analyses.frequency.result import FrequencyResponse, Peak, found_peaks
 from eigenbody.analyses.frequency.system import Excited, Transfer, excited
 from eigenbody.analyses.frequency.unbalance import Synchronous, unbalance_excited
-from eigenbody.analyses.linearize import Ports, need_inputs, ports
+from eigenbody.analyses.linearize import Damping, Ports, need_inputs, ports
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
@@ -48,6 +48,8 @@ def frf(
     unbalance: Mapping[str, Any] | None = None,
     speed_parameter: str | None = None,
     solver: str | None = None,
+    damping: Damping | None = None,
+    route: str | None = None,
 ) -> FrequencyResponse:
     """Frequency response from inputs to outputs at the operating point.
 
@@ -63,15 +65,24 @@ def frf(
     unbalance        {"body", "moment" in kg m, optional "axis"}: a rotating force moment * omega^2 at the body
     speed_parameter  parameter of the model that sets the spin; it follows the frequency, and the model is linearized
                      anew at every speed
+    damping          to be added as by `with_damping`: "proportional:0.1,1e-4", "modal:0.02", "structural:0.03" (the
+                     stiffness K (1 + 0.03 i)) or a map
+    route            "topology": by the equations of the constraint-topology transformation
     """
     _checked(method, modes, base_order, spacing)
+    _refuse_changes(damping, route, base, unbalance)
     asked = wanted(frequencies_hz, spacing)
     if speed_parameter is not None:
         return _synchronous(model, inputs, outputs, asked, refine, base, unbalance, speed_parameter)
-    system = _excited(model, inputs, outputs, base, base_order, unbalance, solver)
+    system = _excited(model, inputs, outputs, base, base_order, unbalance, solver, damping, route)
     _refuse_resting_base(asked, base, base_order)
     evaluator = Evaluator(system)
     grid = frequencies(asked, evaluator.resonances, refine)
+    if system.dense is not None and system.dense.hysteretic is not None:
+        if method == "modal":
+            what = "structural damping has no real modes to sum over."
+            raise InputError(Fault("method", what, "Ask for method direct, or for modal damping."))
+        evaluator.transfer = system.dense.hysteretic_transfer
     notes = _use_modes(evaluator, modes, residual, grid) if method == "modal" else ()
     unknown = evaluator.known.unknown_above(2 * np.pi * grid.max())
     return _result(evaluator, grid, refine, method, (*evaluator.notes, *unknown, *notes))
@@ -94,12 +105,21 @@ def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> N
         raise InputError(faults)
 
 
+def _refuse_changes(damping: Damping | None, route: str | None, base: str | None, unbalance: Any) -> None:
+    if base is None and unbalance is None:
+        return
+    for name, value in (("damping", damping), ("route", route)):
+        if value is not None:
+            what = "a base motion or an unbalance is answered by the equations of the model alone."
+            raise InputError(Fault(name, what, "Leave it out, or excite by a force."))
+
+
 def _excited(
     model: Subject, inputs: Any, outputs: Any, base: str | None, base_order: int,
-    unbalance: Mapping[str, Any] | None, solver: str | None,
+    unbalance: Mapping[str, Any] | None, solver: str | None, damping: Damping | None, route: str | None,
 ) -> Excited:  # fmt: skip
     if base is None and unbalance is None:
-        found = ports(model, inputs, outputs, solver)
+        found = ports(model, inputs, outputs, solver, damping, route)
         need_inputs(found)
         need_outputs(found.output_names)
         return excited(found)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.linearize import Ports
+from eigenbody.analyses.linearize import Ports, with_hysteresis
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.copies import LeanCopies
 from eigenbody.base.errors import ComputationError
@@ -42,6 +42,28 @@ class DenseEquations(LeanCopies):
     noise: np.ndarray
     second: DenseForm | None  # M, C, K where they say everything
     rates: tuple[list[int], np.ndarray] | None = None  # outputs that are rates of these rows (k, n) of the state
+    hysteretic: tuple[np.ndarray, np.ndarray] | None = None  # complex A and C of structural damping above 0 Hz
+
+    def hysteretic_transfer(self, s: np.ndarray) -> np.ndarray:
+        """T (nf, ny, nu) with structural damping at s (nf,) on the imaginary axis: K (1 + i eta) above 0 Hz, its
+        conjugate below; at 0 Hz nothing is lost."""
+        assert self.hysteretic is not None
+        A, C = self.hysteretic
+        if self.rates is not None:
+            C = C.copy()
+            C[self.rates[0]] = self.rates[1]
+        D = self.in_rates().D
+        out = np.zeros((len(s), *D.shape), complex)
+        moving = s.imag != 0
+        one = np.eye(len(A))
+        for k in np.flatnonzero(moving):
+            T = C @ np.linalg.solve(1j * abs(s[k].imag) * one - A, self.B) + D
+            if self.rates is not None:
+                T[self.rates[0]] *= 1j * abs(s[k].imag)
+            out[k] = T if s[k].imag > 0 else T.conj()
+        if not moving.all():
+            out[~moving] = self.transfer(s[~moving])
+        return out
 
     @cached_property
     def transfer(self) -> Transfer:
@@ -167,7 +189,9 @@ def dense_equations(linear: LinearModel, inputs: tuple[int, ...], outputs: tuple
         )
     i, o = list(inputs), list(outputs)
     second = linear.dense if linear.is_second_order else None
-    return DenseEquations(A, B[:, i], C[o], D[np.ix_(o, i)], linear.noise_A, second, _rates(linear, o))
+    losses = with_hysteresis(linear)
+    hysteretic = None if losses is None else (losses[0], losses[1][o])
+    return DenseEquations(A, B[:, i], C[o], D[np.ix_(o, i)], linear.noise_A, second, _rates(linear, o), hysteretic)
 
 
 def _rates(linear: LinearModel, outputs: list[int]) -> tuple[list[int], np.ndarray] | None:

@@ -29,6 +29,10 @@ def linearize(
     step: Annotated[
         float | None, options.option("--step", "H", "Route difference: one central difference with this step, in rad.")
     ] = None,
+    form: Annotated[
+        str | None,
+        options.option("--form", "velocities|momenta", "First-order equations by velocities, or by canonical momenta."),
+    ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -43,6 +47,7 @@ def linearize(
       eigenbody linearize rotor.yaml
       eigenbody linearize slider.yaml --coordinates rail,hinge --json
       eigenbody linearize rotor.yaml -o rotor.mat
+      eigenbody linearize slider.yaml --form momenta
       eigenbody linearize slider.yaml --method symbolic -o slider.tex
       eigenbody linearize four_bar.yaml --method relative --reduction qr --cut c
 
@@ -57,6 +62,10 @@ def linearize(
       them are null and "descriptor" has E, A, B, C, D of E z' = A z + B u,
       y = C z + D u by their entries ({"shape", "row", "column", "value"}),
       z = [states, auxiliary unknowns].
+      With --form: {"model", "form", "dof", "coordinates", "velocities", "states",
+      "inputs", "outputs", "A", "B", "C", "D", "hamiltonian", "certificate", "notes",
+      "warnings"}, the states [S, W, x] or [S, p, x] with p = M S' + G S/2; hamiltonian is
+      the relative defect of J A = (J A)^T, null where it has no meaning.
       With --method: {"model", "method", "title", "source", "is_exact", "notes",
       "matrices": {name: rows}, "eigenvalues": [{"real", "imag"}]}, the matrices by the
       names of the route's authors; see docs/verify.md.
@@ -79,12 +88,13 @@ def linearize(
     chosen = {"reduction": reduction, "cut": cut, "step": step}
     choices = {name: value for name, value in chosen.items() if value is not None}
     if method is not None:
-        _by_route(model, set_, method, choices, coordinates or solver, json, out, quiet)
+        _by_route(model, set_, method, choices, coordinates or solver or form, json, out, quiet)
         return
     if choices:
         what = "only other routes are told such things."
         raise InputError(Fault(f"--{next(iter(choices))}", what, "Give --method relative or --method difference."))
-    goal = delivery.Delivery("linearization.look", model, json, out, None, quiet)
+    look = "linearization.look" + (".first_order" if form is not None else "")
+    goal = delivery.Delivery(look, model, json, out, None, quiet)
     wanted = session.names_in(coordinates, "--coordinates")
     mechanism = session.load(model, set_)
     from eigenbody.analyses.linearize.linear import linearize as linearize_at
@@ -93,7 +103,9 @@ def linearize(
     with session.places_of(mechanism, solver="--solver", coordinates="--coordinates" if wanted else ""):
         result = linearize_at(mechanism, coordinates=wanted, solver=solver)
     require_finite_linear(result)
-    goal.deliver(result, result.point.warnings)
+    with session.places_of(mechanism, form="--form"):
+        shown = result if form is None else result.in_first_order(form)
+    goal.deliver(shown, result.point.warnings)
 
 
 def _by_route(
@@ -109,7 +121,7 @@ def _by_route(
     """Matrices and eigenvalues of another route."""
     if refused is not None:
         what = "a route has coordinates and a solver of its own."
-        raise InputError(Fault("--method", what, "Leave out --coordinates and --solver."))
+        raise InputError(Fault("--method", what, "Leave out --coordinates, --solver and --form."))
     endings = ("json", "tex", "py") if method == "symbolic" else ("json",)
     goal = delivery.Delivery("analyses.verify.look.route", model, json, out, None, quiet, endings)
     mechanism = session.load(model, set_)

@@ -1,28 +1,31 @@
-"""Damping added to a linear model: proportional, modal, or any matrix.
+"""Damping added to a linear model: proportional, modal, structural, or any matrix.
 
 The damping force -C_add W acts along the coordinates. It feeds the velocities back through the same gates as an input
-would: dW' = -M^-1 C_add W, and outputs that read accelerations or reactions follow.
+would: dW' = -M^-1 C_add W, and outputs that read accelerations or reactions follow. Structural damping is a loss factor
+of the stiffness, K (1 + i eta), which has a meaning at one frequency only: frequency responses have it so, everything
+else the viscous damping that loses as much in each mode at its own frequency, zeta = eta / 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.linearize.gates import gates
 from eigenbody.analyses.linearize.linear import linear_of
-from eigenbody.base.errors import ComputationError, Fault, InputError
-from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, SparseForm
-from eigenbody.linearization.linearize import VariationalEquations
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
+from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, Losses, SparseForm
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.rows import Rows, algebraic_rows, output_rows, rate_rows
 from eigenbody.linearization.subject import Subject
+from eigenbody.model.source import shown
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.runtime import on_one_thread
 
+WORDS = ("proportional", "modal", "structural")
 ROUNDING = 64 * EPS  # of mode shapes
 ZERO = 1e-9  # of the highest frequency: an undamped mode below it is rigid
 
@@ -33,6 +36,7 @@ def with_damping(
     *,
     proportional: tuple[float, float] | None = None,
     modal: float | Sequence[float] | None = None,
+    structural: float | Sequence[float] | None = None,
     matrix: Any = None,
 ) -> LinearModel:
     """The linear model with damping added to what it has. Give one of
@@ -40,16 +44,15 @@ def with_damping(
     proportional  (alpha in 1/s, beta in s): C_add = alpha M + beta K
     modal         damping ratio of all undamped modes of M and the symmetric K, or one for each, lowest first; rigid
                   modes are not counted and stay undamped, as do modes beyond the list
+    structural    loss factor eta of all undamped modes, or one for each: K (1 + i eta) in frequency responses, else the
+                  modal damping eta / 2, which loses as much at each resonance
     matrix        C_add (dof, dof) in the coordinates of the linear model
     """
-    given = [
-        name
-        for name, value in (("proportional", proportional), ("modal", modal), ("matrix", matrix))
-        if value is not None
-    ]
+    every = {"proportional": proportional, "modal": modal, "structural": structural, "matrix": matrix}
+    given = [name for name, value in every.items() if value is not None]
     if len(given) != 1:
         what = "nothing was given." if not given else f"{' and '.join(given)} were given together."
-        raise InputError(Fault("with_damping", what, "Give one of proportional, modal, matrix."))
+        raise InputError(Fault("with_damping", what, "Give one of proportional, modal, structural, matrix."))
     linear = linear_of(linear)
     if proportional is not None:
         alpha, beta = _two(proportional)
@@ -63,8 +66,58 @@ def with_damping(
         raise InputError(Fault("with_damping", what, "Linearize with solver dense, or give proportional."))
     if matrix is not None:
         return _damped(linear, _dense_form(linear, _square(matrix, linear.dof)), "a given matrix")
+    if structural is not None:
+        return _with_losses(linear, structural)
     assert modal is not None
     return _damped(linear, _dense_form(linear, *modal_damping(linear, modal)), "modal")
+
+
+def damping_given(text: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The choice of `with_damping` in words: `proportional:0.1,1e-4`, `modal:0.02`, `modal:0.02,0.05` (one for each
+    mode), `structural:0.03`; or a map with one of these names."""
+    if not isinstance(text, str):
+        return dict(text)
+    kind, colon, numbers = (part.strip() for part in text.partition(":"))
+    example = "For example proportional:0.1,1e-4, modal:0.02 or structural:0.03."
+    if kind not in WORDS:
+        raise InputError(Fault("damping", f'"{shown(kind)}" is no damping model.', suggest(kind, WORDS) or example))
+    try:
+        values = [float(part) for part in numbers.split(",")]
+    except ValueError as error:
+        what = f'"{shown(numbers)}" are no numbers.' if colon and numbers else "its numbers are missing."
+        raise InputError(Fault("damping", f"{kind}: {what}", example)) from error
+    return {kind: values[0] if kind != "proportional" and len(values) == 1 else values}
+
+
+def _with_losses(linear: LinearModel, factor: float | Sequence[float]) -> LinearModel:
+    """Structural damping: its viscous equivalent, and the loss stiffness that frequency responses take in its place."""
+    ratio = (0.5 * np.asarray(factor, dtype=float)).tolist()
+    viscous, noise = modal_damping(linear, ratio, "structural")
+    loss = _in_modes(linear, ratio, 2, "structural")[0]
+    form = _dense_form(linear, viscous, noise)
+    before = form.losses
+    both = Losses(loss, viscous) if before is None else Losses(before.stiffness + loss, before.viscous + viscous)
+    return _damped(linear, replace(form, losses=both), _structural(factor))
+
+
+def _structural(factor: float | Sequence[float]) -> str:
+    told = ", ".join(f"{value:g}" for value in np.atleast_1d(np.asarray(factor, dtype=float)))
+    return f"structural, loss factor {told} in frequency responses, elsewhere modal with half of it"
+
+
+def with_hysteresis(linear: LinearModel) -> tuple[np.ndarray, np.ndarray] | None:
+    """A and C (complex) of a linear model with structural damping at positive frequencies, where its loss stiffness
+    stands in place of the viscous equivalent; None where it has none."""
+    losses = None if linear.is_sparse else linear.dense.losses
+    if losses is None:
+        return None
+    nS, nW = len(linear.coordinates), len(linear.velocities)
+    by_output, by_state, inverse = gates(linear)
+    A, C = linear.state_space.A.astype(complex), linear.state_space.C.astype(complex)
+    for rows, gate in ((A[nS : nS + nW], inverse), (A[nS + nW :], by_state), (C, by_output)):
+        rows[:, nS : nS + nW] += gate @ losses.viscous
+        rows[:, :nS] -= 1j * (gate @ losses.stiffness)
+    return A, C
 
 
 def _damped(linear: LinearModel, form: Form, name: str) -> LinearModel:
@@ -72,24 +125,33 @@ def _damped(linear: LinearModel, form: Form, name: str) -> LinearModel:
     return replace(linear, form=form, damping_model=name, notes=notes)
 
 
-def modal_damping(linear: LinearModel, ratio: float | Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+def modal_damping(
+    linear: LinearModel, ratio: float | Sequence[float], name: str = "modal"
+) -> tuple[np.ndarray, np.ndarray]:
     """C with the damping ratios `ratio` in the undamped modes, M Phi diag(2 zeta omega) Phi^T M, and its rounding."""
+    return _in_modes(linear, ratio, 1, name)
+
+
+def _in_modes(
+    linear: LinearModel, ratio: float | Sequence[float], power: int, name: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """M Phi diag(2 zeta omega^power) Phi^T M over the undamped modes that are not rigid, and its rounding."""
     from scipy.linalg import eigh
 
     _refuse_rectangular(linear)
     ratios = np.atleast_1d(np.asarray(ratio, dtype=float))
     if not np.isfinite(ratios).all() or np.any(ratios < 0):
-        raise InputError(Fault("modal", "a damping ratio must be a number, zero or positive.", "For example 0.02."))
+        raise InputError(Fault(name, "a number, zero or positive, is expected.", "For example 0.02."))
     squared, shapes = eigh(linear.conservative, linear.M) if linear.dof else (np.zeros(0), np.zeros((0, 0)))
     elastic = np.flatnonzero(squared > (ZERO**2) * np.abs(squared).max(initial=0.0))
     if np.ndim(ratio) == 0:
         ratios = np.full(len(elastic), ratios[0])
     if len(ratios) > len(elastic):
-        what = f"{len(ratios)} damping ratios were given for {len(elastic)} modes that are not rigid."
-        raise InputError(Fault("modal", what, "Give one for each, or fewer: the others stay undamped."))
+        what = f"{len(ratios)} numbers were given for {len(elastic)} modes that are not rigid."
+        raise InputError(Fault(name, what, "Give one for each, or fewer: the others stay undamped."))
     chosen = elastic[: len(ratios)]
     momenta = linear.M @ shapes[:, chosen]
-    strength = 2 * ratios * np.sqrt(squared[chosen])
+    strength = 2 * ratios * np.sqrt(squared[chosen]) ** power
     size = np.abs(linear.M) @ np.abs(shapes[:, chosen])  # of what cancels in the momenta
     noise = ROUNDING * (size * strength) @ size.T
     return (momenta * strength) @ momenta.T, noise
@@ -138,7 +200,7 @@ def _dense_form(linear: LinearModel, added: np.ndarray, noise: np.ndarray | floa
     form, space = linear.dense, linear.state_space
     nS, nW = len(linear.coordinates), len(linear.velocities)
     velocities = slice(nS, nS + nW)
-    by_output, by_state, inverse = _gates(linear)
+    by_output, by_state, inverse = gates(linear)
     A, C = space.A.copy(), space.C.copy()
     A[velocities, velocities] -= inverse @ added
     A[nS + nW :, velocities] -= by_state @ added
@@ -156,36 +218,3 @@ def _dense_form(linear: LinearModel, added: np.ndarray, noise: np.ndarray | floa
 def _sum(before: Any, added: Any) -> Any:
     """All damping that was added."""
     return added if before is None else before + added
-
-
-def _gates(linear: LinearModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What a force along the velocity coordinates does at once: to outputs, to rates of states, and M^-1."""
-    frame = linear.point.frame
-    inverse = np.linalg.inv(linear.M) if linear.dof else linear.M
-    acceleration = frame.Pv @ inverse  # (nq, dof) du' for a unit force
-    held = len(linear.chosen.rows) + len(linear.chosen.slip_rows)
-    inertia = np.ascontiguousarray(linear.point.mechanics.inertia_times(acceleration.T).T)
-    multipliers = -frame.at_velocity.solve_transposed(inertia)[:held]
-
-    def read(rows: Rows) -> np.ndarray:
-        return np.asarray(rows.a @ acceleration) + np.asarray(rows.multipliers @ multipliers)
-
-    if linear.point.system.algebraic:  # forces that read what a force does act beside it
-        return _gates_in_loop(linear, inverse, read)
-    outputs = read(output_rows(linear.point, frame, frame.is_sparse))
-    rates = read(rate_rows(linear.point, frame, frame.is_sparse))
-    return outputs, rates, inverse
-
-
-def _gates_in_loop(
-    linear: LinearModel, inverse: np.ndarray, read: Callable[[Rows], np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same where forces read accelerations or reactions: z = (I - D)^-1 (what a force does to the readings), and
-    what these do to everything else."""
-    point, frame, sparse = linear.point, linear.point.frame, linear.point.frame.is_sparse
-    rows = algebraic_rows(point.mechanics, point.motion, frame.chosen, sparse)
-    shapes, first = VariationalEquations(point).shapes, len(linear.states) + len(linear.inputs)
-    z = np.linalg.solve(np.eye(shapes.nz) - shapes.open_through(rows)[:, first:], read(rows))
-    outputs, rates = (part(point, frame, sparse) for part in (output_rows, rate_rows))
-    along = [shapes.open_through(part)[:, first:] @ z for part in (outputs, rates)]
-    return read(outputs) + along[0], read(rates) + along[1], inverse + shapes.open_rates[:, first:] @ z

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from eigenbody.analyses.linearize.asked import Damping, equations_asked
 from eigenbody.analyses.linearize.linear import linearize
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.model import LinearModel
@@ -42,17 +43,20 @@ def ports(
     inputs: str | Sequence[str] | None = None,
     outputs: str | Sequence[str] | None = None,
     solver: str | None = None,
+    damping: Damping | None = None,
+    route: str | None = None,
 ) -> Ports:
     """Linearize a model so that the named inputs and outputs are there.
 
     inputs   names of the model's inputs, or of measures (a force or moment along the measure); None: all of the model
     outputs  names of the model's outputs, or of measures, with ' and '' for rate and acceleration; None: all of the
              model, or its coordinates where it has none
+    damping  to be added (`damping_given`); route: by whose equations
     """
     wanted_in, wanted_out = _listed(inputs), _listed(outputs)
     found = subject(model, LinearModel)
     if isinstance(found, LinearModel):
-        return _of_linear(found, wanted_in, wanted_out)
+        return _of_linear(equations_asked(found, damping, route), wanted_in, wanted_out)
     at = found if isinstance(found, OperatingPoint) else None
     model = found if at is None else at.model
     description = model.description
@@ -67,7 +71,8 @@ def ports(
     for name in wanted_out:
         model, own = with_output(model, name)
         names_out.append(own)
-    linear = linearize(model if at is None else in_model(at, model), solver=solver)
+    linear = linearize(model if at is None else in_model(at, model), solver="dense" if route else solver)
+    linear = equations_asked(linear, damping, route)
     found = _of_linear(linear, names_in, names_out)
     return Ports(found.linear, found.inputs, found.outputs, tuple(wanted_in), tuple(wanted_out))
 

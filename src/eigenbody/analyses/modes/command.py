@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +12,9 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eigenbody.analyses.modes import Explanation, Modes
     from eigenbody.analyses.modes.frames import FrameModes
     from eigenbody.model.model import InertModel
 
@@ -29,7 +33,16 @@ def modes(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what each mode is: label, energy shares, participation, screw axes.")
     ] = False,
+    damping: options.Damping = None,
+    route: options.Route = None,
     solver: options.Solver = None,
+    bars: Annotated[
+        bool,
+        typer.Option("--bars", help="Draw eigenvectors over the coordinates: bars of magnitude, marks of phase."),
+    ] = False,
+    drawn: Annotated[
+        str | None, options.option("--modes", "3,5", "Draw these modes: 3,5 or 2-6; with --explain one in detail.")
+    ] = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
@@ -46,6 +59,9 @@ def modes(
       eigenbody modes rotor.yaml --near 50 --n 4 --json
       eigenbody modes rotor.yaml --frame spin
       eigenbody modes rotor.yaml --explain --plot bars.png
+      eigenbody modes truck.yaml --bars --modes 3,5 --plot vectors.png
+      eigenbody modes frame.yaml --damping modal:0.02
+      eigenbody modes tree.yaml --route topology
 
     \b
     JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
@@ -79,6 +95,8 @@ def modes(
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))
     goal = delivery.Delivery("analyses.modes.look", model, json, out, plot, quiet)
+    _checked(explain, plot, bars, drawn)
+    numbers = session.numbers_in(drawn, "--modes")
     if explain and frame is not None:
         raise InputError(Fault("--explain", "one frame is explained at a time.", "Leave out --frame."))
     mechanism = session.load(model, set_)
@@ -86,22 +104,42 @@ def modes(
     from eigenbody.present.documents import require_finite_modes
 
     if frame is not None:
-        found = _in_frames(mechanism, frame, (n, near, solver))
-        goal.deliver(found, found.fixed.linear.point.warnings)
+        found = _in_frames(mechanism, frame, (n, near, solver, damping, route))
+        goal.deliver(found, found.fixed.linear.point.warnings, figure=lambda: _figure(found.rotating, bars, numbers))
         return
-    with session.places_of(mechanism, solver="--solver"):
-        result = modes_of(mechanism, n=n, near=near, solver=solver)
+    with session.places_of(mechanism, solver="--solver", **session.CHANGED):
+        result = modes_of(mechanism, n=n, near=near, solver=solver, damping=damping, route=route)
     require_finite_modes(result)
     with session.places_of(mechanism):
         wanted = result.explain() if explain else result
-    goal.deliver(wanted, result.linear.point.warnings)
+    goal.deliver(wanted, result.linear.point.warnings, figure=lambda: _figure(wanted, bars, numbers))
+
+
+def _checked(explain: bool, plot: str | None, bars: bool, drawn: str | None) -> None:
+    for option, given in (("--bars", bars), ("--modes", drawn)):
+        if given and plot is None:
+            raise InputError(Fault(option, "nothing is drawn.", "Give the picture's file too: --plot modes.png."))
+    if bars and explain:
+        what = "--explain draws the motion of the bodies, --bars that of the coordinates."
+        raise InputError(Fault("--bars", what, "Ask for one of the two."))
+
+
+def _figure(found: Modes | Explanation, bars: bool, numbers: list[int] | None) -> Figure:
+    """The picture of the chosen modes."""
+    kind: dict[str, Any] = {"kind": "bars"} if bars else {}
+    try:
+        return found.plot(modes=numbers, **kind)
+    except InputError as error:
+        places = {"modes": "--modes", "bars": "--bars"}
+        faults = [replace(fault, where=places.get(fault.where, fault.where)) for fault in error.faults]
+        raise InputError(faults) from error
 
 
 def _in_frames(mechanism: InertModel, frame: str, few: tuple[object, ...]) -> FrameModes:
     """Fixed and rotating frame side by side."""
     if any(option is not None for option in few):
         what = "all modes of both frames are compared."
-        raise InputError(Fault("--frame", what, "Leave out --n, --near and --solver."))
+        raise InputError(Fault("--frame", what, "Leave out --n, --near, --solver, --damping and --route."))
     from eigenbody.analyses.modes.frames import modes_in_frames
     from eigenbody.present.documents import require_finite_modes
 

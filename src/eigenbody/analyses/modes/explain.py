@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import numpy as np
 from eigenbody.analyses.modes.elastic_labels import ElasticParts
 from eigenbody.analyses.modes.energy import ELASTIC, ModeEnergies, mode_energies
 from eigenbody.analyses.modes.given import modes_of
-from eigenbody.analyses.modes.labels import scene, story
+from eigenbody.analyses.modes.labels import story
 from eigenbody.analyses.modes.motion import ModeMotion, mode_motion
 from eigenbody.analyses.modes.participation import by_coordinate, participation
+from eigenbody.analyses.modes.scene import scene
 from eigenbody.analyses.modes.screws import Screws, screws
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
@@ -85,17 +87,21 @@ class Explanation(Drawn, look="analyses.modes.look.explain"):
         """Names of the bodies, in the order of their shares."""
         return self.modes.bodies
 
-    def plot(self, mode: int | None = None) -> Figure:
-        """Bars with magnitude and phase and the energy shares of one mode (counted from 1), or bars of the lowest."""
-        if mode is not None and not 1 <= mode <= len(self):
-            raise InputError(Fault("mode", f"there is no mode {mode}.", f"Modes are counted from 1 to {len(self)}."))
-        return self.look.plot(self, mode)
+    def plot(self, mode: int | None = None, modes: Sequence[int] | None = None) -> Figure:
+        """Magnitude, phase and energy shares of one `mode`, or a row for each of several `modes`, counted from 1; by
+        default of the lowest that are not rigid."""
+        if mode is not None and modes is not None:
+            raise InputError(Fault("modes", "one mode and a list of modes are given.", "Give one of the two."))
+        return self.look.plot(self, self.modes.numbered(modes if mode is None else [mode]))
 
 
 @on_one_thread
 def explain(modes: Subject) -> Explanation:
     """Explain every mode of a set, dense or sparse, or of a model."""
     modes = modes_of(modes)
+    if modes.linear.by_route is not None:
+        what = f"energies are those of the mechanism, and these equations are by the route {modes.linear.by_route}."
+        raise InputError(Fault("explain", what, "Explain the modes of the model itself."))
     report("explaining the modes")
     point = modes.linear.point
     motion = mode_motion(modes)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.few import few_modes
+from eigenbody.analyses.modes.shapes import body_motion, coordinate_shapes, shapes_of
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
-from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
@@ -26,13 +28,13 @@ from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.eigen.dense import spectrum_first_order
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
-from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
-from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from eigenbody.analyses.modes.explain import Explanation
 
 FROZEN = (
@@ -54,8 +56,7 @@ CONTRADICTED = (
 )
 MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
 MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
-TIE = 5e-10  # components of a shape that differ by less of the largest are equal
-CACHED = 2**16  # entries of shapes that are compared at a time
+KINDS = ("plane", "bars")  # of pictures
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
 
@@ -183,6 +184,16 @@ class Modes(Drawn, look="analyses.modes.look"):
         return self.motion if is_material.all() else self.motion[:, is_material]
 
     @property
+    def coordinate_shapes(self) -> np.ndarray:
+        """(n, coordinates + first-order states) complex: the generalized coordinates in each mode, those in rad times
+        the mean radius of gyration of the bodies, scaled so that the largest is one and real. Of a zero that is a
+        motion at constant speed its velocities."""
+        if self.states_shape is None:
+            what = "the sparse path finds the motion of the bodies, not of the coordinates."
+            raise InputError(Fault("bars", what, "Ask for the solver dense."))
+        return coordinate_shapes(self.linear, self.states_shape, self.is_rigid)
+
+    @property
     def numbers(self) -> dict[str, Any]:
         """All numbers that are shown of them, by name; the damping ratio of a rigid mode is undefined."""
         return {**self.linear.second_order_numbers, "eigenvalues": self.eigenvalues, "mode_shapes": self.motion}
@@ -209,6 +220,24 @@ class Modes(Drawn, look="analyses.modes.look"):
 
         return explain(self)
 
+    def plot(self, kind: str = "plane", modes: Sequence[int] | None = None) -> Figure:
+        """Eigenvalues in the complex plane beside the motion of the bodies ("plane"), or eigenvectors over the
+        generalized coordinates as bars of magnitude with marks of phase ("bars"), of the modes with these numbers,
+        counted from 1; by default the lowest that are not rigid."""
+        if kind not in KINDS:
+            raise InputError(Fault("kind", f'there is no picture "{kind}" of modes.', suggest(kind, KINDS)))
+        return self.look.plot(self, kind, self.numbered(modes))
+
+    def numbered(self, modes: Sequence[int] | None) -> tuple[int, ...] | None:
+        """Places of modes that are numbered from 1, each once; a number that no mode has is refused."""
+        if modes is None:
+            return None
+        wrong = [str(number) for number in modes if not 1 <= number <= len(self)]
+        if wrong or not len(modes):
+            what = f"there is no mode {', '.join(wrong)}." if wrong else "no mode is given."
+            raise InputError(Fault("modes", what, f"Modes are counted from 1 to {len(self)}."))
+        return tuple(dict.fromkeys(number - 1 for number in modes))
+
 
 @on_one_thread
 @without_collection
@@ -217,15 +246,23 @@ def modes(
     n: int | None = None,
     near: float | None = None,
     solver: str | None = None,
+    *,
+    damping: Damping | None = None,
+    route: str | None = None,
 ) -> Modes:
     """Modes of a model or of what a result was found at: all, the `n` lowest, or the `n` nearest to a frequency.
 
     `near` is in Hz and compares |eigenvalue| / 2 pi. All modes are found up to 2000 degrees of freedom; above, or when
     few of many are asked for, the sparse path finds `n` (default 20). `solver` "dense" or "sparse" forces a path.
+    `damping` is added as by `with_damping`: "proportional:0.1,1e-4", "modal:0.02", "structural:0.03" or a map. With
+    `route` "topology" the equations are those of the constraint-topology transformation.
     """
     if n is not None and n < 1:
         raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
     model = subject(model, LinearModel)
+    if damping is not None or route is not None:
+        linear = linearize(model, solver="dense" if route else solver) if not isinstance(model, LinearModel) else model
+        model = equations_asked(linear, damping, route)
     if isinstance(model, InertModel | OperatingPoint):
         point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
@@ -261,7 +298,7 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         contradictions = (CONTRADICTED.format(f"backward error {check.residual:.1e}, zeros {check.zeros}"),)
         spectrum = spectrum_first_order(linear.A, linear.noise_A, recognize=False)
         entries, vectors, _ = _entries(linear, spectrum, n, near)
-    motion, scale = _shapes(linear.point, _body_motion(linear.P, vectors[:, : linear.P.shape[1]]), vectors)
+    motion, scale = shapes_of(linear.point, body_motion(linear.P, vectors[:, : linear.P.shape[1]]), vectors)
     on_axis = spectrum.is_rigid | spectrum.on_axis
     flags = zip(spectrum.eigenvalues[entries], on_axis[entries], spectrum.defective[entries], strict=True)
     return Modes(
@@ -297,7 +334,7 @@ def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
     """A few modes by the sparse path."""
     report("finding modes")
     found = few_modes(linear.sparse, n, None if near is None else 2 * np.pi * near)
-    motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
+    motion, _ = shapes_of(linear.point, found.vectors.T, found.vectors.T)
     flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
     parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
@@ -327,40 +364,3 @@ def _growth(value: complex, on_axis: bool, defective: bool) -> str:
     if on_axis:
         return "drifting" if defective else "marginal"
     return "stable" if value.real < 0 else "unstable"
-
-
-def _body_motion(P: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """dq (n, nq) of coordinates (n, positions), real where they are; what the joints hold is left out."""
-    rows = np.flatnonzero(P.any(axis=1))
-    thin = P[rows].T
-    out = np.zeros((len(moved), len(P)), dtype=complex if np.any(moved.imag) else float)
-    if np.iscomplexobj(out):
-        out.imag[:, rows] = moved.imag @ thin
-    out.real[:, rows] = moved.real @ thin
-    return out
-
-
-def _shapes(point: OperatingPoint, dq: np.ndarray, fallback: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Motion of every body from dq (n, nq), scaled so that the largest component is one; and the scale."""
-    system = point.system
-    motion = spread(system, dq)  # (n, bodies, 6)
-    turned = motion[..., 3:].swapaxes(0, 1) @ np.real(point.state.R).mT  # all modes of a body at once
-    motion[..., 3:] = turned.swapaxes(0, 1)
-    weight = np.tile(np.repeat((1.0, system.length), 3), system.bodies)
-    scale = _largest(motion.reshape(len(dq), len(weight)), weight)
-    still = scale == 0  # the bodies' own motion decides; only pure states have none
-    scale[still] = _largest(fallback[still], np.ones(fallback.shape[1]))
-    scale[scale == 0] = 1.0
-    if not np.iscomplexobj(motion) and not np.any(scale.imag):
-        return (motion / scale.real[:, None, None]).astype(complex), scale
-    return motion / scale[:, None, None], scale
-
-
-def _largest(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The largest entry (n,) complex of every row, times its weight; of entries equal to nine digits the first."""
-    out = np.zeros(len(rows), dtype=complex)
-    for block in blocks(len(rows), max(CACHED // max(rows.shape[1], 1), 1)) if rows.size else ():
-        size = np.abs(rows[block]) * weight
-        first = np.argmax(size >= (1 - TIE) * size.max(axis=1, keepdims=True), axis=1)
-        out[block] = rows[block][np.arange(len(first)), first] * weight[first]
-    return out

@@ -1,8 +1,10 @@
 """One line that says what a mode is: who moves, how, and which way it whirls.
 
 Everything is read off the motion. Bodies with at least a tenth of the kinetic energy are named. Bodies that move as one
-are taken as one rigid body, which rotates when most of its energy is rotation about its centre of mass, or when the
-axis passes within its own reach (the points at which joints and forces act on it), and else translates.
+are taken as one rigid body, which rotates when most of its energy is rotation about its centre of mass, or when joints
+hold it to ground or the joint that carries it hardly moves, and the axis passes within its own reach (where joints and
+forces act on it), and else translates. Only a body that spins whirls: one that turns about an axis within its reach, or
+in a joint, not one that is carried round a curve.
 """
 
 from __future__ import annotations
@@ -13,18 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.modes.elastic_labels import ElasticPart
-from eigenbody.analyses.modes.screws import fastest, screws
-from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.description import owner_of
-from eigenbody.spatial.rotations import apply, cross, dot
-from eigenbody.system.measureset import MeasureSet, SetJet
+from eigenbody.analyses.modes.scene import CLEAR, NAMED, WITHIN, Scene
+from eigenbody.analyses.modes.screws import screws
+from eigenbody.spatial.rotations import cross
 
-NAMED = 0.1  # share of kinetic energy from which a body is named
 TOGETHER = 1e-3  # relative kinetic energy of the motion by which bodies may part and still move as one
-CLEAR = 0.9  # share of one direction that names it
 ROUND = 0.1  # circularity from which a motion whirls
-SPINS = 1e-9  # part of the fastest turning from which a body spins
-WITHIN = 1.05  # of the reach
+STILL = 0.5  # of the motion of the centre: a joint that moves less is what the body turns about
 MOST = 3  # bodies named, and motions told apart
 AXES = "xyz"
 
@@ -35,93 +32,6 @@ class Story:
 
     label: str
     whirl: str  # "forward", "backward" or ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scene:
-    """What the labels of all modes have in common: bodies with inertia, reach and spin, and directions with a name."""
-
-    names: tuple[str, ...]  # sections of a flexible body have that of the whole
-    position: np.ndarray  # (bodies, 3)
-    mass: np.ndarray
-    inertia: np.ndarray  # (bodies, 3, 3) global axes
-    reach: np.ndarray  # (bodies,)
-    spin: np.ndarray  # (bodies, 3) angular velocity, global axes
-    vertical: np.ndarray | None  # unit vector against gravity
-    axis: np.ndarray | None  # of the machine: of its spin, or of its free rotation
-    centre: np.ndarray  # a point of that axis
-    on_axis: np.ndarray  # (bodies,) bool: bodies that spin, or would spin freely
-    length: float
-
-
-def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray) -> Scene:
-    """The scene at an operating point; the machine's axis is that of its fastest spin, else of its free rotation."""
-    system, state = point.system, point.state
-    R, gravity = np.real(state.R), np.real(system.gravity)
-    own = system.description.bodies.is_material
-    position, spin = np.real(state.r)[own], apply(R, np.real(state.w))[own]
-    rate = np.sqrt(dot(spin, spin))
-    if rate.max(initial=0.0) > 0:
-        first = int(np.argmax(rate))
-        axis, on_axis = spin[first] / rate[first], rate > SPINS * rate[first]
-    else:
-        axis, first, on_axis = _free_axis(twist, is_rigid, kinetic)
-    weight = np.sqrt(gravity @ gravity)
-    return Scene(
-        names=tuple(owner_of(name) for name in system.description.bodies.material_names),
-        position=position,
-        mass=np.real(system.mass)[own],
-        inertia=(R @ np.real(system.inertia) @ np.swapaxes(R, -1, -2))[own],
-        reach=_reach(point)[own],
-        spin=spin,
-        vertical=-gravity / weight if weight > 0 else None,
-        axis=axis,
-        centre=position[first] if len(rate) else np.zeros(3),
-        on_axis=on_axis,
-        length=system.length,
-    )
-
-
-def _free_axis(
-    twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray
-) -> tuple[np.ndarray | None, int, np.ndarray]:
-    """Axis of the free rotation, a body on it and all that turn in it, where all zeros are rotations about it."""
-    found: np.ndarray | None = None
-    body, turning = 0, np.zeros(twist.shape[1], dtype=bool)
-    none = (None, 0, np.zeros_like(turning))
-    for i in np.flatnonzero(is_rigid):
-        if not np.any(kinetic[i]):
-            continue  # the sparse path does not tell how a motion at constant speed looks
-        shares = kinetic[i].sum(axis=-1)
-        body = int(np.argmax(shares))
-        about = fastest(twist[i, body, 3:])
-        size = np.sqrt(about @ about)
-        if kinetic[i, body, 3:].sum() < CLEAR * kinetic[i].sum() or not size:
-            return none
-        if found is not None and abs(found @ about) < (1 - 1e-6) * size:
-            return none
-        found, turning = about / size, turning | (shares >= NAMED)
-    return found, body, turning
-
-
-def _reach(point: OperatingPoint) -> np.ndarray:
-    """(bodies,) largest arm at which anything acts on each body."""
-    system, mechanics = point.system, point.mechanics
-    out = np.zeros(len(system.places.names))
-    pairs: list[tuple[MeasureSet, SetJet]] = [
-        (system.constraints.measures, mechanics.holonomic.jet),
-        (system.forces.measures, mechanics.applied.jet),
-        (system.slips, mechanics.non_holonomic.jet),
-    ]
-    for measures, jet in pairs:
-        gradient = np.real(jet.gradient) if measures.count else np.zeros((0, 12))
-        for kernel, positions in measures.batches:
-            for side in range(kernel.carriers.shape[-1]):
-                push, moment = (gradient[positions, 6 * side + k : 6 * side + k + 3] for k in (0, 3))
-                force = np.sqrt(dot(push, push))
-                arm = np.sqrt(dot(moment, moment)) / np.where(force > 1e-12, force, np.inf)
-                np.maximum.at(out, kernel.carriers[:, side], arm)
-    return out[: system.bodies]
 
 
 # ---- one mode
@@ -246,12 +156,30 @@ def _rotates(scene: Scene, kinetic: np.ndarray, index: list[int], centre: np.nda
         return bool(kinetic[index][:, 3:].sum() > kinetic[index][:, :3].sum())
     if whole - moving >= 0.5 * whole:
         return True
-    axis = screws(centre[None], at[None, None], scene.length).point[0, 0]
-    if not np.isfinite(axis).all():
+    if not scene.is_held[index].any() and not _turns_in_joint(scene, index, centre, at):
         return False
-    away = axis - centre
+    away = _fixed_point(at)
     reach = max(scene.reach[b] + float(np.linalg.norm(scene.position[b] - centre)) for b in index)
-    return bool(np.sqrt(away @ away) <= WITHIN * reach)
+    return away is not None and bool(np.sqrt(away @ away) <= WITHIN * reach)
+
+
+def _turns_in_joint(scene: Scene, index: list[int], centre: np.ndarray, at: np.ndarray) -> bool:
+    """Whether a joint that carries one of the bodies moves much less than their centre."""
+    places = scene.hinge[index][np.isfinite(scene.hinge[index]).all(axis=-1)]
+    there = at[:3] + cross(np.broadcast_to(at[3:], places.shape), places - centre)
+    moved = (np.abs(there) ** 2).sum(axis=-1)
+    return bool(np.any(moved <= STILL**2 * np.vdot(at[:3], at[:3]).real))
+
+
+def _fixed_point(at: np.ndarray) -> np.ndarray | None:
+    """Where a motion (6,) of the centre is a rotation about an axis that stays: the point of it nearest to the centre,
+    which all but a tenth of the translation goes round in the same phase. None where there is none."""
+    turn = at[3:]
+    rows = np.array([cross(turn, unit) for unit in np.eye(3)]).T  # displacement of the centre = -turn x away
+    both, moved = np.concatenate((rows.real, rows.imag)), np.concatenate((at[:3].real, at[:3].imag))
+    away = np.linalg.lstsq(both, -moved, rcond=1 - CLEAR)[0]
+    left = moved + both @ away
+    return away if left @ left <= (1 - CLEAR) * (moved @ moved) else None
 
 
 def _whirl(vector: np.ndarray, spin: np.ndarray | None) -> str:

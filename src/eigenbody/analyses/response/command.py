@@ -57,6 +57,8 @@ def response(
         bool, typer.Option("--stationary", help="What remains when all transients have died out.")
     ] = False,
     method: Annotated[str | None, options.option("--method", "NAME", "exact (default), modal or trapezoid.")] = None,
+    damping: options.Damping = None,
+    route: options.Route = None,
     solver: options.Solver = None,
     set_: options.Set = None,
     json: options.Json = False,
@@ -76,6 +78,8 @@ def response(
       eigenbody response slider.yaml --impulse rail --until 5 --output hinge --output "hinge''"
       eigenbody response slider.yaml --harmonic rail=0.4 --amplitude 3 --until 30 --set c=20
       eigenbody response slider.yaml --harmonic rail=0.4 --until 5 --stationary --set c=20 --json
+      eigenbody response slider.yaml --impulse rail --until 60 --damping proportional:0.05,0.01
+      eigenbody response tree.yaml --step j9 --until 1 --route topology
       eigenbody response car.yaml --sampled road.csv -o answer.csv
 
     \b
@@ -108,12 +112,12 @@ def response(
 
     places = {name: f"--{name}" for name in ("initial", "points", "method", "at", "solver", "stationary")}
     places |= {"times": "--until", "outputs": "--output", "inputs": f"--{given}", "hold": "--hold"}
-    places |= {"frequency": "--harmonic", "samples": f"--sampled {sampled}"}
+    places |= {"frequency": "--harmonic", "samples": f"--sampled {sampled}", **session.CHANGED}
     with session.places_of(mechanism, **places):
         excitation = _excitation(given, step, impulse, harmonic, sampled, amplitude, phase, at, hold, period)
         result = response_of(
             mechanism, excitation, start, None if end is None else (end, points), output or None, method, stationary,
-            solver,
+            solver, damping, route,
         )  # fmt: skip
     goal.deliver(result, result.linear.point.warnings)
 

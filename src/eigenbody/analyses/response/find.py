@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.analyses.frequency import dense_equations
-from eigenbody.analyses.linearize import Ports, linear_of, ports
+from eigenbody.analyses.linearize import Damping, Ports, linear_of, ports
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.response.amplitudes import ModeAmplitude, mode_amplitudes
 from eigenbody.analyses.response.energy import EnergyBalance, energy_balance
@@ -129,6 +129,8 @@ def response(
     method: str | None = None,
     stationary: bool = False,
     solver: str | None = None,
+    damping: Damping | None = None,
+    route: str | None = None,
 ) -> TimeResponse:
     """Response of the linear model from t = 0 on, as deviations from the operating point.
 
@@ -138,9 +140,12 @@ def response(
     outputs     names of outputs or measures (name', name'' for rates); by default all of the model
     method      "exact" (default), "modal", or "trapezoid", which a large model always uses
     stationary  what remains of a harmonic or periodic response when all transients have died out
+    damping     to be added as by `with_damping`: "proportional:0.1,1e-4", "modal:0.02", "structural:0.03" (by its
+                viscous equivalent) or a map
+    route       "topology": by the equations of the constraint-topology transformation
     """
     excitation = FreeMotion() if excitation is None else excitation
-    found = ports(model, list(excitation.names), outputs, solver)
+    found = ports(model, list(excitation.names), outputs, solver, damping, route)
     task = _Task(found, excitation, times_of(excitation, times), method_of(found, method))
     report("responding")
     if stationary:

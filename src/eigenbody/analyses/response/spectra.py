@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.simulation.result import Simulation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+KINDS = ("map", "waterfall")  # of pictures
+SHORTEST = 64  # samples of a piece by default
 WINDOWS = ("hann", "blackmanharris", "boxcar")
 FLOOR = 1e-3  # of the highest peak: lower ones are not listed unless asked for
 
@@ -61,21 +63,28 @@ class Spectrum(Drawn, look="analyses.response.look.spectra"):
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrogram:
-    """Amplitude (times, frequencies) of a signal in short pieces; `t` are their middles."""
+class Spectrogram(Drawn, look="analyses.response.look.spectrogram"):
+    """Amplitude (times, frequencies) of a signal in short pieces of `length` seconds; `t` are their middles."""
 
     name: str
     t: np.ndarray
     frequency_hz: np.ndarray
     amplitude: np.ndarray
+    length: float
+    window: str
+
+    def __len__(self) -> int:
+        return len(self.t)
 
     def spectrum(self, i: int) -> Spectrum:
         """The piece of index i."""
-        return Spectrum(self.name, self.frequency_hz, self.amplitude[i], "hann")
+        return Spectrum(self.name, self.frequency_hz, self.amplitude[i], self.window)
 
-    def plot(self) -> Figure:
-        """Amplitude over time and frequency."""
-        return Spectrum.look.plot_spectrogram(self)
+    def plot(self, kind: str = "map") -> Figure:
+        """Amplitude in decibels over time and frequency ("map"), or spectra one behind the other ("waterfall")."""
+        if kind not in KINDS:
+            raise InputError(Fault("kind", f'there is no picture "{kind}" of a spectrogram.', suggest(kind, KINDS)))
+        return self.look.plot(self, kind)
 
 
 def fft(
@@ -102,12 +111,19 @@ def amplitude_spectrum(
 
 
 def spectrogram(
-    simulation: Simulation, name: str, length: float, overlap: float = 0.75, window: str = "hann"
+    simulation: Simulation, name: str, length: float | None = None, overlap: float = 0.75, window: str = "hann"
 ) -> Spectrogram:
-    """Spectra of overlapping pieces of `length` seconds."""
+    """Spectra of overlapping pieces of a signal (short-time Fourier transform).
+
+    length   of a piece in s: frequencies closer than about 2 / length are not told apart, times closer than length
+             neither; by default an eighth of the signal, 64 samples at least
+    overlap  part of a piece that the next one shares
+    window   "hann", "blackmanharris" or "boxcar"; the straight line through each piece is taken out
+    """
     t, y = _even(simulation, name, None)
     interval = float(t[1] - t[0])
-    n = round(length / interval)
+    length = interval * min(max(len(y) // 8, SHORTEST), len(y)) if length is None else length
+    n = round(length / interval) if np.isfinite(length) else 0
     if not 8 <= n <= len(y):
         what = f"a piece of {length:g} s holds {n} of the {len(y)} samples."
         raise InputError(Fault("length", what, "Choose a piece of at least 8 samples, not longer than the signal."))
@@ -116,7 +132,8 @@ def spectrogram(
     starts = np.arange(0, len(y) - n + 1, max(1, round(n * (1 - overlap))))
     pieces = [amplitude_spectrum(name, interval, y[i : i + n], window) for i in starts]
     middles = t[starts] + 0.5 * (n - 1) * interval
-    return Spectrogram(name, middles, pieces[0].frequency_hz, np.stack([p.amplitude for p in pieces]))
+    stacked = np.stack([p.amplitude for p in pieces])
+    return Spectrogram(name, middles, pieces[0].frequency_hz, stacked, n * interval, window)
 
 
 def _even(simulation: Simulation, name: str, start: float | None) -> tuple[np.ndarray, np.ndarray]:

@@ -136,13 +136,20 @@ def sensitivity(
     n: int | None = None,
     at: Subject | None = None,
     solver: str | None = None,
+    route: str | None = None,
 ) -> Sensitivity:
     """Sensitivities of the modes to parameters, or to any numbers of the model by path (`bodies.rotor.mass`).
 
     parameters  names or paths; by default the model's parameters, or where it has none its masses and stiffnesses
     n           that many modes, lowest first; by default all (20 on the sparse path)
+    route       "topology": by the explicit formulas of the constraint-topology transformation, for masses, inertias,
+                stiffnesses, dampings, and place (`joints.a.at[0]`, m, global) and direction (`joints.a.turn[0]`, rad
+                about a global axis) of joints and bushings; `parameters` may name their beginnings ("joints.a"), by
+                default all joints. The shift of the point of rest and geometric stiffness are not in them
     """
     model, point = model_and_point(model, at)
+    if route is not None:
+        return _by_route(point, parameters, n, route)
     names = _names(model, parameters)
     dof = len(point.chosen.velocities)
     if solver == "sparse" or (solver is None and dof > DENSE_FREEDOMS):
@@ -155,6 +162,15 @@ def sensitivity(
     notes = tuple(_note(lowest, k, note) for k, note in enumerate(slopes.notes))
     values = np.where(lowest.is_rigid | np.isnan(slopes.values), NOTHING, slopes.values)
     return Sensitivity(lowest, found.names, found.values, values, notes, found, found.is_exact)
+
+
+def _by_route(point: OperatingPoint, parameters: str | Sequence[str] | None, n: int | None, route: str) -> Sensitivity:
+    from eigenbody.analyses.sensitivity.topology import slopes_by_route
+
+    found, numbers, slopes, notes, is_exact = slopes_by_route(point, parameters, n, route)
+    names, values = tuple(number.name for number in numbers), np.array([number.value for number in numbers])
+    notes = tuple(_note(found, k, note) for k, note in enumerate(notes))
+    return Sensitivity(found, names, values, slopes, notes, None, is_exact)
 
 
 def _basis(linear: LinearModel) -> EigenBasis:

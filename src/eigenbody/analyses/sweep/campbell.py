@@ -71,16 +71,27 @@ class Campbell(Sweep):
     whirl_frequency: np.ndarray
     critical_speeds: tuple[CriticalSpeed, ...]
 
-    def plot(self, signed: bool = False) -> Figure:
+    def plot(self, signed: bool = False, modes: Sequence[int] | None = None) -> Figure:
         """Frequencies over the parameter with excitation lines and critical speeds, and damping ratios below.
 
-        `signed` draws backward whirl with negative frequencies.
+        `signed` draws backward whirl with negative frequencies; `modes` are the numbers of the branches to draw,
+        counted from 1.
         """
-        return self.look.diagram(self, signed)
+        return self.look.diagram(self, signed, self.numbered(modes))
 
-    def locus(self) -> Figure:
+    def locus(self, modes: Sequence[int] | None = None) -> Figure:
         """Root locus: eigenvalues in the complex plane, coloured by the parameter."""
-        return super().plot()
+        return self.look.plot(self, self.numbered(modes))
+
+    def numbered(self, modes: Sequence[int] | None) -> list[int] | None:
+        """Places of branches that are numbered from 1; a number that none has is refused."""
+        if modes is None:
+            return None
+        wrong = [str(number) for number in modes if not 1 <= number <= len(self.labels)]
+        if wrong or not len(modes):
+            what = f"there is no branch {', '.join(wrong)}." if wrong else "no branch is given."
+            raise InputError(Fault("modes", what, f"Branches are counted from 1 to {len(self.labels)}."))
+        return list(dict.fromkeys(number - 1 for number in modes))
 
 
 def campbell(

@@ -44,6 +44,9 @@ def campbell(
         bool, typer.Option("--floquet", help="Exponents of the periodic motion at every value, by Floquet's theory.")
     ] = False,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
+    drawn: Annotated[
+        str | None, options.option("--modes", "3,5", "Draw these branches: 3,5 or 2-6, counted as in the table.")
+    ] = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -90,12 +93,17 @@ def campbell(
       damping_ratio, labels, whirl, critical_values, boundary_values and more.
     """
     goal = delivery.Delivery("analyses.sweep.look", model, json, out, plot, quiet)
-    if floquet and any((order, joint, frame, n, locus, signed)):
+    if floquet and any((order, joint, frame, n, locus, signed, drawn)):
         what = "exponents of periodic motions are followed without orders, frames, a number of modes, locus or signs."
         raise InputError(Fault("--floquet", what, "Leave these options out."))
+    if drawn is not None and plot is None:
+        raise InputError(Fault("--modes", "nothing is drawn.", "Give the picture's file too: --plot speeds.png."))
+    numbers = session.numbers_in(drawn, "--modes")
 
     def deliver(found: Campbell) -> None:
-        goal.deliver(found, figure=lambda: found.locus() if locus else found.plot(signed))
+        with session.places_of(mechanism, modes="--modes"):
+            found.numbered(numbers)
+        goal.deliver(found, figure=lambda: found.locus(numbers) if locus else found.plot(signed, numbers))
 
     mechanism = session.load(model, set_)
     from eigenbody.analyses.sweep.campbell import campbell as campbell_of

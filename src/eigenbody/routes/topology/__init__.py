@@ -10,7 +10,7 @@ from eigenbody.routes.base import Linear, Place, Route
 from eigenbody.routes.topology.applies import reason_against
 from eigenbody.routes.topology.system import Oscillations
 
-__all__ = ["ROUTE", "Oscillations", "linearize"]
+__all__ = ["ROUTE", "Oscillations", "linearize", "reason_against"]
 
 
 def linearize(description: Description, place: Place, geometric: bool = False) -> Linear:

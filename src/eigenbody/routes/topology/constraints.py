@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,36 +89,46 @@ def open_loop_matrix(description: Description, topology: Topology, at: Poses) ->
     return B[:n].reshape(6 * n, -1)
 
 
-def cut_rows(description: Description, topology: Topology, at: Poses, B: np.ndarray) -> np.ndarray:
-    """Rows (m, n') on the displacements of the tree: cut joints (Eq. 50), then transmissions (Eq. 52, corrected)."""
-    blocks = np.concatenate([B.reshape(-1, 6, B.shape[1]), np.zeros((1, 6, B.shape[1]))])
-    rows = [np.zeros((0, B.shape[1]))]
+def row_terms(
+    description: Description, topology: Topology, at: Poses
+) -> Iterator[tuple[tuple[np.ndarray, Joint], ...]]:
+    """Sums of L (k, 6) times the relative displacements of joints that must vanish: cut joints (Eq. 50), then
+    transmissions (Eq. 52, corrected: Eq. 8 takes absolute displacements, which is right on ground)."""
     for joint in topology.cut:
         hold = H(joint.entry.type)
-        rows.append(hold[hold.any(axis=1)] @ _relative(joint, at, blocks))
-    for joint in (joint_at(description, e, at) for e in description.joints if e.type == "screw"):
-        row = G("displacement") - float(joint.entry["pitch"]) * G("angle")
-        rows.append((row @ _relative(joint, at, blocks))[None])
+        yield ((hold[hold.any(axis=1)], joint),)
+    for entry in description.joints:
+        if entry.type == "screw":
+            row = G("displacement") - float(entry["pitch"]) * G("angle")
+            yield ((row[None], joint_at(description, entry, at)),)
     for coupling in description.couplings:
-        rows.append(_transmission(description, coupling, at, blocks)[None])
+        terms = []
+        for name, factor in terms_of(coupling).items():
+            found = joint_coordinate(description, name)
+            assert found is not None
+            terms.append((factor * G(found[1])[None], joint_at(description, found[0], at)))
+        yield tuple(terms)
+
+
+def cut_rows(description: Description, topology: Topology, at: Poses, B: np.ndarray) -> np.ndarray:
+    """Rows (m, n') on the displacements of the tree."""
+    blocks = with_ground(B)
+    rows = [np.zeros((0, B.shape[1]))]
+    for terms in row_terms(description, topology, at):
+        rows.append(np.sum([L @ relative(joint, at, blocks) for L, joint in terms], axis=0))
     return np.concatenate(rows)
 
 
-def _relative(joint: Joint, at: Poses, blocks: np.ndarray) -> np.ndarray:
+def with_ground(B: np.ndarray) -> np.ndarray:
+    """B (6n, n') by bodies (n + 1, 6, n'), ground last."""
+    return np.concatenate([B.reshape(-1, 6, B.shape[1]), np.zeros((1, 6, B.shape[1]))])
+
+
+def relative(joint: Joint, at: Poses, blocks: np.ndarray) -> np.ndarray:
     """Displacements (6, n') of the second body relative to the first at the joint, in its frame."""
     return joint.displacement(joint.second, at) @ blocks[joint.second] - (
         joint.displacement(joint.first, at) @ blocks[joint.first]
     )
-
-
-def _transmission(description: Description, coupling: Entry, at: Poses, blocks: np.ndarray) -> np.ndarray:
-    """One row of Z: coefficients times relative joint displacements (Eq. 8 takes absolute ones, right on ground)."""
-    row = np.zeros(blocks.shape[2])
-    for name, factor in terms_of(coupling).items():
-        found = joint_coordinate(description, name)
-        assert found is not None
-        row += factor * G(found[1]) @ _relative(joint_at(description, found[0], at), at, blocks)
-    return row
 
 
 def cut_joint_matrix(rows: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, int]:

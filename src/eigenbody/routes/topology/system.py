@@ -103,9 +103,12 @@ class Oscillations:
     def rows(self) -> np.ndarray:
         """Rows of cut joints and transmissions on q' (m, n'); rotations of lone point masses are held, too."""
         rows = cut_rows(self.description, self.topology, self.at, self.B1)
-        lone = [b for b in self.topology.floating if is_lone_point(self.description, b)]
-        still = [self.B1[6 * body + 3 : 6 * body + 6] for body in lone]
-        return np.concatenate([rows, *still])
+        return np.concatenate([rows, *(self.B1[6 * body + 3 : 6 * body + 6] for body in self.lone)])
+
+    @cached_property
+    def lone(self) -> tuple[int, ...]:
+        """Point masses that nothing carries."""
+        return tuple(b for b in self.topology.floating if is_lone_point(self.description, b))
 
     @cached_property
     def _cut(self) -> tuple[np.ndarray, np.ndarray, int]:
@@ -115,6 +118,11 @@ class Oscillations:
     def B2(self) -> np.ndarray:
         """The cut-joint constraint matrix B'' (n', n'')."""
         return self._cut[0]
+
+    @property
+    def independent(self) -> np.ndarray:
+        """Which displacements of the tree (n'',) are the independent ones."""
+        return self._cut[1]
 
     @property
     def redundant(self) -> int:

@@ -25,7 +25,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation.inverse.engine import ByEngine
 from eigenbody.simulation.inverse.instant import Instant, Way
-from eigenbody.simulation.inverse.prescribe import Prescribed, input_laws, positions_of, prescribe
+from eigenbody.simulation.inverse.prescribe import Prescribed, input_laws, positions_of, prescribe, rates_of_values
 from eigenbody.simulation.kane.chain import METHOD
 from eigenbody.simulation.momentum import momentum
 from eigenbody.simulation.result import SimulationError, SimulationInterrupted
@@ -66,6 +66,23 @@ class InverseDynamics(Drawn, look="simulation.inverse.look"):
     def power(self) -> np.ndarray:
         """(n, k) power of each drive."""
         return self.force * self.rate
+
+    @property
+    def free_value(self) -> np.ndarray:
+        """(n, free) what the free coordinates do: the motion that forces and prescribed motions make of them."""
+        return self.positions[:, [self.measures.index(name) for name in self.free]]
+
+    @cached_property
+    def free_rate(self) -> np.ndarray:
+        """(n, free) their rates."""
+        index = np.array([self.measures.index(name) for name in self.free], dtype=int)
+        rows = [rates_of_values(self.system, state, index) for state in self.states]
+        return np.array(rows).reshape(len(self.t), len(self.free))
+
+    @property
+    def free_units(self) -> tuple[str, ...]:
+        """Units of the free coordinates."""
+        return tuple(self.system.dimensions[self.measures.index(name)] for name in self.free)
 
     @cached_property
     def linear_momentum(self) -> np.ndarray:

@@ -26,8 +26,8 @@ MAX_CURVES = 14
 
 
 def sheet(found: InverseDynamics) -> Sheet:
-    """Forces over time (thinned out) and their extremes."""
-    return Sheet("", (), _grids(found), _below(found))
+    """Forces over time (thinned out) and their extremes, and what the free coordinates do."""
+    return Sheet("", (), [*_grids(found), *_free_grids(found)], _below(found))
 
 
 def force_columns(found: InverseDynamics) -> tuple[list[str], np.ndarray]:
@@ -66,6 +66,40 @@ def _grids(found: InverseDynamics) -> list[Grid]:
         for title, v in zip(titles, numbers.T, strict=True)
     )  # fmt: skip
     return [*history, grid_of("Extremes", ("force", "unit", "least", "most", "rms"), extremes, 2)]
+
+
+def free_columns(found: InverseDynamics) -> tuple[list[str], np.ndarray]:
+    """Titles `name\\nunit` and numbers (n, 2 free): values of the free coordinates, then their rates."""
+    named = list(zip(found.free, found.free_units, strict=True))
+    titles = [f"{name}\n{unit}" for name, unit in named] + [f"{name}'\n{_per_second(unit)}" for name, unit in named]
+    return titles, np.concatenate((found.free_value, found.free_rate), axis=1)
+
+
+def _per_second(unit: str) -> str:
+    return f"{unit}/s" if unit not in ("", "1") else "1/s"
+
+
+def _free_grids(found: InverseDynamics) -> list[Grid]:
+    """What the free coordinates do: over time (thinned out), and its extremes."""
+    if not found.free:
+        return []
+    titles, numbers = free_columns(found)
+    numbers = np.where(np.abs(numbers) < 1e-12 * np.abs(numbers).max(initial=0.0), 0.0, numbers)
+    count, step = len(found.free), max(1, -(-len(found.t) // MAX_TIMES))
+    history = []
+    for start in range(0, count, MAX_COLUMNS):
+        part = slice(start, min(start + MAX_COLUMNS, count))
+        rows = (
+            (significant(float(found.t[i])), *(significant(float(v)) for v in numbers[i, part]))
+            for i in range(0, len(found.t), step)
+        )
+        title = "Motion of the free coordinates" if start == 0 else ""
+        history.append(grid_of(title, ("t\ns", *titles[part]), rows, 0))
+    ends = (
+        (*title.split("\n"), *(significant(float(x)) for x in (v[0], v[-1], v.min(), v.max())))
+        for title, v in zip(titles, numbers.T, strict=True)
+    )
+    return [*history, grid_of("Free coordinates", ("coordinate", "unit", "start", "end", "least", "most"), ends, 2)]
 
 
 def _below(found: InverseDynamics) -> list[str]:
@@ -112,6 +146,12 @@ def document(found: InverseDynamics) -> dict[str, Any]:
             for k, name in enumerate(found.held)
         ],
         "free": list(found.free),
+        "free_motion": [
+            {"coordinate": name, "unit": unit, "value": listed(value), "rate": listed(rate)}
+            for name, unit, value, rate in zip(
+                found.free, found.free_units, found.free_value.T, found.free_rate.T, strict=True
+            )
+        ],
         "measures": {name: listed(found.positions[:, k]) for k, name in enumerate(found.measures)},
         "warnings": list(found.warnings),
     }
@@ -131,6 +171,9 @@ def arrays(found: InverseDynamics) -> dict[str, Any]:
         "held": tuple(found.held),
         "holding_force": found.holding_force,
         "holding_moment": found.holding_moment,
+        "free": tuple(found.free),
+        "free_value": found.free_value,
+        "free_rate": found.free_rate,
         "measures": tuple(found.measures),
         "positions": found.positions,
     }
@@ -144,43 +187,56 @@ def axes(found: InverseDynamics) -> dict[str, Over]:
         "ball_moment": over("N*m", t="", ball="balls", direction=DIRECTIONS),
         "holding_force": over("N", t="", body="held", direction=DIRECTIONS),
         "holding_moment": over("N*m", t="", body="held", direction=DIRECTIONS),
+        **{name: over(t="", free_coordinate="free") for name in ("free_value", "free_rate")},
         "positions": over(t="", measure="measures"),
     }
 
 
 def records(found: InverseDynamics) -> Iterator[Sequence[Any]]:
-    """A line for each time with all forces."""
+    """A line for each time with all forces, and the free coordinates and their rates."""
     titles, numbers = force_columns(found)
-    yield ("t", *(" ".join(title.split("\n")) for title in titles))
-    yield from np.column_stack((found.t, numbers)).tolist()
+    free, motion = free_columns(found)
+    yield ("t", *(" ".join(title.split("\n")) for title in (*titles, *free)))
+    yield from np.column_stack((found.t, numbers, motion)).tolist()
 
 
 def plot(found: InverseDynamics) -> Figure:
-    """Forces and moments over time, one panel for each unit; curves that stay zero are left out."""
+    """Forces and moments over time, one panel for each unit, then what the free coordinates do; curves that stay zero
+    are left out."""
     from matplotlib.figure import Figure
 
-    titles, numbers = force_columns(found)
-    largest = np.abs(numbers).max(initial=0.0)
-    by_unit: dict[str, list[int]] = {}
-    for k, title in enumerate(titles):
-        if np.abs(numbers[:, k]).max(initial=0.0) > 1e-9 * largest:
-            by_unit.setdefault(title.split("\n")[1], []).append(k)
-    figure = Figure(figsize=(10, 1.2 + 3.2 * max(1, len(by_unit))), layout="constrained", facecolor="white")
-    panels = figure.subplots(max(1, len(by_unit)), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, (unit, columns) in zip(panels, by_unit.items(), strict=False):
-        columns = sorted(columns, key=lambda k: -float(np.abs(numbers[:, k]).max()))
-        for number, k in enumerate(columns[:MAX_CURVES]):
+    parts = [(word, *columns) for word, columns in (("", force_columns(found)), ("free, ", _free_values(found)))]
+    panels = [(word, unit, own) for word, titles, numbers in parts for unit, own in _by_unit(titles, numbers).items()]
+    figure = Figure(figsize=(10, 1.2 + 3.2 * max(1, len(panels))), layout="constrained", facecolor="white")
+    rows = figure.subplots(max(1, len(panels)), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (word, unit, curves) in zip(rows, panels, strict=False):
+        for number, (name, values) in enumerate(curves[:MAX_CURVES]):
             line = "-" if number < 10 else "--"  # colours repeat after ten
-            axes.plot(found.t, numbers[:, k], line, lw=1.6, label=plain_text(titles[k].split("\n")[0]))
-        axes.set_ylabel(unit)
+            axes.plot(found.t, values, line, lw=1.6, label=plain_text(name))
+        axes.set_ylabel(word + unit)
         _finish(axes)
-    if not by_unit:
-        panels[0].set_title("no forces are needed", fontsize=10, color=FAINT)
-    panels[-1].set_xlabel("time, s")
-    figure.suptitle(
-        f"{plain_text(shown(found.model.name, 90))}: forces of the prescribed motion", fontsize=12, color=INK
-    )
+    if not any(not word for word, _, _ in panels):
+        rows[0].set_title("no forces are needed", fontsize=10, color=FAINT)
+    rows[-1].set_xlabel("time, s")
+    what = "forces of the prescribed motion" + (", and what is free" if found.free else "")
+    figure.suptitle(f"{plain_text(shown(found.model.name, 90))}: {what}", fontsize=12, color=INK)
     return figure
+
+
+def _free_values(found: InverseDynamics) -> tuple[list[str], np.ndarray]:
+    titles, numbers = free_columns(found)
+    return titles[: len(found.free)], numbers[:, : len(found.free)]
+
+
+def _by_unit(titles: list[str], numbers: np.ndarray) -> dict[str, list[tuple[str, np.ndarray]]]:
+    """Name and values of every curve that does not stay zero, by unit, the largest first."""
+    largest = np.abs(numbers).max(initial=0.0)
+    out: dict[str, list[tuple[str, np.ndarray]]] = {}
+    for title, values in zip(titles, numbers.T, strict=True):
+        name, unit = title.split("\n")
+        if np.abs(values).max(initial=0.0) > 1e-9 * largest:
+            out.setdefault(unit, []).append((name, values))
+    return {unit: sorted(curves, key=lambda curve: -float(np.abs(curve[1]).max())) for unit, curves in out.items()}
 
 
 def _finish(axes: Axes) -> None:

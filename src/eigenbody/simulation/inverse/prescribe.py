@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import ALL_JOINTS
 from eigenbody.elements.prescribed import holds_a_row
 from eigenbody.linearization.point import system_of
 from eigenbody.mobility.initial import initial_state
+from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import MeasureDimensions, measure_dimensions
@@ -332,3 +334,8 @@ def _drives(system: System) -> tuple[Drive, ...]:
 def positions_of(system: System, state: State) -> np.ndarray:
     """Values of all named measures."""
     return np.real(values_of(system, state, np.arange(system.named.count)))
+
+
+def rates_of_values(system: System, state: State, index: np.ndarray) -> np.ndarray:
+    """Rates of the values of named measures."""
+    return np.real(value_set(system, index).jet(Mechanics(system, state).at, state.turns).rate)

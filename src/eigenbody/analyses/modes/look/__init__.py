@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,8 @@ def sheet(modes: Modes) -> Sheet:
     dof = counted(modes.dof, "degree of freedom", "degrees of freedom")
     line = Styled(f"{dof}, {counted(modes.states, 'state')}; {verdict(modes)}", COLOURS.get(modes.stability, ""))
     below = [*remarks_below(modes.linear, modes.notes), certified_modes(modes.check)]
-    return Sheet(f"Modes of {model_name(modes.linear.point)}", [line], [_grid(modes)], below)
+    by = f" by the route {modes.linear.by_route}" if modes.linear.by_route else ""
+    return Sheet(f"Modes of {model_name(modes.linear.point)}{by}", [line], [_grid(modes)], below)
 
 
 def _grid(modes: Modes) -> Grid:
@@ -78,6 +79,7 @@ def document(modes: Modes) -> dict[str, Any]:
         "states": modes.states,
         "stability": modes.stability,
         "solver": modes.solver,
+        **({"route": linear.by_route} if linear.by_route else {}),
         "coordinates": list(linear.coordinates),
         "modes": [entry | _deformed(modes, i) for i, entry in enumerate(mode_entries(modes))],
         "certificate": _with_residuals(modes),
@@ -169,8 +171,13 @@ def records(modes: Modes) -> Iterator[list[Any]]:
         yield [entry[c] for c in columns]
 
 
-def plot(modes: Modes) -> Figure:
-    """Eigenvalues in the complex plane and the motion of every body in the lowest modes."""
-    from eigenbody.analyses.modes.look.plots import plot_modes
+def plot(modes: Modes, kind: str = "plane", chosen: Sequence[int] | None = None) -> Figure:
+    """Eigenvalues in the complex plane and the motion of every body ("plane"), or bars of the coordinates ("bars"), in
+    the chosen modes (counted from 0) or the lowest."""
+    from eigenbody.analyses.modes.look.plots import lowest, plot_modes
 
-    return plot_modes(modes)
+    if kind == "plane":
+        return plot_modes(modes, chosen)
+    from eigenbody.analyses.modes.look.eigenvectors import plot_eigenvectors
+
+    return plot_eigenvectors(modes, lowest(modes) if chosen is None else chosen)

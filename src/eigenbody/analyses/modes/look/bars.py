@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from eigenbody.analyses.modes.look.explain import DEFORMATION
-from eigenbody.analyses.modes.look.plots import PHASE
+from eigenbody.analyses.modes.look.plots import PHASE, lowest
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite_modes
 from eigenbody.present.style import FAINT, INK
@@ -28,6 +29,9 @@ MAX_SHARES = 8  # bars of energy
 # none of the colours of phase
 TRANSLATION, ROTATION, BENDING, STRAIN, LOSS = "#3f5573", "#8fa3bd", "#5d7f5d", "#b0893a", "#9c5a5a"
 CLIP = 1.5  # share beyond which a bar of the overview is cut
+NARROW, WIDE = 210.0, 330.0  # points: width of the axes of energy shares beside bars, and beside a drawing
+LETTER, LEAST = 4.6, 8  # points a letter takes; letters that a name is cut to at most
+Piece = tuple[int, float, float, str]
 VISIBLE = 1e-6  # amplitude below which a phase means nothing
 
 
@@ -47,16 +51,15 @@ def plot_mode(found: Explanation, i: int) -> Figure:
     return figure
 
 
-def plot_explanation(found: Explanation) -> Figure:
-    """The lowest modes that are not rigid (or the rigid ones, where there is nothing else) in one picture."""
+def plot_explanation(found: Explanation, given: Sequence[int] | None = None) -> Figure:
+    """The chosen modes (counted from 0) in one picture, or the lowest that are not rigid."""
     require_finite_modes(found.modes)
-    kinds = found.modes.kinds
-    chosen = [i for i, kind in enumerate(kinds) if kind != "rigid"][:MAX_MODES] or list(range(len(kinds)))[:MAX_MODES]
+    chosen = lowest(found.modes, MAX_MODES) if given is None else list(given)
     bends = bool(found.modes.linear.point.system.description.flexible)
     high = (2.2 if bends else 1.45) * max(1, len(chosen))
     figure = Figure(figsize=(13, 2.0 + high), layout="constrained", facecolor="white")
     name = plain_text(shown(found.modes.linear.point.model.name, 80))
-    length = significant(found.modes.linear.point.system.length, 3)
+    length = significant(found.modes.linear.point.system.gyration, 3)
     few = "" if len(found.bodies) <= MAX_BODIES else f"; the {MAX_BODIES} of {len(found.bodies)} bodies that move most"
     said = f"motion of the bodies, largest = 1, rotations times {length} m{few}; where the energy is"
     said = "motion of the mechanism, grey at rest; where the energy is" if bends else said
@@ -72,18 +75,16 @@ def plot_explanation(found: Explanation) -> Figure:
         from eigenbody.analyses.modes.look.deformed import draw_mode, skeleton_of
 
         skeleton = skeleton_of(found.modes)
-        for (left, right), i in zip(rows, chosen, strict=True):
+        for (left, _), i in zip(rows, chosen, strict=True):
             draw_mode(left, skeleton, i)
             left.set_title(_title(found, i), fontsize=9.5, loc="left", pad=3, color=INK)
-            _stacked(right, found, i)
-        _share_axis(rows[:, 1])
+        _shares_beside(rows[:, 1], found, chosen, WIDE)
         return figure
-    for (left, right), i in zip(rows, chosen, strict=True):
+    for (left, _), i in zip(rows, chosen, strict=True):
         _coloured(left, found, i, bodies)
         left.set_title(_title(found, i), fontsize=9.5, loc="left", pad=3, color=INK)
-        _stacked(right, found, i)
     _names_below(rows[-1][0], found, bodies)
-    _share_axis(rows[:, 1])
+    _shares_beside(rows[:, 1], found, chosen, NARROW)
     colours = figure.colorbar(
         ScalarMappable(Normalize(-180, 180), PHASE), ax=list(rows[:, 0]), fraction=0.02, pad=0.01, aspect=30
     )
@@ -93,13 +94,22 @@ def plot_explanation(found: Explanation) -> Figure:
     return figure
 
 
-def _share_axis(column: Any) -> None:
-    """The same scale for the shares of all modes."""
+def _shares_beside(column: Any, found: Explanation, chosen: Sequence[int], width: float) -> None:
+    """Energy shares of every mode on the same scale; a piece of a bar has its name where that has room (`width` is
+    that of the axes in points)."""
+    pieces = [(axes, _stacked(axes, found, i)) for axes, i in zip(column, chosen, strict=True)]
     column[0].set_title("energy shares, %", fontsize=9.5, loc="left", pad=3, color=INK)
     limits = np.array([axes.get_xlim() for axes in column])
     for axes in column:
         axes.set_xlim(min(0.0, limits[:, 0].min()), max(102.0, limits[:, 1].max()))
     column[-1].tick_params(labelbottom=True)
+    for axes, own in pieces:
+        low, high = axes.get_xlim()
+        for y, middle, value, name in own:
+            room = int(abs(value) / (high - low) * width / LETTER)
+            if room >= min(len(name), LEAST):
+                text = plain_text(shown(name, room))
+                axes.text(middle, y, text, ha="center", va="center", fontsize=7.5, color="white", clip_on=True)
 
 
 def _title(found: Explanation, i: int) -> str:
@@ -116,8 +126,8 @@ def _title(found: Explanation, i: int) -> str:
 
 
 def _motion(found: Explanation, i: int, bodies: list[int]) -> np.ndarray:
-    """(bodies * 6,) complex, largest = 1 and real; rotations as displacements at the mechanism's length."""
-    weighted = found.twist[i] * np.repeat((1.0, found.modes.linear.point.system.length), 3)
+    """(bodies * 6,) complex, largest = 1 and real; rotations as displacements of equal energy."""
+    weighted = found.twist[i] * np.repeat((1.0, found.modes.linear.point.system.gyration), 3)
     top = weighted.ravel()[np.argmax(np.round(np.abs(weighted) / (np.abs(weighted).max() or 1.0), 9))]
     return weighted[bodies].ravel() / (top if top else 1.0)
 
@@ -141,7 +151,7 @@ def _magnitude(axes: Axes, found: Explanation, i: int, bodies: list[int]) -> Non
     axes.bar(place, size, width=0.8, color=colours)
     axes.set_ylim(0, 1.08)
     axes.set_ylabel("magnitude, largest = 1")
-    length = significant(found.modes.linear.point.system.length, 3)
+    length = significant(found.modes.linear.point.system.gyration, 3)
     few = (
         "" if len(bodies) == len(found.bodies) else f"; the {len(bodies)} of {len(found.bodies)} bodies that move most"
     )
@@ -239,17 +249,19 @@ def _shares(axes: Axes, title: str, names: list[str], shares: np.ndarray, colour
                       fontsize=9, color=INK)  # fmt: skip
 
 
-def _stacked(axes: Axes, found: Explanation, i: int) -> None:
+def _stacked(axes: Axes, found: Explanation, i: int) -> list[Piece]:
     """Three bars, kinetic, strain and lost, cut into their largest shares."""
+    pieces: list[Piece] = []
     for y, (_, names, shares, colours) in enumerate(_overview(found, i)):
         order = [int(k) for k in np.argsort(-np.abs(shares), kind="stable")[:4] if abs(shares[k]) >= 0.005]
         ends = [0.0, 0.0]  # of the bars to the right and to the left of zero
         for k in order:
             value = 100 * float(np.clip(shares[k], -CLIP, CLIP))
-            _piece(axes, 2 - y, ends, value, names[k], colours[k])
+            pieces.append(_piece(axes, 2 - y, ends, value, names[k], colours[k]))
         rest = 100 * float(shares.sum()) - sum(ends)
         if order and 0.5 <= rest <= 100 and np.abs(shares).max() <= CLIP:
-            _piece(axes, 2 - y, ends, rest, f"{np.count_nonzero(shares) - len(order)} more", "#bbbbbb")
+            more = f"{np.count_nonzero(shares) - len(order)} more"
+            pieces.append(_piece(axes, 2 - y, ends, rest, more, "#bbbbbb"))
         if not order:
             axes.text(2, 2 - y, "none", va="center", fontsize=8, color=FAINT)
     axes.set_ylim(-0.55, 2.55)
@@ -257,6 +269,7 @@ def _stacked(axes: Axes, found: Explanation, i: int) -> None:
     axes.axvline(0, color=FAINT, lw=0.8)
     axes.tick_params(axis="x", labelsize=8, labelbottom=False)
     axes.spines[["top", "right", "left"]].set_visible(False)
+    return pieces
 
 
 def _overview(found: Explanation, i: int) -> list[tuple[str, list[str], np.ndarray, list[str]]]:
@@ -269,11 +282,10 @@ def _overview(found: Explanation, i: int) -> list[tuple[str, list[str], np.ndarr
     return [kinetic, *others]
 
 
-def _piece(axes: Axes, y: int, ends: list[float], value: float, name: str, colour: str) -> None:
-    """One piece of a bar, with its name where there is room."""
+def _piece(axes: Axes, y: int, ends: list[float], value: float, name: str, colour: str) -> Piece:
+    """One piece of a bar: its row, middle, length and name."""
     side = 0 if value >= 0 else 1
     axes.barh(y, value, left=ends[side], height=0.72, color=colour, edgecolor="white", lw=1.0)
-    if abs(value) >= 20:
-        text = plain_text(shown(name, max(6, int(abs(value) / 4))))
-        axes.text(ends[side] + value / 2, y, text, ha="center", va="center", fontsize=7.5, color="white", clip_on=True)
+    middle = ends[side] + value / 2
     ends[side] += value
+    return y, middle, value, name

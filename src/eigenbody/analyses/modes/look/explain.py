@@ -211,8 +211,11 @@ def records(found: Explanation) -> Iterator[list[Any]]:
 # ---- picture
 
 
-def plot(found: Explanation, mode: int | None = None) -> Figure:
-    """Bars with magnitude and phase and the energy shares of one mode (counted from 1), or bars of the lowest."""
+def plot(found: Explanation, chosen: Sequence[int] | None = None) -> Figure:
+    """Bars with magnitude and phase and the energy shares of one mode (counted from 0), or a row for each of several,
+    by default the lowest."""
     from eigenbody.analyses.modes.look.bars import plot_explanation, plot_mode
 
-    return plot_explanation(found) if mode is None else plot_mode(found, mode - 1)
+    if chosen is not None and len(chosen) == 1:
+        return plot_mode(found, chosen[0])
+    return plot_explanation(found, chosen)

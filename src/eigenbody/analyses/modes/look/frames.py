@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,6 +101,6 @@ def records(found: FrameModes) -> Iterator[list[Any]]:
         yield [*(one[key] for key in COLUMNS), pair.whirl, *(other[key] for key in COLUMNS)]
 
 
-def plot(found: FrameModes) -> Figure:
+def plot(found: FrameModes, kind: str = "plane", chosen: Sequence[int] | None = None) -> Figure:
     """The modes of the rotating frame."""
-    return found.rotating.plot()
+    return found.rotating.look.plot(found.rotating, kind, chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAX_MODES = 6  # drawn as bars
 MAX_BODIES = 12  # with bars of their own
 MAX_COMPONENTS = 4  # bodies whose six components are drawn apart
+TIE = 1e-6  # magnitudes that differ by less are equal
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 TINT = {"stable": "#1a7f37", "marginal": "#b26a00", "drifting": "#6e59a5", "unstable": "#c62828"}
 MARKER = {"oscillatory": "o", "real": "s", "rigid": "D"}
@@ -30,17 +32,23 @@ MARKER = {"oscillatory": "o", "real": "s", "rigid": "D"}
 PHASE = LinearSegmentedColormap.from_list("phase", ["#e07b00", "#8e44ad", "#1f5fbf", "#2a9d5c", "#e07b00"])
 
 
-def plot_modes(modes: Modes) -> Figure:
-    """Eigenvalues in the complex plane, and the motion of the bodies in the lowest modes that are not rigid."""
+def lowest(modes: Modes, count: int = MAX_MODES) -> list[int]:
+    """The lowest modes that are not rigid, or the rigid ones where there is nothing else."""
+    return [i for i, kind in enumerate(modes.kinds) if kind != "rigid"][:count] or list(range(len(modes)))[:count]
+
+
+def plot_modes(modes: Modes, chosen: Sequence[int] | None = None) -> Figure:
+    """Eigenvalues in the complex plane, and the motion of the bodies in the chosen modes (counted from 0), or in the
+    lowest that are not rigid."""
     require_finite_modes(modes)
-    figure = Figure(figsize=(13, 6.6), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(13, max(6.6, 0.6 + len(chosen or ()))), layout="constrained", facecolor="white")
     parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.35), wspace=0.03)
     name = plain_text(shown(modes.linear.point.model.name, 90))
     figure.suptitle(
         f"{name}\n{counted(modes.dof, 'degree')} of freedom, {plain_text(verdict(modes))}", fontsize=12, color=INK
     )
     _plane(parts[0], modes)
-    _motion(parts[1], modes)
+    _motion(parts[1], modes, chosen)
     return figure
 
 
@@ -137,8 +145,8 @@ class _Bars:
     remark: str
 
 
-def _motion(part: SubFigure, modes: Modes) -> None:
-    chosen = [i for i, kind in enumerate(modes.kinds) if kind != "rigid"][:MAX_MODES]
+def _motion(part: SubFigure, modes: Modes, given: Sequence[int] | None) -> None:
+    chosen = [i for i in lowest(modes) if modes.kinds[i] != "rigid"] if given is None else list(given)
     if not chosen or not len(modes.bodies):
         axes = part.subplots()
         axes.axis("off")
@@ -151,7 +159,7 @@ def _motion(part: SubFigure, modes: Modes) -> None:
     bars = _bars(modes, chosen)
     rows = part.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
     for axes, i, amplitude in zip(rows, chosen, bars.amplitude, strict=True):
-        _mode_bars(axes, bars, amplitude, _mode_title(modes, i))
+        _mode_bars(axes, bars, amplitude, mode_title(modes, i))
     _name_bars(rows[-1], bars)
     part.suptitle(f"Motion of the bodies, largest = 1\n{bars.remark}", fontsize=10, color=INK, x=0.06, ha="left")
     colours = part.colorbar(ScalarMappable(Normalize(-180, 180), PHASE), ax=list(rows), fraction=0.03, pad=0.02)
@@ -171,14 +179,17 @@ def _deformed(part: SubFigure, modes: Modes, chosen: list[int]) -> None:
         axes.axis("off")
     for axes, i in zip(rows.flat, chosen, strict=False):
         draw_mode(axes, skeleton, i)
-        axes.set_title(_mode_title(modes, i), fontsize=9, loc="left", pad=3, color=INK)
+        axes.set_title(mode_title(modes, i), fontsize=9, loc="left", pad=3, color=INK)
     title = "Motion of the mechanism (grey: at rest, light: a quarter of a cycle later)"
     part.suptitle(title, fontsize=10, color=INK, x=0.06, ha="left")
 
 
-def _mode_title(modes: Modes, i: int) -> str:
+def mode_title(modes: Modes, i: int) -> str:
+    """`mode 3: 0.126 Hz, damping 0.0401 %, stable`."""
     value = modes.eigenvalues[i]
-    if modes.kinds[i] == "real":
+    if modes.kinds[i] == "rigid":
+        motion = "0 Hz"
+    elif modes.kinds[i] == "real":
         motion = f"{significant(value.real, 4)} 1/s"
     else:
         damping = significant(100 * modes.damping_ratio[i], 3)
@@ -213,7 +224,7 @@ def _name_bars(axes: Axes, bars: _Bars) -> None:
 
 def _bars(modes: Modes, chosen: list[int]) -> _Bars:
     """Six components of each body while bodies are few, else translation and rotation of those that move most."""
-    weight = np.repeat((1.0, modes.linear.point.system.length), 3)  # rotations as the displacement they make
+    weight = np.repeat((1.0, modes.linear.point.system.gyration), 3)  # rotations as displacements of equal energy
     shapes = modes.shapes[chosen] * weight  # (modes, bodies, 6)
     scaled = f"rotations times {significant(weight[-1], 3)} m"
     if len(modes.bodies) <= MAX_COMPONENTS:
@@ -229,15 +240,19 @@ def _bars(modes: Modes, chosen: list[int]) -> _Bars:
 
 def _whole(vectors: np.ndarray) -> np.ndarray:
     """Magnitude of complex vectors (..., 3) with the phase of their largest component."""
-    largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), axis=-1)[..., None], axis=-1)[..., 0]
+    size = np.abs(vectors)
+    first = np.argmax(size >= (1 - TIE) * size.max(axis=-1, keepdims=True), axis=-1)  # the same one for all bodies
+    largest = np.take_along_axis(vectors, first[..., None], axis=-1)[..., 0]
     return np.linalg.norm(vectors, axis=-1) * np.exp(1j * np.angle(largest))
 
 
 def _laid_out(amplitude: np.ndarray, names: list[str], labels: tuple[str, ...], remark: str) -> _Bars:
-    """Bars side by side, a gap between bodies; each mode scaled by its largest bar."""
+    """Bars side by side, a gap between bodies; each mode scaled by its largest bar, whose phase is zero."""
     count, step = len(labels), len(labels) + 0.6
     flat = amplitude.reshape(len(amplitude), -1)
-    largest = np.abs(flat).max(axis=1, keepdims=True)
+    size = np.abs(flat)
+    first = np.argmax(size >= (1 - TIE) * size.max(axis=1, keepdims=True), axis=1)
+    largest = np.take_along_axis(flat, first[:, None], axis=1)
     place = np.concatenate([b * step + np.arange(count) for b in range(len(names))])
     groups = tuple((b * step + (count - 1) / 2, shown(name, 18)) for b, name in enumerate(names))
-    return _Bars(flat / np.where(largest > 0, largest, 1.0), place, labels * len(names), groups, remark)
+    return _Bars(flat / np.where(largest == 0, 1.0, largest), place, labels * len(names), groups, remark)

@@ -13,7 +13,7 @@ from eigenbody.present.tables import Grid, Sheet, plain_text, significant
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.response.spectra import Spectrogram, Spectrum
+    from eigenbody.analyses.response.spectra import Spectrum
 
 
 def sheet(spectrum: Spectrum) -> Sheet:
@@ -49,20 +49,4 @@ def plot(spectrum: Spectrum) -> Figure:
     axes.set_xlabel("frequency, Hz")
     axes.set_ylabel(f"amplitude of {plain_text(spectrum.name)}")
     axes.grid(True, color="#e4e4e4", lw=0.7)
-    return figure
-
-
-def plot_spectrogram(found: Spectrogram) -> Figure:
-    """Amplitude in decibels over time and frequency."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 5), layout="constrained", facecolor="white")
-    axes = figure.subplots()
-    level = 20 * np.log10(np.maximum(found.amplitude, 1e-12 * found.amplitude.max(initial=1e-300)))
-    mesh = axes.pcolormesh(found.t, found.frequency_hz, level.T, shading="nearest", cmap="viridis",
-                           vmin=level.max() - 100, vmax=level.max())  # fmt: skip
-    figure.colorbar(mesh, ax=axes, label="amplitude, dB")
-    axes.set_xlabel("time, s")
-    axes.set_ylabel("frequency, Hz")
-    axes.set_title(plain_text(found.name), fontsize=11, loc="left")
     return figure

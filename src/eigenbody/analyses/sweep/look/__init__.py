@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -353,15 +353,15 @@ def axes(sweep: Sweep) -> dict[str, Over]:
     return own | critical | speeds | {"whirl": over(branch="")}
 
 
-def plot(sweep: Sweep) -> Figure:
-    """Root locus: eigenvalues in the complex plane, coloured by the parameter."""
+def plot(sweep: Sweep, chosen: Sequence[int] | None = None) -> Figure:
+    """Root locus: eigenvalues in the complex plane, coloured by the parameter; of chosen branches (from 0) or all."""
     from eigenbody.analyses.sweep.look.locus import plot_locus
 
-    return plot_locus(sweep)
+    return plot_locus(sweep, chosen)
 
 
-def diagram(sweep: Campbell, signed: bool = False) -> Figure:
+def diagram(sweep: Campbell, signed: bool = False, chosen: Sequence[int] | None = None) -> Figure:
     """Frequencies over the parameter with excitation lines and critical speeds, and damping ratios below."""
     from eigenbody.analyses.sweep.look.plots import plot_campbell
 
-    return plot_campbell(sweep, signed)
+    return plot_campbell(sweep, signed, chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from eigenbody.analyses.sweep.follow import Sweep
 
 
-def plot_locus(sweep: Sweep) -> Figure:
+def plot_locus(sweep: Sweep, chosen: Sequence[int] | None = None) -> Figure:
     """Eigenvalues in the upper half plane, coloured by the parameter, from a ring (first) to a square (last)."""
     figure = Figure(figsize=(10.5, 7.4), layout="constrained", facecolor="white")
     axes = figure.subplots()
     figure.suptitle(f"Root locus of {plain_text(shown(sweep.model.name, 90))}", fontsize=12, color=INK)
-    lines = [k for k in range(len(sweep.labels)) if not is_rigid_branch(sweep, k)]
+    lines = [k for k in range(len(sweep.labels)) if not is_rigid_branch(sweep, k) and (chosen is None or k in chosen)]
     real, imaginary = sweep.eigenvalues.real[:, lines], np.abs(sweep.eigenvalues.imag[:, lines])
     repeated = sweep.is_lower[lines] & (sweep.eigenvalues.imag[:, lines] < 0)  # drawn with the upper half
     repeated[1:-1] &= repeated[:-2] & repeated[2:]  # but for the point next to where the two meet

@@ -30,9 +30,12 @@ MAX_NOTES = 10  # critical speeds with their values beside them
 
 
 # Campbell diagram -----------------------------------------------------------------------------------------------------
-def plot_campbell(speed: Campbell, signed: bool = False) -> Figure:
-    """Frequencies over the parameter with excitation lines and critical speeds, damping ratios below."""
+def plot_campbell(speed: Campbell, signed: bool = False, chosen: Sequence[int] | None = None) -> Figure:
+    """Frequencies over the parameter with excitation lines and critical speeds, damping ratios below; of the chosen
+    branches (counted from 0) that vibrate, or of all that are not far above the rest."""
     drawn, left_out = _in_view(speed)
+    if chosen is not None:
+        drawn, left_out = [k for k in (*drawn, *left_out) if k in chosen], []
     damped = _is_damped(speed, drawn)
     figure = Figure(figsize=(11.5, 8.2 if damped else 6.4), layout="constrained", facecolor="white")
     panels = list(np.atleast_1d(figure.subplots(1 + damped, 1, sharex=True, height_ratios=(2.6, 1)[: 1 + damped])))
@@ -52,7 +55,7 @@ def plot_campbell(speed: Campbell, signed: bool = False) -> Figure:
     if damped:
         _damping_panel(panels[1], speed, drawn)
     _failed_marks(panels, speed)
-    _campbell_axes(panels, speed, left_out, signed)
+    _campbell_axes(panels, speed, drawn, left_out, signed)
     return figure
 
 
@@ -293,7 +296,9 @@ def _failed_marks(panels: Sequence[Axes], sweep: Sweep) -> None:
         )  # fmt: skip
 
 
-def _campbell_axes(panels: Sequence[Axes], speed: Campbell, left_out: list[int], signed: bool) -> None:
+def _campbell_axes(
+    panels: Sequence[Axes], speed: Campbell, drawn: list[int], left_out: list[int], signed: bool
+) -> None:
     from matplotlib.lines import Line2D
 
     top, bottom = panels[0], panels[-1]
@@ -303,7 +308,7 @@ def _campbell_axes(panels: Sequence[Axes], speed: Campbell, left_out: list[int],
         axes.grid(True, color="#eeeeee", lw=0.8, zorder=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=9)
-    kinds = [kind for kind in TINT if speed.joint and kind in {speed.whirl[k] for k in _in_view(speed)[0]}]
+    kinds = [kind for kind in TINT if speed.joint and kind in {speed.whirl[k] for k in drawn}]
     handles = [Line2D([], [], color=TINT[kind], ls=DASH[kind], lw=1.9, label=MEANING[kind]) for kind in kinds]
     if speed.per_rev:
         handles.append(Line2D([], [], color=LINE, lw=1.1, ls="--", label="order × spin"))
