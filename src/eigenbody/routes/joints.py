@@ -6,7 +6,8 @@ One table for all of them, written from the model file's contract and not from t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from eigenbody.model.description import Description, Entry, Signal
@@ -101,7 +102,8 @@ def motions(description: Description) -> Iterator[tuple[str, Signal, str]]:
                 if signal is not None:
                     yield name, signal, joint.where
     for driver in description.drivers:
-        if not driver.get("assembly"):
+        is_open = driver.get("side") is not None and not driver.get("closed")
+        if not driver.get("assembly") and not is_open:
             yield driver["measure"], driver["motion"], driver.where
 
 
@@ -115,21 +117,27 @@ class Branch(NamedTuple):
     outward: bool
 
 
-def spanning_tree(description: Description, cut: Collection[str] = ()) -> tuple[Branch, ...]:
+def spanning_tree(
+    description: Description,
+    cut: Collection[str] = (),
+    index: Callable[[str], int] | None = None,
+    roots: Sequence[int] = (GROUND,),
+) -> tuple[Branch, ...]:
     """Breadth-first from ground, joints in file order but those to be cut, then from the first-listed body of each part
-    left over."""
+    left over. A route that knows moving frames gives its own `index` of names and further `roots`."""
+    index = index or partial(body_of, description)
     joints = [joint for joint in description.joints if joint.type in COORDINATES and joint.name not in cut]
-    pairs = [tuple(body_of(description, name) for name in joint["between"]) for joint in joints]
+    pairs = [tuple(index(name) for name in joint["between"]) for joint in joints]
     at: dict[int, list[int]] = {}
     for k, pair in enumerate(pairs):
         for body in set(pair):
             at.setdefault(body, []).append(k)
     branches: list[Branch] = []
-    reached: set[int] = set()
-    for root in (GROUND, *range(len(description.bodies))):
-        if root in reached:
+    reached: set[int] = set(roots)
+    for root in (*roots, *range(len(description.bodies))):
+        if root in reached and root not in roots:
             continue
-        if root != GROUND:
+        if root not in roots:
             branches.append(Branch(root, GROUND, None, True))
         reached.add(root)
         queue = [root]

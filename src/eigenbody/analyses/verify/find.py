@@ -135,6 +135,8 @@ def place_of(point: OperatingPoint) -> Place:
         t=float(np.real(state.t)),
         coordinates=point.coordinates(),
         independent=tuple(point.system.names[i] for i in point.chosen.positions),
+        velocities=tuple(point.system.names[i] for i in point.chosen.velocities),
+        states=tuple(point.system.states),
     )
 
 
