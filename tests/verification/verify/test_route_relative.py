@@ -17,7 +17,7 @@ from eigenbody.routes.base import Linear, Route
 from eigenbody.routes.relative import REDUCTIONS, ROUTE, linearize
 from eigenbody.routes.relative.assemble import Mechanism, dynamics, inertias, read
 from eigenbody.routes.relative.euler import direction_cosines, euler_parameters, product
-from eigenbody.routes.relative.forces import applied, dense, gradient_rates
+from eigenbody.routes.relative.forces import Cartesian, Readings, applied, dense, gradient_rates
 from eigenbody.routes.relative.kinematics import Kinematics, moved, velocity_transformation
 from eigenbody.routes.relative.loops import jacobian, jacobian_rate, jacobian_second_rate
 from eigenbody.routes.relative.measures import Pose
@@ -399,7 +399,7 @@ def test_partials_of_the_velocity_transformation(seed: int) -> None:
 def test_partials_of_constraint_rows_and_channels(seed: int) -> None:
     """Table 2.6 and the rates of its entries, and those of all forces."""
     mechanism, at = machine(seed)
-    channels = [*mechanism.rows.channels, *(channel for law in mechanism.laws for channel in law.channels)]
+    channels = [*mechanism.rows.channels, *mechanism.slips.channels, *(pull.channel for pull in mechanism.pulls)]
     for channel in channels:
         by = gradient_rates((channel,), at.pose, at.directions)[0]
         for b in range(at.tree.count):
@@ -427,18 +427,22 @@ def test_rates_of_the_constraint_jacobian(seed: int) -> None:
         np.testing.assert_allclose(second, slope(rates), atol=1e-7 * max(1.0, np.abs(second).max()))
 
 
+def forces_at(mechanism: Mechanism, at: Kinematics) -> Cartesian:
+    return applied(mechanism.pulls, Readings.at(mechanism.reader.gauges, mechanism.x, at), at)
+
+
 @pytest.mark.parametrize("seed", MACHINES)
 def test_partials_of_forces(seed: int) -> None:
     """Secs. 3.2.2.2 and 3.2.3 by central differences."""
     mechanism, at = machine(seed)
-    force, h = applied(mechanism.laws, at), 1e-5
+    force, h = forces_at(mechanism, at), 1e-5
     scale = max(1.0, np.abs(force.by_position).max(initial=0.0))
     for b in range(at.tree.count):
         e = h * np.eye(at.tree.count)[b]
         moves = [Kinematics(at.tree, moved(at.tree, at.pose, s * e), at.nu) for s in (1, -1)]
         speeds = [Kinematics(at.tree, at.pose, at.nu + s * e) for s in (1, -1)]
         for pair, known in ((moves, force.by_position[b]), (speeds, force.by_velocity[b])):
-            ahead, behind = (applied(mechanism.laws, one).value for one in pair)
+            ahead, behind = (forces_at(mechanism, one).value for one in pair)
             np.testing.assert_allclose((ahead - behind) / (2 * h), known, atol=1e-6 * scale)
 
 

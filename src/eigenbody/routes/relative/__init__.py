@@ -13,6 +13,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
+from eigenbody.routes.joints import NON_HOLONOMIC
 from eigenbody.routes.relative.assemble import Dynamics, Mechanism, dynamics, open_chain, read, turning
 from eigenbody.routes.relative.loops import null_space
 from eigenbody.routes.relative.reduce import (
@@ -89,9 +90,11 @@ def _notes(
     if len(chosen) < len(own):
         notes.append(f"independent: {', '.join(chosen) or 'a null space of the constraint Jacobian'}")
     if len(found.rows):
-        cut = ", ".join(entry.name for entry in mechanism.tree.cut)
-        which = f" ({cut})" if cut else ""
-        notes.append(f"{len(found.rows)} rows of cut joints{which}, {found.redundant} more are redundant")
+        cut = ", ".join(entry.name for entry in mechanism.tree.cut if entry.type not in NON_HOLONOMIC)
+        which = f" (cut joints: {cut})" if cut else ""
+        notes.append(f"{len(found.rows)} constraint rows{which}, {found.redundant} more are redundant")
+    if len(found.slips):
+        notes.append(f"{len(found.slips)} non-holonomic rows: fewer velocities than coordinates are independent")
     if dropped:
         notes.append("the geometric stiffness of the loops, d(Phi_q^T lambda)/dq, is left out as in Trom's Eq. 4.13")
     return tuple(notes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
-from eigenbody.model.description import Description
+from eigenbody.model.description import Description, owner_of
 from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.joints import COUPLINGS, JOINTS, NON_HOLONOMIC
 from eigenbody.routes.relative.forces import Cartesian, Derivatives, Readings, applied, state_rates, weights
@@ -17,6 +17,7 @@ from eigenbody.routes.relative.kinematics import Kinematics, velocity_transforma
 from eigenbody.routes.relative.laws import Laws, Pull
 from eigenbody.routes.relative.loops import (
     Rows,
+    idle_turns,
     independent_rows,
     jacobian,
     jacobian_rate,
@@ -100,7 +101,8 @@ def _frames(description: Description, place: Place) -> tuple[Pose, np.ndarray]:
 def _refuse(description: Description) -> None:
     """What is not known at all; a force, a measure or a block says so where it is read."""
     for flexible in description.flexible:
-        raise Unsupported(f'the flexible body "{flexible.name}", whose deflections are no joint coordinates')
+        name = owner_of(flexible.name)
+        raise Unsupported(f'the flexible body "{name}", whose deflections are no joint coordinates')
     for joint in description.joints:
         if joint.type not in JOINTS and joint.type not in NON_HOLONOMIC:
             raise Unsupported(f'the joint "{joint.name}" of type "{joint.type}"')
@@ -163,9 +165,14 @@ def dynamics(mechanism: Mechanism) -> Dynamics:
     gyroscopic[:, 3:] = cross(at.w, apply(J, at.w))
     bias = at.B_rate @ at.nu
     known = inertia_times(mass, J, bias) + gyroscopic - force.value - weight
-    all_rows = jacobian(mechanism.rows, at)
-    which = independent_rows(mechanism.rows, at, mechanism.scale)
-    rows, Phi_q = mechanism.rows.taken(which), all_rows[which]
+    felt = [M, *(np.einsum("cia,bci->ab", at.B, by) for by in (force.by_position, force.by_velocity))]
+    felt += [jacobian(mechanism.rows, at), jacobian(mechanism.slips, at)]
+    points = np.flatnonzero(description.bodies.is_point)
+    scaled = [X / np.abs(X).max() for X in felt if np.any(X)]
+    given = mechanism.rows.joined(idle_turns(mechanism.tree, points, np.vstack(scaled)))
+    all_rows = jacobian(given, at)
+    which = independent_rows(given, at, mechanism.scale)
+    rows, Phi_q = given.taken(which), all_rows[which]
     slips = mechanism.slips.taken(independent_rows(mechanism.slips, at, mechanism.scale, Phi_q))
     N = jacobian(slips, at)
     rest = np.concatenate((rows.second_rate - jacobian_rate(rows, at) @ at.nu, -slips.slopes(at) @ at.nu))
@@ -180,9 +187,7 @@ def dynamics(mechanism: Mechanism) -> Dynamics:
     by_state = -np.einsum("cia,bci->ab", at.B, force.by_state)
     states = state_rates(reader.ordered_rates(), list(reader.residuals.values()), readings)
     redundant = len(all_rows) - len(which) + len(mechanism.slips) - len(slips)
-    return Dynamics(
-        at, M, C, K, nu_rate, rows, slips, Phi_q, N, multipliers, K_lambda, by_state, states, redundant
-    )
+    return Dynamics(at, M, C, K, nu_rate, rows, slips, Phi_q, N, multipliers, K_lambda, by_state, states, redundant)
 
 
 def _solve(M: np.ndarray, Phi_q: np.ndarray, force: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

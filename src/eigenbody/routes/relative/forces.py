@@ -69,7 +69,9 @@ class Readings:
         now = self.now
         value = np.array([np.real(reading.value(now)) for reading in readings])
         by_s, by_rate, by_x, by_w = (
-            np.array([slopes(reading, now, what) for reading in readings]).reshape(len(readings), len(getattr(now, what)))
+            np.array([slopes(reading, now, what) for reading in readings]).reshape(
+                len(readings), len(getattr(now, what))
+            )
             for what in ("s", "rate", "x", "w")
         )
         return Derivatives(value, by_s @ self.s_q + by_rate @ self.rate_q, by_rate @ self.s_q, by_x, by_w)

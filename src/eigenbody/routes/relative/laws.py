@@ -13,6 +13,7 @@ import numpy as np
 from eigenbody.model.description import Description, Entry, Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.base import Unsupported
+from eigenbody.routes.relative.beams import beam
 from eigenbody.routes.relative.measures import Channel, Component, Cosine, Distance, Measure
 from eigenbody.routes.relative.named import X, Y, Z, coordinate
 from eigenbody.routes.relative.sides import Drawing
@@ -70,6 +71,8 @@ class Laws:
             yield Pull(own.measure, self._along[entry.type](entry, own))
         elif entry.type in ("bushing", "bearing"):
             yield from self._six(entry)
+        elif entry.type == "beam":
+            yield from self._beam(entry)
         elif entry.type in ("force", "torque"):
             channels = self._components(entry, entry.type == "torque")
             none = {"s": Reading.constant(0.0), "v": Reading.constant(0.0)}  # a load has no deflection
@@ -170,6 +173,12 @@ class Laws:
         for row, measure in enumerate(measures):
             yield Pull(measure, _linear(np.concatenate((k[row], c[row])), parts))
 
+    def _beam(self, entry: Entry) -> Iterator[Pull]:
+        for measure, k, c, free in beam(entry, self.drawing):
+            number = self.reader.own_gauge(measure)
+            parts = (Reading.of("s", number, free), Reading.of("rate", number))
+            yield Pull(measure, _linear(np.array((k, c)), parts))
+
     # ---- forces on one body
 
     def _components(self, entry: Entry, is_torque: bool) -> list[Component]:
@@ -207,9 +216,7 @@ def _linear(factors: np.ndarray, parts: Sequence[Reading]) -> Reading:
     """sum factor_k part_k, without the zero ones."""
     used = [(factor, part) for factor, part in zip(factors, parts, strict=True) if factor]
     sizes = [factor for factor, _ in used]
-    return combined(
-        lambda *values: sum(f * v for f, v in zip(sizes, values, strict=True)), *(part for _, part in used)
-    )
+    return combined(lambda *values: sum(f * v for f, v in zip(sizes, values, strict=True)), *(part for _, part in used))
 
 
 def _stop(entry: Entry, own: Own, side: float, gap: float) -> Reading:

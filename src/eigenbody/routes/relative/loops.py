@@ -51,6 +51,13 @@ class Rows:
         """Some of the rows."""
         return Rows(self.channels, self.combine[which], self.rate[which], self.second_rate[which])
 
+    def joined(self, other: Rows) -> Rows:
+        """With other rows below."""
+        none = np.zeros((len(self), len(other.channels))), np.zeros((len(other), len(self.channels)))
+        combine = np.block([[self.combine, none[0]], [none[1], other.combine]])
+        rates = (np.concatenate((getattr(self, name), getattr(other, name))) for name in ("rate", "second_rate"))
+        return Rows((*self.channels, *other.channels), combine, *rates)
+
     def cartesian(self, pose: Pose) -> np.ndarray:
         """The modified Cartesian Jacobian J (rows, carriers, 6)."""
         return np.tensordot(self.combine, gradients(self.channels, pose), 1)
@@ -214,6 +221,25 @@ def independent_rows(
         scaled = _without(basis, scaled.T).T
     _, triangle, order = qr(scaled.T, mode="economic", pivoting=True)
     return np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > RANK))])
+
+
+def idle_turns(tree: Tree, points: np.ndarray, felt: np.ndarray) -> Rows:
+    """Rows that hold the rotation of a point mass where what hangs on it by a ball joint can turn by itself as well:
+    the columns of its rotation in `felt` (rows, n), in which all that feels a coordinate stands, depend on others."""
+    channels: list[Channel] = []
+    size = np.linalg.norm(felt, axis=0)
+    unit = felt / np.where(size > 0, size, 1.0)
+    idle: list[int] = []
+    for branch in tree.branches:
+        if branch.body not in points or branch.triple is None:
+            continue
+        own = list(range(branch.triple.start, branch.triple.stop))
+        others = np.setdiff1d(np.arange(tree.count), [*own, *idle])
+        basis = np.linalg.qr(unit[:, others])[0]
+        if np.any(size[own] > 0) and np.all(np.linalg.norm(_without(basis, unit[:, own]), axis=0) <= RANK):
+            idle += own
+            channels += [SmallRotation(branch.first, branch.second, k) for k in range(3)]
+    return variation_rows(tuple(channels))
 
 
 def null_space(matrix: np.ndarray, method: str = "qr") -> np.ndarray:

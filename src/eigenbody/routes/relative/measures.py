@@ -52,11 +52,20 @@ class Measure(Channel, Protocol):
         """The scalar itself (angles within half a turn)."""
 
 
+def rate_along(channel: Channel, pose: Pose, motion: Twists) -> np.ndarray:
+    """Rate of a channel along motions."""
+    both = np.concatenate((motion.v, motion.w), axis=-1)
+    rates = [(both[..., carrier, :] * row).sum(axis=-1) for carrier, row in channel.gradient(pose)]
+    return np.sum(rates, axis=0)
+
+
 def point_at(side: Side, pose: Pose) -> np.ndarray:
+    """Where the point of a side is."""
     return pose.r[side.carrier] + pose.R[side.carrier] @ side.point
 
 
 def point_rate(side: Side, pose: Pose, motion: Twists) -> np.ndarray:
+    """Its velocity along motions."""
     c = side.carrier
     return motion.v[..., c, :] + cross(motion.w[..., c, :], pose.R[c] @ side.point)
 
@@ -74,6 +83,7 @@ def turned(carrier: int, vector: np.ndarray, motion: Twists) -> np.ndarray:
 
 
 def six(force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """[g, m] (..., 6)."""
     if force.shape != moment.shape:
         force, moment = np.broadcast_arrays(force, moment)
     return np.concatenate((force, moment), axis=-1)

@@ -10,6 +10,7 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.routes.relative.assemble import Dynamics, Mechanism, turning
 from eigenbody.routes.relative.kinematics import Kinematics
 from eigenbody.routes.relative.loops import (
+    CartesianRows,
     choose_coordinates,
     jacobian,
     jacobian_rate,
@@ -74,13 +75,13 @@ def felt_coordinates(*matrices: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.any([size > 1e-14 * size.max(initial=0.0) for size in sizes], axis=0))
 
 
-def _holonomic(rows: object, dynamics: Dynamics) -> Level:
+def _holonomic(rows: CartesianRows, dynamics: Dynamics) -> Level:
     """Rows whose deviations vanish at all times: V is the rate of X."""
     at, n = dynamics.at, dynamics.at.tree.count
-    if not len(rows):  # type: ignore[arg-type]
+    if not len(rows):
         return Level(*(np.zeros((0, n)) for _ in range(4)))
-    X, rate = jacobian(rows, at), jacobian_rate(rows, at)  # type: ignore[arg-type]
-    return Level(X, rate, rate, jacobian_second_rate(rows, at, dynamics.nu_rate))  # type: ignore[arg-type]
+    X, rate = jacobian(rows, at), jacobian_rate(rows, at)
+    return Level(X, rate, rate, jacobian_second_rate(rows, at, dynamics.nu_rate))
 
 
 def _slips(mechanism: Mechanism, dynamics: Dynamics) -> Level:

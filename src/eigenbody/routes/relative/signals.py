@@ -238,7 +238,8 @@ def called(call: Callable[..., Any], values: Sequence[complex]) -> complex:
 def _slope(call: Callable[..., Any], at: list[float], k: int) -> float:
     """Central differences, the step halved, extrapolated by Neville's scheme; the entry that its neighbours confirm."""
     step = FIRST * max(1.0, abs(at[k]))
-    best, error, previous = 0.0, np.inf, []
+    best, error = 0.0, np.inf
+    previous: list[float] = []
     for level in range(HALVINGS):
         ends = [float(call(*at[:k], at[k] + side * step, *at[k + 1 :])) for side in (1, -1)]
         rows = [(ends[0] - ends[1]) / (2 * step)]

@@ -18,7 +18,7 @@ from eigenbody.model.expressions import Expression
 from eigenbody.routes.relative.contact import Edge, Sliding
 from eigenbody.routes.relative.forces import dense, gradient_rates, gradients
 from eigenbody.routes.relative.kinematics import Kinematics
-from eigenbody.routes.relative.measures import Channel, Pose, Terms, Twists
+from eigenbody.routes.relative.measures import Channel, Pose, Terms, Twists, rate_along
 from eigenbody.routes.relative.sides import Drawing
 from eigenbody.routes.relative.signals import Gauge, Reader
 from eigenbody.routes.relative.wheels import disc
@@ -51,7 +51,7 @@ class SpeedCoupling:
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """The weights change with the measures."""
         now = self._values(pose)
-        rates = {name: _along(gauge.measure, pose, motion) for name, gauge in self.gauges.items()}
+        rates = {name: rate_along(gauge.measure, pose, motion) for name, gauge in self.gauges.items()}
         terms: Terms = []
         for name, gauge in self.gauges.items():
             weight = self._by_rate[name]
@@ -68,12 +68,6 @@ class SpeedCoupling:
             self.formula.derivative(name).evaluate(now) * dense(gauge.measure.gradient(pose), len(pose.r))
             for name, gauge in self.gauges.items()
         )
-
-
-def _along(channel: Channel, pose: Pose, motion: Twists) -> np.ndarray:
-    """Rate of a channel along motions."""
-    both = np.concatenate((motion.v, motion.w), axis=-1)
-    return sum((both[..., carrier, :] * six).sum(axis=-1) for carrier, six in channel.gradient(pose))
 
 
 @dataclass(frozen=True, eq=False)

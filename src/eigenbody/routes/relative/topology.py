@@ -95,9 +95,10 @@ def _hinge(drawing: Drawing, frame: int, start: int) -> Branch:
     """A moving frame on ground."""
     entry = drawing.description.frames[frame - drawing.bodies]
     ground, axes = drawing.count, axes_along(np.asarray(entry["about"]))
+    first, second = Side(ground, entry["at"], axes), Side(frame, np.zeros(3), axes)
     return Branch(
-        frame, ground, (f"turn of {entry.name}",), start, Side(ground, entry["at"], axes), Side(frame, np.zeros(3), axes),
-        True, rotation=axes[None, :, Z], translation=np.zeros((1, 3)), carriers=(ground,), stages=((0,),),
+        frame, ground, (f"turn of {entry.name}",), start, first, second, True,
+        rotation=axes[None, :, Z], translation=np.zeros((1, 3)), carriers=(ground,), stages=((0,),),
     )  # fmt: skip
 
 

@@ -152,9 +152,7 @@ def _moments(
     first, second = site.first, site.second
     lean = Cosine(first.carrier, second.carrier, site.plane[:, 2], second.axes[:, 2])
     if any(entry.get(key) is not None for key in ("camber_stiffness", "overturning_stiffness")):
-        camber = combined(
-            lambda b, on: on * np.arcsin(b), Reading.of("s", reader.own_gauge(lean)), touches
-        )
+        camber = combined(lambda b, on: on * np.arcsin(b), Reading.of("s", reader.own_gauge(lean)), touches)
         for key, channel in (("camber_stiffness", left), ("overturning_stiffness", Turning(site, "ahead"))):
             if entry.get(key) is not None:
                 yield channel, combined(lambda value, size=-float(entry[key]): size * value, camber)
@@ -170,11 +168,11 @@ def wheel_rail(entry: Entry, drawing: Drawing, reader: Reader) -> Iterator[tuple
     first, second = drawing.sides(entry)
     site = Cone(first, second, plane_axes(entry, drawing, first, second), float(entry["radius"]),
                 float(entry.get("conicity", 0.0)))  # fmt: skip
-    speeds = {
+    speeds: dict[str, Channel] = {
         "forward": Sliding(site, "x", "centre"), "x": Sliding(site, "x"), "y": Sliding(site, "y"),
         "spin": Turning(site, "normal"),
     }  # fmt: skip
-    slips = Slips(reader, entry, dict(speeds))
+    slips = Slips(reader, entry, speeds)
     f33, f11 = float(entry["longitudinal"]), float(entry["lateral"])
     f12, f22 = float(entry.get("lateral_spin", 0.0)), float(entry.get("spin", 0.0))
     yield speeds["x"], combined(lambda slip, v: f33 * slip / v, slips.rate("x"), slips.speed)
