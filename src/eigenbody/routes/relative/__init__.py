@@ -91,7 +91,7 @@ def _notes(
         notes.append(f"independent: {', '.join(chosen) or 'a null space of the constraint Jacobian'}")
     if len(found.rows):
         cut = ", ".join(entry.name for entry in mechanism.tree.cut if entry.type not in NON_HOLONOMIC)
-        which = f" (cut joints: {cut})" if cut else ""
+        which = f" with those of cut joints ({cut})" if cut else ""
         notes.append(f"{len(found.rows)} constraint rows{which}, {found.redundant} more are redundant")
     if len(found.slips):
         notes.append(f"{len(found.slips)} non-holonomic rows: fewer velocities than coordinates are independent")

@@ -28,7 +28,7 @@ from eigenbody.routes.relative.measures import Pose
 from eigenbody.routes.relative.named import Names
 from eigenbody.routes.relative.sides import Drawing
 from eigenbody.routes.relative.signals import Reader
-from eigenbody.routes.relative.slips import Slips, read_slips
+from eigenbody.routes.relative.slips import SlipRows, read_slips
 from eigenbody.routes.relative.topology import Tree, read_tree
 from eigenbody.spatial.rotations import about_axis, apply, cross, skew, unit
 
@@ -49,7 +49,7 @@ class Mechanism:
     pulls: list[Pull]
     x: np.ndarray  # first-order states
     rows: Rows
-    slips: Slips
+    slips: SlipRows
     scale: np.ndarray  # (n,) 1 for rotations, the size of the mechanism for translations
     wishes: tuple[str, ...]  # coordinates to linearize in, in order of preference
     speed_wishes: tuple[str, ...]  # and those whose rates are the independent velocities
@@ -124,7 +124,7 @@ class Dynamics:
     position_slope: np.ndarray  # dg/dq without the multipliers
     nu_rate: np.ndarray
     rows: Rows  # the independent ones
-    slips: Slips  # likewise
+    slips: SlipRows  # likewise
     Phi_q: np.ndarray
     N: np.ndarray
     multipliers: np.ndarray

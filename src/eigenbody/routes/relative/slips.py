@@ -71,7 +71,7 @@ class SpeedCoupling:
 
 
 @dataclass(frozen=True, eq=False)
-class Slips:
+class SlipRows:
     """Speeds held at zero."""
 
     channels: tuple[Channel, ...]
@@ -79,9 +79,9 @@ class Slips:
     def __len__(self) -> int:
         return len(self.channels)
 
-    def taken(self, which: np.ndarray) -> Slips:
+    def taken(self, which: np.ndarray) -> SlipRows:
         """Some of the rows."""
-        return Slips(tuple(self.channels[k] for k in which))
+        return SlipRows(tuple(self.channels[k] for k in which))
 
     def cartesian(self, pose: Pose) -> np.ndarray:
         """Rows (rows, carriers, 6) in body motions."""
@@ -103,7 +103,7 @@ class Slips:
         return out
 
 
-def read_slips(drawing: Drawing, reader: Reader) -> Slips:
+def read_slips(drawing: Drawing, reader: Reader) -> SlipRows:
     """Rows of rolling joints and knife edges, and of the couplings of speeds."""
     description = drawing.description
     channels: list[Channel] = []
@@ -114,7 +114,7 @@ def read_slips(drawing: Drawing, reader: Reader) -> Slips:
             site = disc(entry, drawing)
             channels += [Sliding(site, "x"), Sliding(site, "y")]
     channels += [_coupling(entry, reader) for entry in description.couplings if entry.type == "velocity"]
-    return Slips(tuple(channels))
+    return SlipRows(tuple(channels))
 
 
 def _coupling(entry: Entry, reader: Reader) -> SpeedCoupling:

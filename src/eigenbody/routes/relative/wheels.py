@@ -32,7 +32,7 @@ def disc(entry: Entry, drawing: Drawing) -> Disc:
 
 
 @dataclass(frozen=True, eq=False)
-class Slips:
+class ContactSpeeds:
     """Gauges of one contact: longitudinal and lateral sliding speeds, and the speed to which slip is relative."""
 
     reader: Reader
@@ -79,7 +79,7 @@ def magic(entry: Entry, key: str, outer: Callable[[complex], complex]) -> Curve:
 def tyre(entry: Entry, drawing: Drawing, reader: Reader) -> Iterator[tuple[Channel, Reading]]:
     """The forces of a tyre and the channels that they act along."""
     site = disc(entry, drawing)
-    slips = Slips(reader, entry, {
+    slips = ContactSpeeds(reader, entry, {
         "forward": Sliding(site, "ahead", "centre"), "ahead": Sliding(site, "ahead"), "left": Sliding(site, "left"),
     })  # fmt: skip
     Fz, touches = _vertical(entry, site, drawing, reader)
@@ -172,7 +172,7 @@ def wheel_rail(entry: Entry, drawing: Drawing, reader: Reader) -> Iterator[tuple
         "forward": Sliding(site, "x", "centre"), "x": Sliding(site, "x"), "y": Sliding(site, "y"),
         "spin": Turning(site, "normal"),
     }  # fmt: skip
-    slips = Slips(reader, entry, speeds)
+    slips = ContactSpeeds(reader, entry, speeds)
     f33, f11 = float(entry["longitudinal"]), float(entry["lateral"])
     f12, f22 = float(entry.get("lateral_spin", 0.0)), float(entry.get("spin", 0.0))
     yield speeds["x"], combined(lambda slip, v: f33 * slip / v, slips.rate("x"), slips.speed)
