@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from eigenbody.model.description import Description, Entry, Signal
+from eigenbody.model.description import Description, Entry, Signal, owner_of
 from eigenbody.routes.drawing import GROUND, body_of, moving_frame
 
 ROTATIONS = ("rx", "ry", "rz")
@@ -67,19 +67,19 @@ def names_of(joint: Entry) -> tuple[str, ...]:
 def beyond_all(description: Description) -> str:
     """The first thing in a model that no independent route knows; "" if there is none."""
     if description.flexible:
-        return "flexible bodies"
+        return f'the flexible body "{owner_of(description.flexible[0].name)}"'
     if frame := moving_frame(description):
         return f'the moving frame "{frame}"'
     for joint in description.joints:
         if joint.type in NON_HOLONOMIC:
             return f'non-holonomic rows ({joint.type} "{joint.name}")'
         if joint.type not in JOINTS:
-            return f'joints of type "{joint.type}"'
+            return f'the joint "{joint.name}" of type "{joint.type}"'
     for coupling in description.couplings:
         if coupling.type == "velocity":
             return f'non-holonomic rows (coupling "{coupling.name}")'
         if coupling.type not in COUPLINGS:
-            return f'couplings of type "{coupling.type}"'
+            return f'the coupling "{coupling.name}" of type "{coupling.type}"'
     for driver in description.drivers:
         if driver.get("side") is not None:
             return f'the one-sided driver "{driver.name}"'
