@@ -20,8 +20,6 @@ import numpy as np
 import eigenbody as eb
 from eigenbody.analyses.verify.find import TOLERANCE, Verification
 from eigenbody.analyses.verify.routes import all_routes
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from every_element import all_elements, contents, every_element
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
@@ -79,6 +77,8 @@ def tally(numbers: Iterable[int], routes: list[str] | None = None) -> tuple[Tall
         for name, document, point in drawn(numbers, Path(folder)):
             documents.append(document)
             out.add(name, eb.verify(point, routes))
+            print(f"\r{out.models} mechanisms", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
     return out, all_elements() - set(contents(documents))
 
 
@@ -92,10 +92,8 @@ def over_examples(routes: list[str] | None = None) -> Tally:
 
 def table(examples: Tally, random: Tally) -> str:
     """Share checked by each route, and the most frequent reasons why not, as Markdown."""
-    lines = [
-        f"| route | {examples.models} examples | {random.models} random mechanisms | largest difference | not checked, mostly |",
-        "|---|---|---|---|---|",
-    ]
+    sets = f"{examples.models} examples | {random.models} random mechanisms"
+    lines = [f"| route | {sets} | largest difference | not checked, mostly |", "|---|---|---|---|---|"]
     for route in all_routes():
         name = route.name
         shares = (f"{t.checked[name]} ({100 * t.checked[name] / max(t.models, 1):.0f} %)" for t in (examples, random))

@@ -69,16 +69,21 @@ def every_element(number: int, folder: Path, again: int = 0) -> dict:
     return document
 
 
+SECTIONS = {
+    "forces": "force", "blocks": "block", "measures": "measure", "joints": "joint", "couplings": "coupling",
+    "flexible": "flexible",
+}  # fmt: skip
+
+
 def contents(documents: list[dict]) -> Counter:
     """How many of the documents contain each registered element."""
     count: Counter = Counter()
     for document in documents:
         kinds = {
             f"{name} {entry['type']}"
-            for section, name in (("forces", "force"), ("blocks", "block"), ("measures", "measure"), ("joints", "joint"),
-                                  ("couplings", "coupling"), ("flexible", "flexible"))
+            for section, name in SECTIONS.items()
             for entry in document.get(section, {}).values()
-        }  # fmt: skip
+        }
         values = [force.get("value") for force in document.get("forces", {}).values()]
         kinds |= {"moving frame"} if "frames" in document else set()
         kinds |= {"Python function"} if any(callable(value) for value in values) else set()
@@ -245,7 +250,12 @@ def _stop(rng: np.random.Generator, document: dict) -> None:
     document["joints"]["flap_hinge"] = {"type": "revolute", "between": ["ground", "flap"], "at": [1.4, 0.3, 0.2],
                                         "axis": [0, 1, 0]}  # fmt: skip
     press = 500.0 if rng.random() < 0.5 else -500.0  # closed or open
-    document.setdefault("forces", {})["press"] = {"type": "spring", "along": "flap_hinge", "k": 900, "free": -press / 900}
+    document.setdefault("forces", {})["press"] = {
+        "type": "spring",
+        "along": "flap_hinge",
+        "k": 900,
+        "free": -press / 900,
+    }
     document.setdefault("drivers", {})["stop"] = {"measure": "flap_hinge", "motion": 0, "side": "above"}
 
 

@@ -72,7 +72,10 @@ def test_mass_in_a_rotating_frame() -> None:
             "frames": {"spin": {"about": [0, 0, 1], "rate": turn}},
             "bodies": {"a": {"mass": 2, "inertia": [1, 1, 1], "at": [0, 0, 0]}},
             "joints": {"p": {"type": "planar", **between, "motion": [None, None, 0]}},
-            "forces": {"s": {"type": "spring", "along": "p.x", "k": 50}, "u": {"type": "spring", "along": "p.y", "k": 50}},
+            "forces": {
+                "s": {"type": "spring", "along": "p.x", "k": 50},
+                "u": {"type": "spring", "along": "p.y", "k": 50},
+            },
         }
     )
     assert same(linear.eigenvalues, [8j, -8j, 2j, -2j])
@@ -226,8 +229,8 @@ def test_controlled_mass() -> None:
 @pytest.mark.parametrize(
     ("block", "response"),
     [
-        ({"type": "transfer", "numerator": [3, 2], "denominator": [2, 5, 7]}, lambda s: (3 * s + 2) / (2 * s * s + 5 * s + 7)),
-        ({"type": "filter", "corner": 4, "order": 2, "kind": "highpass"}, lambda s: s * s / (s * s + 4 * 2**0.5 * s + 16)),
+        ({"type": "transfer", "numerator": [3, 2], "denominator": [2, 5, 7]}, lambda s: (3*s + 2)/(2*s*s + 5*s + 7)),
+        ({"type": "filter", "corner": 4, "order": 2, "kind": "highpass"}, lambda s: s*s/(s*s + 4*2**0.5*s + 16)),
         ({"type": "filter", "corner": 4}, lambda s: 4 / (s + 4)),
         ({"type": "delay", "time": 0.2, "order": 3}, lambda s: np.exp(-0.2 * s)),
     ],
@@ -236,8 +239,8 @@ def test_response_of_blocks(block: dict[str, Any], response: Callable[[complex],
     """C (s - A)^-1 B + D at a few s, against the transfer function itself."""
     from eigenbody.routes.relative.blocks import read_block
 
-    model = eb.load({"eigenbody": 1, "bodies": {"a": DISC}, "joints": {"p": {"type": "free", "between": ["ground", "a"]}},
-                     "blocks": {"b": {**block, "input": "=p.x"}}})  # fmt: skip
+    blocks = {"b": {**block, "input": "=a.x"}}
+    model = eb.load({"eigenbody": 1, "bodies": {"a": DISC}, "blocks": blocks})
     read_one = read_block(model.description.blocks[0])
     for s in (0.3 + 0.2j, 1.1j, -0.4 + 0.7j):
         inside = np.linalg.solve(s * np.eye(len(read_one.A)) - read_one.A, read_one.B)
@@ -283,7 +286,7 @@ def pushed_by(function: Function) -> eb.Model:
 
 
 def test_python_functions_are_differentiated() -> None:
-    """-7 sin(s) - |v| v at s = 0.3, v = 0.5: A = [[0, 1], [-7 cos(0.3)/2, -0.5]], whatever it makes of complex numbers."""
+    """-7 sin(s) - |v| v at s = 0.3, v = 0.5: A = [[0, 1], [-7 cos(0.3)/2, -0.5]]; it bears no complex numbers."""
     model = pushed_by(Function(lambda s, v: -7 * math.sin(s) - abs(v) * v))
     point = eb.operating_point(model)
     A = linearize(point.system.description, place_of(point)).matrices["A"]
@@ -319,7 +322,9 @@ def test_every_force(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_every_block(name: str) -> None:
-    one = document({"f": {"type": "expression", "along": "gauge", "value": "=b" + BLOCK_SAMPLES[name].get("output", "")}})
+    one = document(
+        {"f": {"type": "expression", "along": "gauge", "value": "=b" + BLOCK_SAMPLES[name].get("output", "")}}
+    )
     one["blocks"] = {"b": {"type": name, **BLOCK_SAMPLES[name]["keys"]}}
     assert not assert_agrees(eb.load(one), ROUTE)
 
