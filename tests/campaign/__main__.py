@@ -1,4 +1,4 @@
-"""`PYTHONPATH=tests ./run python -m campaign PART --count N`: docs/campaign.md says what each part does."""
+"""`PYTHONPATH=tests:tests/support ./run python -m campaign PART --count N`: docs/campaign.md says what the parts do."""
 
 from __future__ import annotations
 

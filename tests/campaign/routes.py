@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,22 +70,24 @@ def drawn(numbers: Iterable[int], folder: Path) -> Iterator[tuple[str, dict[str,
             break
 
 
-def tally(numbers: Iterable[int], routes: list[str] | None = None) -> tuple[Tally, set[str]]:
-    """Random mechanisms, and the registered elements that none of them has."""
+def tally(
+    numbers: Iterable[int], routes: list[str] | None = None, told: Callable[[int], object] = lambda count: None
+) -> tuple[Tally, set[str]]:
+    """Random mechanisms, and the registered elements that none of them has. `told`: hears how many are done."""
     out, documents = Tally(), []
     with tempfile.TemporaryDirectory() as folder:
         for name, document, point in drawn(numbers, Path(folder)):
             documents.append(document)
             out.add(name, eb.verify(point, routes))
-            print(f"\r{out.models} mechanisms", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+            told(out.models)
     return out, all_elements() - set(contents(documents))
 
 
-def over_examples(routes: list[str] | None = None) -> Tally:
-    """Every example."""
+def over_examples(routes: list[str] | None = None, told: Callable[[str], object] = lambda name: None) -> Tally:
+    """Every example. `told`: hears the name of each before it is done."""
     out = Tally()
     for path in EXAMPLES:
+        told(path.stem)
         out.add(path.stem, eb.verify(eb.load(path), routes))
     return out
 
@@ -106,8 +108,9 @@ def table(examples: Tally, random: Tally) -> str:
 
 def campaign(seed: int, start: int, count: int, out: Path | None) -> dict[str, Any]:
     """Both sets; the table is printed."""
-    random, missing = tally(range(1000 * (seed - 1) + start, 1000 * (seed - 1) + start + count))
-    examples = over_examples()
+    first = 1000 * (seed - 1) + start
+    random, missing = tally(range(first, first + count), None, lambda n: print(f"mechanism {n}", file=sys.stderr))
+    examples = over_examples(None, lambda name: print(name, file=sys.stderr))
     print(table(examples, random), flush=True)
     wrong = [*examples.wrong, *random.wrong]
     if out is not None and wrong:

@@ -20,7 +20,7 @@ from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.structures.beam import BeamStations, beam_structure
 from element_samples import entries
-from flexible_mechanisms import with_beams
+from flexible_mechanisms import SOFT, with_beams
 from mechanism_forces import coordinates, point_of
 from mechanism_parts import beside, decimal, direction, numbers
 from mechanisms import KINDS, random_mechanism
@@ -65,7 +65,8 @@ def every_element(number: int, folder: Path, again: int = 0) -> dict:
         _add(rng, document, str(extra), folder)
     document["name"] += f" with {wanted}"
     if wanted == "flexible beam":
-        return with_beams(rng, document, most=1)
+        spliced = with_beams(rng, document, most=1)
+        return spliced if spliced["flexible"] else _with_cantilever(rng, document)
     return document
 
 
@@ -203,6 +204,16 @@ def _add_pair(document: dict) -> None:
         document["bodies"][f"wheel{k}"] = {"mass": 1.0 + k, "inertia": [0.1, 0.2, 0.25], "at": at}
         document["joints"][f"hinge{k}"] = {"type": "revolute", "between": ["ground", f"wheel{k}"],
                                            "at": [1.4 + k, 0.3, 0.2], "axis": [0.2, 1, 0.3 * k]}  # fmt: skip
+
+
+def _with_cantilever(rng: np.random.Generator, document: dict) -> dict:
+    """A beam clamped to a body at its start."""
+    body = str(rng.choice(list(document["bodies"])))
+    start = beside(rng, point_of(document, body), 0.1, 0.3)
+    points = [numbers(start), numbers(start + 0.5 * direction(rng))]
+    beam = {"type": "beam", "points": points, "y_axis": numbers(direction(rng)), **SOFT, "elements": 4, "modes": 2}
+    clamp = {"type": "fixed", "between": [body, "beam1.start"], "at": points[0]}
+    return {**document, "flexible": {"beam1": beam}, "joints": {**document["joints"], "clamp": clamp}}
 
 
 def _rod(rng: np.random.Generator, document: dict, folder: Path) -> None:
