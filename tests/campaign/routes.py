@@ -24,7 +24,7 @@ from every_element import all_elements, contents, every_element
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 REDRAWN = 8  # times that a mechanism which contradicts itself is drawn again
-NAMED = re.compile(r'"[^"]*"|\([^)]*\)|\b[\d.e+-]+\b')
+NAMED = re.compile(r'"[^"]*"|\([^)]*\)|\b\d[\d.e+-]*\b')
 
 
 @dataclass

@@ -22,7 +22,7 @@ from eigenbody.structures.beam import BeamStations, beam_structure
 from element_samples import entries
 from flexible_mechanisms import SOFT, with_beams
 from mechanism_forces import coordinates, point_of
-from mechanism_parts import beside, decimal, direction, numbers
+from mechanism_parts import beside, decimal, direction, numbers, perpendicular
 from mechanisms import KINDS, random_mechanism
 
 BLOCK_SAMPLES = {
@@ -268,6 +268,16 @@ def _stop(rng: np.random.Generator, document: dict) -> None:
         "free": -press / 900,
     }
     document.setdefault("drivers", {})["stop"] = {"measure": "flap_hinge", "motion": 0, "side": "above"}
+    _hang_vane(rng, document)
+
+
+def _hang_vane(rng: np.random.Generator, document: dict) -> None:
+    """A vane on a ball joint, one of whose axes stays perpendicular to one of the flap: skeletons seldom draw that."""
+    axis, at = direction(rng), [1.6, -0.4, 0.1]
+    document["bodies"]["vane"] = {"mass": 0.7, "inertia": [0.1, 0.15, 0.2], "at": [1.6, -0.4, -0.2]}
+    document["joints"]["vane_ball"] = {"type": "spherical", "between": ["ground", "vane"], "at": at}
+    document["joints"]["square"] = {"type": "perpendicular", "between": ["flap", "vane"], "axis": numbers(axis),
+                                    "axis2": numbers(perpendicular(rng, axis))}  # fmt: skip
 
 
 SPECIAL: dict[str, Callable[[np.random.Generator, dict], None]] = {
