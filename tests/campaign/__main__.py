@@ -1,4 +1,4 @@
-"""`PYTHONPATH=tests ./run python -m campaign PART --count N`: docs/campaign.md says what each part does."""
+"""`PYTHONPATH=tests:tests/support ./run python -m campaign PART --count N`: docs/campaign.md says what the parts do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from campaign import comparison, example_commands, mechanism_cases, mutants, networks, records, shafts
+from campaign import comparison, example_commands, mechanism_cases, mutants, networks, records, routes, shafts
 
 COMPARED = {
     "mechanisms": (mechanism_cases.case, comparison.compare),
@@ -17,7 +17,7 @@ COMPARED = {
     "shafts": (shafts.case, shafts.compare),
 }
 PART = 1000
-RUN = {"mutants": mutants.campaign, "examples": example_commands.campaign}
+RUN = {"mutants": mutants.campaign, "examples": example_commands.campaign, "routes": routes.campaign}
 
 
 def main() -> int:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from campaign import comparison, example_commands, mechanism_cases, mutants, networks, records, shafts
+from campaign import comparison, example_commands, mechanism_cases, mutants, networks, records, routes, shafts
+from eigenbody.elements.flexible import FLEXIBLE
+from every_element import ELEMENTS
 
 SEED = 20
 COMPARED = {
@@ -59,3 +61,20 @@ def test_table_counts_what_was_tried_and_what_was_wrong() -> None:
     mutated = {"part": "mutants", "count": 10, "failures": {"exit 1 KeyError a.py:1": 2, "hang b.py:2": 1}}
     rows = records.overview([summary, summary, mutated]).splitlines()[2:]
     assert rows == ["| trial | 8 | 2 | zeros 2 |", "| mutants | 10 | 3 | exit 1 2, hang 1 |"]
+
+
+def test_routes_agree_over_every_registered_element() -> None:
+    """Each element in a mechanism of its own; what is left to `difference` alone are flexible bodies."""
+    found, missing = routes.tally(range(len(ELEMENTS)), ["relative", "kane", "topology"])
+    assert not found.wrong
+    assert not missing & set(ELEMENTS)
+    assert found.models == len(ELEMENTS)
+    assert found.checked["relative"] >= len(ELEMENTS) - len(FLEXIBLE)
+    assert set(found.reasons["relative"]) <= {"the flexible body …, whose deflections are no joint coordinates"}
+
+
+def test_differences_leave_nothing_unchecked() -> None:
+    """One mechanism in five of the same; all examples are in test_route_difference.py."""
+    found, _ = routes.tally(range(3, len(ELEMENTS), 5), ["difference"])
+    assert not found.wrong
+    assert found.checked["difference"] == found.models >= 7

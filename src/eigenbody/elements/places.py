@@ -27,7 +27,8 @@ class Places:
         self.names = (*bodies.names, *frames, *(f"motion of {owner}" for owner in self.targets), GROUND)
         self.index = {name: i for i, name in enumerate(self.names)}
         still = len(self.names) - len(bodies)
-        self.r = np.concatenate((bodies.position, np.zeros((still, 3))), axis=-2)
+        turning = [frame["at"][None] for frame in description.frames]
+        self.r = np.concatenate((bodies.position, *turning, np.zeros((still - len(turning), 3))), axis=-2)
         self.R = np.concatenate((bodies.rotation, np.broadcast_to(np.eye(3), (still, 3, 3))), axis=-3)
 
     @property

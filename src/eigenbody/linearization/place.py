@@ -31,5 +31,6 @@ def place_at(system: System, state: State, positions: np.ndarray = NONE, velocit
         t=float(np.real(state.t)),
         coordinates=dict(zip(system.names, values.tolist(), strict=True)),
         independent=tuple(system.names[i] for i in positions),
-        speeds=tuple(system.names[i] for i in velocities),
+        velocities=tuple(system.names[i] for i in velocities),
+        states=tuple(system.states),
     )

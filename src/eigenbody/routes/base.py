@@ -19,8 +19,9 @@ class Unsupported(Exception):
 @dataclass(frozen=True, eq=False)
 class Place:
     """Where to linearize: poses (bodies, 3), (bodies, 3, 3), velocities v global and w in body axes (bodies, 3),
-    first-order states, inputs, time, the values of all joint coordinates by name (full turns counted), and the names of
-    the independent ones to linearize in: away from equilibrium eigenvalues depend on that choice."""
+    first-order states x with their names, inputs, time, the values of all joint coordinates by name (full turns
+    counted), and the names of the independent ones to linearize in: away from equilibrium eigenvalues depend on that
+    choice. With non-holonomic rows fewer velocities than coordinates are independent."""
 
     r: np.ndarray
     R: np.ndarray
@@ -31,7 +32,8 @@ class Place:
     t: float
     coordinates: Mapping[str, float] = field(default_factory=dict)
     independent: tuple[str, ...] = ()
-    speeds: tuple[str, ...] = ()  # the independent ones among the rates: fewer, where something may not slip
+    velocities: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
     @property
     def is_at_rest(self) -> bool:

@@ -6,10 +6,11 @@ One table for all of them, written from the model file's contract and not from t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from eigenbody.model.description import Description, Entry, Function, Signal
+from eigenbody.model.description import Description, Entry, Function, Signal, owner_of
 from eigenbody.model.names import load_parts
 from eigenbody.routes.drawing import GROUND, body_of, moving_frame
 
@@ -69,19 +70,19 @@ def names_of(joint: Entry) -> tuple[str, ...]:
 def beyond_all(description: Description) -> str:
     """The first thing in a model that no independent route knows; "" if there is none."""
     if description.flexible:
-        return "flexible bodies"
+        return f'the flexible body "{owner_of(description.flexible[0].name)}"'
     if frame := moving_frame(description):
         return f'the moving frame "{frame}"'
     for joint in description.joints:
         if joint.type in NON_HOLONOMIC:
             return f'non-holonomic rows ({joint.type} "{joint.name}")'
         if joint.type not in JOINTS:
-            return f'joints of type "{joint.type}"'
+            return f'the joint "{joint.name}" of type "{joint.type}"'
     for coupling in description.couplings:
         if coupling.type == "velocity":
             return f'non-holonomic rows (coupling "{coupling.name}")'
         if coupling.type not in COUPLINGS:
-            return f'couplings of type "{coupling.type}"'
+            return f'the coupling "{coupling.name}" of type "{coupling.type}"'
     for driver in description.drivers:
         if driver.get("side") is not None:
             return f'the one-sided driver "{driver.name}"'
@@ -118,7 +119,8 @@ def motions(description: Description) -> Iterator[tuple[str, Signal, str]]:
                 if signal is not None:
                     yield name, signal, joint.where
     for driver in description.drivers:
-        if not driver.get("assembly"):
+        is_open = driver.get("side") is not None and not driver.get("closed")
+        if not driver.get("assembly") and not is_open:
             yield driver["measure"], driver["motion"], driver.where
 
 
@@ -132,21 +134,27 @@ class Branch(NamedTuple):
     outward: bool
 
 
-def spanning_tree(description: Description, cut: Collection[str] = ()) -> tuple[Branch, ...]:
+def spanning_tree(
+    description: Description,
+    cut: Collection[str] = (),
+    index: Callable[[str], int] | None = None,
+    roots: Sequence[int] = (GROUND,),
+) -> tuple[Branch, ...]:
     """Breadth-first from ground, joints in file order but those to be cut, then from the first-listed body of each part
-    left over."""
+    left over. A route that knows moving frames gives its own `index` of names and further `roots`."""
+    index = index or partial(body_of, description)
     joints = [joint for joint in description.joints if joint.type in COORDINATES and joint.name not in cut]
-    pairs = [tuple(body_of(description, name) for name in joint["between"]) for joint in joints]
+    pairs = [tuple(index(name) for name in joint["between"]) for joint in joints]
     at: dict[int, list[int]] = {}
     for k, pair in enumerate(pairs):
         for body in set(pair):
             at.setdefault(body, []).append(k)
     branches: list[Branch] = []
-    reached: set[int] = set()
-    for root in (GROUND, *range(len(description.bodies))):
-        if root in reached:
+    reached: set[int] = set(roots)
+    for root in (*roots, *range(len(description.bodies))):
+        if root in reached and root not in roots:
             continue
-        if root != GROUND:
+        if root not in roots:
             branches.append(Branch(root, GROUND, None, True))
         reached.add(root)
         queue = [root]

@@ -411,3 +411,22 @@ def test_relaxing_tyre_at_standstill_is_a_spring() -> None:
     document["joints"]["tow"]["motion"] = "=0"
     w = math.sqrt(30e3 / 0.4 / 40)
     equal(exponents(eb.modes(eb.load(document))), np.array([1j * w, -1j * w]), 1e-11)
+
+
+def test_tyre_and_rail_in_one_model() -> None:
+    """Forces on a plate that slides on a plane add up, and so do the slopes of its accelerations."""
+    tyre = {"type": "tyre", "between": ["ground", "plate"], "at": [0.4, 0.3, 0.3], "axis": [0, 1, 0], "radius": 0.3,
+            "cornering_stiffness": 900, "trail": 0.05}  # fmt: skip
+    rail = {"type": "wheel_rail", "between": ["ground", "plate"], "at": [-0.5, 0.2, 0.3], "axis": [0, 1, 0],
+            "radius": 0.4, "longitudinal": 700, "lateral": 500, "spin": 20}  # fmt: skip
+
+    def matrix(**forces: dict) -> np.ndarray:
+        joint = {"type": "planar", "between": ["ground", "plate"], "at": [0, 0, 0.3], "axis2": [1, 0, 0],
+                 "velocity": [5, 0.3, 0.2]}  # fmt: skip
+        body = {"mass": 2, "inertia": [1, 1, 1.5], "at": [0, 0, 0.3]}
+        return eb.linearize(eb.load({"eigenbody": 1, "bodies": {"plate": body}, "joints": {"p": joint},
+                                     "forces": forces})).A  # fmt: skip
+
+    none, both = matrix(), matrix(a=tyre, b=rail)
+    np.testing.assert_allclose(both - none, matrix(a=tyre) + matrix(b=rail) - 2 * none, atol=1e-10)
+    assert np.abs(both - none).max() > 10

@@ -337,7 +337,7 @@ def test_eq_61_needs_its_own_normalization() -> None:
     ("name", "words"),
     [
         ("rotor_stator", "moves"),
-        ("quarter_car", "first-order states"),
+        ("quarter_car", 'the first-order state "'),
         ("andrews_squeezer", "no equilibrium"),
         ("rolling_disc", "moves"),
     ],

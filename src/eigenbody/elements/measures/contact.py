@@ -143,7 +143,7 @@ class ContactSpeed:
 
     @property
     def key(self) -> tuple[object, ...]:
-        return (ContactSpeed, self.speed.name)
+        return (ContactSpeed, self.speed.name, *sorted(self.size))  # wheels on rails have other sizes than tyres
 
     def jet(self, at: Carriers) -> ContactSpeedJet:
         return ContactSpeedJet(self, at)

@@ -189,7 +189,7 @@ class ChainSystem:
     def prescribed(self) -> Prescribed:
         """The rows at the place: which accelerations they give and which motions they leave."""
         given = self.given(self.place.t)[1] - self.bias(self.here)[0]
-        preferred = [i for i, name in enumerate(self.tree.coordinates) if name in self.place.speeds]
+        preferred = [i for i, name in enumerate(self.tree.coordinates) if name in self.place.velocities]
         return prescribed(self.gradient(self.here)[0], given, preferred)
 
     # ---- what they answer at the place

@@ -71,7 +71,7 @@ def _choice(system: ChainSystem, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     everything, else by elimination."""
     place, names = system.place, system.tree.coordinates
     found = []
-    for rows, wanted in ((G[system.is_holonomic], place.independent), (G, place.speeds or place.independent)):
+    for rows, wanted in ((G[system.is_holonomic], place.independent), (G, place.velocities or place.independent)):
         index = [names.index(name) for name in wanted if name in names]
         chosen = np.array(index, dtype=int)
         if len(index) != len(names) - len(rows) or not _determines(rows, chosen):

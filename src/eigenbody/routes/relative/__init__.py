@@ -13,9 +13,11 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
-from eigenbody.routes.relative.assemble import Dynamics, Mechanism, dynamics, open_chain, read
+from eigenbody.routes.joints import NON_HOLONOMIC
+from eigenbody.routes.relative.assemble import Dynamics, Mechanism, dynamics, open_chain, read, turning
 from eigenbody.routes.relative.loops import null_space
 from eigenbody.routes.relative.reduce import (
+    OpenChain,
     eigenvalues,
     felt_coordinates,
     frame_of,
@@ -57,16 +59,24 @@ def linearize(
     found = dynamics(mechanism)
     M_l, C_l, K_l = open_chain(mechanism, found)
     stiffness = K_l if drop_multiplier_term else K_l + found.K_lambda
-    felt = felt_coordinates(M_l, C_l, stiffness, found.Phi_q)
+    Y = turning(mechanism.tree, mechanism.nu)
+    states, held = found.states, np.vstack((found.Phi_q, found.N))
+    felt = felt_coordinates(M_l, C_l, stiffness, held, found.state_slope.T, states.by_q, states.by_nu)
     frame = frame_of(mechanism, found, "coordinates" if reduction == "none" else reduction, felt)
     own = np.ix_(felt, felt)
-    open_loop, Phi_q = (M_l[own], C_l[own], stiffness[own]), found.Phi_q[:, felt]
-    M, C, K, motion = reduced(frame, *open_loop)
-    values = unreduced_eigenvalues(frame, Phi_q, *open_loop) if reduction == "none" else eigenvalues(M, C, K)
+    chain = OpenChain(
+        M_l[own], C_l[own], stiffness[own], found.state_slope[felt], (states.by_q - states.by_nu @ Y)[:, felt],
+        states.by_nu[:, felt], states.by_x,
+    )  # fmt: skip
+    least = reduced(frame, chain)
+    values = unreduced_eigenvalues(frame, len(held), chain) if reduction == "none" else eigenvalues(least.A)
     matrices = {
-        "M_l": M_l[own], "C_l": C_l[own], "K_l": K_l[own], "K_lambda": found.K_lambda[own], "Phi_q": Phi_q,
-        "Q2": null_space(Phi_q), "lambda": found.multipliers, "M": M, "C": C, "K": K, "P": motion,
+        "M_l": M_l[own], "C_l": C_l[own], "K_l": K_l[own], "K_lambda": found.K_lambda[own],
+        "Phi_q": found.Phi_q[:, felt], "Q2": null_space(found.Phi_q[:, felt]), "lambda": found.multipliers,
+        "M": least.M, "C": least.C, "K": least.K, "P": least.P, "A": least.A,
     }  # fmt: skip
+    if len(found.slips):
+        matrices |= {"N": found.N[:, felt], "Y": least.Y, "Z": least.Z}
     names = tuple(mechanism.tree.names[k] for k in felt)
     return Linear(
         values, matrices, _notes(names, frame.names, mechanism, found, drop_multiplier_term), not drop_multiplier_term
@@ -80,9 +90,11 @@ def _notes(
     if len(chosen) < len(own):
         notes.append(f"independent: {', '.join(chosen) or 'a null space of the constraint Jacobian'}")
     if len(found.rows):
-        cut = ", ".join(entry.name for entry in mechanism.tree.cut)
-        which = f" ({cut})" if cut else ""
-        notes.append(f"{len(found.rows)} rows of cut joints{which}, {found.redundant} more are redundant")
+        cut = ", ".join(entry.name for entry in mechanism.tree.cut if entry.type not in NON_HOLONOMIC)
+        which = f" with those of cut joints ({cut})" if cut else ""
+        notes.append(f"{len(found.rows)} constraint rows{which}, {found.redundant} more are redundant")
+    if len(found.slips):
+        notes.append(f"{len(found.slips)} non-holonomic rows: fewer velocities than coordinates are independent")
     if dropped:
         notes.append("the geometric stiffness of the loops, d(Phi_q^T lambda)/dq, is left out as in Trom's Eq. 4.13")
     return tuple(notes)

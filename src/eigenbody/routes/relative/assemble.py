@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
-from eigenbody.model.description import Description
+from eigenbody.model.description import Description, owner_of
 from eigenbody.routes.base import Place, Unsupported
-from eigenbody.routes.joints import beyond_all
-from eigenbody.routes.relative.forces import Cartesian, applied, weights
+from eigenbody.routes.joints import COUPLINGS, JOINTS, NON_HOLONOMIC
+from eigenbody.routes.relative.forces import Cartesian, Derivatives, Readings, applied, state_rates, weights
 from eigenbody.routes.relative.kinematics import Kinematics, velocity_transformation
-from eigenbody.routes.relative.laws import Law, Laws
+from eigenbody.routes.relative.laws import Laws, Pull
 from eigenbody.routes.relative.loops import (
     Rows,
+    idle_turns,
     independent_rows,
     jacobian,
     jacobian_rate,
@@ -26,8 +27,10 @@ from eigenbody.routes.relative.loops import (
 from eigenbody.routes.relative.measures import Pose
 from eigenbody.routes.relative.named import Names
 from eigenbody.routes.relative.sides import Drawing
+from eigenbody.routes.relative.signals import Reader
+from eigenbody.routes.relative.slips import SlipRows, read_slips
 from eigenbody.routes.relative.topology import Tree, read_tree
-from eigenbody.spatial.rotations import apply, cross, skew
+from eigenbody.spatial.rotations import about_axis, apply, cross, skew, unit
 
 MOST = 240  # coordinates: dB/dq and d(dB/dt)/dq are arrays of 6 times their cube
 
@@ -42,10 +45,14 @@ class Mechanism:
     tree: Tree
     pose: Pose
     nu: np.ndarray  # generalized velocities (n,)
-    laws: list[Law]
+    reader: Reader  # gauges, rates of the first-order states
+    pulls: list[Pull]
+    x: np.ndarray  # first-order states
     rows: Rows
+    slips: SlipRows
     scale: np.ndarray  # (n,) 1 for rotations, the size of the mechanism for translations
     wishes: tuple[str, ...]  # coordinates to linearize in, in order of preference
+    speed_wishes: tuple[str, ...]  # and those whose rates are the independent velocities
 
 
 def read(description: Description, place: Place, cut: Collection[str] = ()) -> Mechanism:
@@ -58,11 +65,13 @@ def read(description: Description, place: Place, cut: Collection[str] = ()) -> M
     names, tree = Names(drawing), read_tree(drawing, cut)
     if tree.count > MOST:
         raise Unsupported(f"more than {MOST} relative coordinates")
-    pose = Pose(np.vstack((place.r, np.zeros(3))), np.concatenate((place.R, np.eye(3)[None])))
-    laws = Laws(drawing, names, place, pose).all()
-    rows = read_rows(drawing, names, tree, place.t)
+    pose, spin = _frames(description, place)
+    reader = Reader(description, names, place, pose)
+    pulls = Laws(drawing, reader).all()
+    rows, slips = read_rows(drawing, names, tree, place.t), read_slips(drawing, reader)
     B = velocity_transformation(tree, pose)
-    velocity = np.concatenate((place.v, apply(place.R, place.w)), axis=-1)
+    bodies = np.concatenate((place.v, apply(place.R, place.w)), axis=-1)
+    velocity = np.vstack((bodies, np.hstack((np.zeros_like(spin), spin))))
     flat = B[:-1].reshape(-1, tree.count)
     nu = np.linalg.lstsq(flat, velocity.ravel(), rcond=1e-12)[0]
     off = np.abs(flat @ nu - velocity.ravel()).max(initial=0.0)
@@ -72,14 +81,37 @@ def read(description: Description, place: Place, cut: Collection[str] = ()) -> M
     turning = np.abs(np.concatenate([b.rotation for b in tree.branches])).sum(axis=1) > 0
     scale = np.where(turning, 1.0, reach or 1.0)
     wishes = place.independent or tuple(description.coordinates)
-    return Mechanism(description, drawing, names, tree, pose, nu, laws, rows, scale, wishes)
+    reader.ordered_rates()
+    return Mechanism(
+        description, drawing, names, tree, pose, nu, reader, pulls, np.array(place.x), rows, slips, scale, wishes,
+        place.velocities or wishes,
+    )  # fmt: skip
+
+
+def _frames(description: Description, place: Place) -> tuple[Pose, np.ndarray]:
+    """Poses of all carriers, and the angular velocities (frames, 3) of the moving frames."""
+    axes = [unit(np.asarray(entry["about"])) for entry in description.frames]
+    rates = [float(entry["rate"]) for entry in description.frames]
+    turned = [about_axis(axis, rate * place.t) for axis, rate in zip(axes, rates, strict=True)]
+    r = np.vstack((place.r, *(entry["at"] for entry in description.frames), np.zeros(3)))
+    spin = np.array([rate * axis for axis, rate in zip(axes, rates, strict=True)]).reshape(-1, 3)
+    return Pose(r, np.concatenate((place.R, *(R[None] for R in turned), np.eye(3)[None]))), spin
 
 
 def _refuse(description: Description) -> None:
-    if reason := beyond_all(description):
-        raise Unsupported(reason)
-    if description.states or description.blocks:
-        raise Unsupported("first-order states")
+    """What is not known at all; a force, a measure or a block says so where it is read."""
+    for flexible in description.flexible:
+        name = owner_of(flexible.name)
+        raise Unsupported(f'the flexible body "{name}", whose deflections are no joint coordinates')
+    for joint in description.joints:
+        if joint.type not in JOINTS and joint.type not in NON_HOLONOMIC:
+            raise Unsupported(f'the joint "{joint.name}" of type "{joint.type}"')
+    for coupling in description.couplings:
+        if coupling.type not in (*COUPLINGS, "velocity"):
+            raise Unsupported(f'the coupling "{coupling.name}" of type "{coupling.type}"')
+    for driver in description.drivers:
+        if driver.get("side") is not None and driver.get("closed") is None:
+            raise Unsupported(f'the one-sided driver "{driver.name}", of which is not told whether it is closed')
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,21 +124,25 @@ class Dynamics:
     position_slope: np.ndarray  # dg/dq without the multipliers
     nu_rate: np.ndarray
     rows: Rows  # the independent ones
+    slips: SlipRows  # likewise
     Phi_q: np.ndarray
+    N: np.ndarray
     multipliers: np.ndarray
-    K_lambda: np.ndarray  # d(Phi_q^T lambda)/dq
+    K_lambda: np.ndarray  # d(Phi_q^T lambda + N^T mu)/dq
+    state_slope: np.ndarray  # dg/dx (n, states)
+    states: Derivatives  # x'
     redundant: int
 
 
 def inertias(description: Description, pose: Pose) -> np.ndarray:
     """J = A J' A^T of all carriers (carriers, 3, 3); Eq. 5.13 has the transposes reversed."""
-    local = np.concatenate((description.bodies.inertia, np.zeros((1, 3, 3))))
+    local = np.concatenate((description.bodies.inertia, np.zeros((len(description.frames) + 1, 3, 3))))
     return pose.R @ local @ np.swapaxes(pose.R, -1, -2)
 
 
 def masses(description: Description) -> np.ndarray:
-    """Masses of all carriers, ground last."""
-    return np.append(description.bodies.mass, 0.0)
+    """Masses of all carriers: moving frames and ground have none."""
+    return np.append(description.bodies.mass, np.zeros(len(description.frames) + 1))
 
 
 def inertia_times(mass: np.ndarray, J: np.ndarray, motion: np.ndarray) -> np.ndarray:
@@ -121,23 +157,37 @@ def dynamics(mechanism: Mechanism) -> Dynamics:
     mass, J = masses(description), inertias(description, at.pose)
     inertia_columns = inertia_times(mass, J, np.moveaxis(at.B, -1, 0))  # (b, carriers, 6)
     M = np.einsum("cia,bci->ab", at.B, inertia_columns)
-    force = applied(mechanism.laws, at)
-    weight = weights(description.bodies.mass, description.gravity)
+    reader = mechanism.reader
+    readings = Readings.at(reader.gauges, mechanism.x, at)
+    force = applied(mechanism.pulls, readings, at)
+    weight = weights(mass, description.gravity)
     gyroscopic = np.zeros_like(weight)
     gyroscopic[:, 3:] = cross(at.w, apply(J, at.w))
     bias = at.B_rate @ at.nu
     known = inertia_times(mass, J, bias) + gyroscopic - force.value - weight
-    all_rows = jacobian(mechanism.rows, at)
-    which = independent_rows(mechanism.rows, at, mechanism.scale)
-    rows, Phi_q = mechanism.rows.taken(which), all_rows[which]
-    rest = rows.second_rate - jacobian_rate(rows, at) @ at.nu
-    nu_rate, multipliers = _solve(M, Phi_q, -np.einsum("cia,ci->a", at.B, known), rest)
+    felt = [M, *(np.einsum("cia,bci->ab", at.B, by) for by in (force.by_position, force.by_velocity))]
+    felt += [jacobian(mechanism.rows, at), jacobian(mechanism.slips, at)]
+    points = np.flatnonzero(description.bodies.is_point)
+    scaled = [X / np.abs(X).max() for X in felt if np.any(X)]
+    given = mechanism.rows.joined(idle_turns(mechanism.tree, points, np.vstack(scaled)))
+    all_rows = jacobian(given, at)
+    which = independent_rows(given, at, mechanism.scale)
+    rows, Phi_q = given.taken(which), all_rows[which]
+    slips = mechanism.slips.taken(independent_rows(mechanism.slips, at, mechanism.scale, Phi_q))
+    N = jacobian(slips, at)
+    rest = np.concatenate((rows.second_rate - jacobian_rate(rows, at) @ at.nu, -slips.slopes(at) @ at.nu))
+    held = np.vstack((Phi_q, N))
+    nu_rate, multipliers = _solve(M, held, -np.einsum("cia,ci->a", at.B, known), rest)
     acceleration = at.B @ nu_rate + bias
     load = inertia_times(mass, J, acceleration) + gyroscopic - force.value - weight
     K = _position_slope(at, mass, J, force, load, acceleration, nu_rate)
     C = _velocity_slope(at, mass, J, force)
-    K_lambda = multiplier_stiffness(rows, at, multipliers)
-    return Dynamics(at, M, C, K, nu_rate, rows, Phi_q, multipliers, K_lambda, len(all_rows) - len(which))
+    K_lambda = multiplier_stiffness(rows, at, multipliers[: len(rows)])
+    K_lambda += multiplier_stiffness(slips, at, multipliers[len(rows) :])
+    by_state = -np.einsum("cia,bci->ab", at.B, force.by_state)
+    states = state_rates(reader.ordered_rates(), list(reader.residuals.values()), readings)
+    redundant = len(all_rows) - len(which) + len(mechanism.slips) - len(slips)
+    return Dynamics(at, M, C, K, nu_rate, rows, slips, Phi_q, N, multipliers, K_lambda, by_state, states, redundant)
 
 
 def _solve(M: np.ndarray, Phi_q: np.ndarray, force: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -179,17 +229,21 @@ def _velocity_slope(at: Kinematics, mass: np.ndarray, J: np.ndarray, force: Cart
     return np.einsum("cia,bci->ab", at.B, by - force.by_velocity)
 
 
+def turning(tree: Tree, nu: np.ndarray) -> np.ndarray:
+    """Y (n, n) of the velocities nu: dnu = dq' - Y dq."""
+    Y = np.zeros((tree.count, tree.count), dtype=nu.dtype)
+    for branch in tree.branches:
+        if branch.triple is not None:
+            Y[branch.triple, branch.triple] = skew(nu[branch.triple])
+    return Y
+
+
 def open_chain(mechanism: Mechanism, dynamics: Dynamics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """M_l, C_l, K_l: deviations dq, dq', dq'' with dnu = dq' - Y dq.
 
     Y = [omega x] for the three rotations of a ball joint, whose deviations are small rotations about axes of its first
     body, and zero elsewhere.
     """
-    n = mechanism.tree.count
-    Y, Y_rate = np.zeros((n, n)), np.zeros((n, n))
-    for branch in mechanism.tree.branches:
-        if branch.triple is not None:
-            block = (branch.triple, branch.triple)
-            Y[block], Y_rate[block] = skew(mechanism.nu[branch.triple]), skew(dynamics.nu_rate[branch.triple])
+    Y, Y_rate = turning(mechanism.tree, mechanism.nu), turning(mechanism.tree, dynamics.nu_rate)
     M, C = dynamics.M, dynamics.velocity_slope - dynamics.M @ Y
     return M, C, dynamics.position_slope - dynamics.velocity_slope @ Y - M @ Y_rate

@@ -5,168 +5,189 @@ A tension is positive when it pulls its channel shorter: the bodies feel -tensio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from eigenbody.model.description import Description, Entry, Signal, Table
 from eigenbody.model.expressions import Expression
-from eigenbody.routes.base import Place, Unsupported
-from eigenbody.routes.relative.measures import Channel, Component, Cosine, Distance, Measure, Pose
-from eigenbody.routes.relative.named import Names, X, Y, Z, coordinate
+from eigenbody.routes.base import Unsupported
+from eigenbody.routes.relative.beams import beam
+from eigenbody.routes.relative.measures import Channel, Component, Cosine, Distance, Measure
+from eigenbody.routes.relative.named import X, Y, Z, coordinate
 from eigenbody.routes.relative.sides import Drawing
-
-Tension = tuple[np.ndarray, np.ndarray, np.ndarray]  # f (m,), df/ds (m, l), df/ds' (m, l)
+from eigenbody.routes.relative.signals import Reader, Reading, combined
+from eigenbody.routes.relative.wheels import tyre, wheel_rail
 
 
 @dataclass(frozen=True)
-class Argument:
-    """A measure with what its value lacks here: turns counted, zero in the drawing."""
+class Pull:
+    """A tension along a channel."""
+
+    channel: Channel
+    tension: Reading
+
+
+@dataclass(frozen=True)
+class Own:
+    """The measure along which an element acts: its deflection and rate."""
 
     measure: Measure
-    here: float  # value at the operating point
-    raw: float  # what the measure itself says there
+    s: Reading
+    v: Reading
 
-    def value(self, pose: Pose) -> float:
-        """Value at a configuration near to the operating point."""
-        change = self.measure.value(pose) - self.raw
-        if not isinstance(self.measure, Distance) and hasattr(self.measure, "sine"):
-            change = (change + np.pi) % (2 * np.pi) - np.pi
-        return self.here + change
+    def less(self, free: float) -> Own:
+        """With the deflection counted from another value."""
+        return Own(self.measure, combined(lambda s: s - free, self.s), self.v)
 
-
-@dataclass(frozen=True)
-class Law:
-    """Tensions (m,) along channels as a function of arguments (l,) and their rates, with slopes."""
-
-    channels: tuple[Channel, ...]
-    arguments: tuple[Argument, ...]
-    tension: Callable[[np.ndarray, np.ndarray], Tension] = field(repr=False)
+    @property
+    def names(self) -> dict[str, Reading]:
+        """What signals of the element call them."""
+        return {"s": self.s, "v": self.v}
 
 
 class Laws:
     """Reads the forces and inputs of a description."""
 
-    def __init__(self, drawing: Drawing, names: Names, place: Place, pose: Pose) -> None:
-        self.drawing, self.names, self.place, self.pose = drawing, names, place, pose
-        description = drawing.description
-        self.variables = {entry.name: entry["value"] for entry in description.variables}
-        self.inputs = {entry.name: float(place.inputs[k]) for k, entry in enumerate(description.inputs)}
+    def __init__(self, drawing: Drawing, reader: Reader) -> None:
+        self.drawing, self.reader = drawing, reader
+        self._along: dict[str, Callable[[Entry, Own], Reading]] = {
+            "spring": self._spring, "damper": self._spring, "expression": self._push, "actuator": self._push,
+            "friction": self._friction, "one_sided": self._one_sided, "backlash": self._backlash,
+            "maxwell": self._maxwell, "motor": self._motor, "dc_motor": self._dc_motor,
+        }  # fmt: skip
 
-    def all(self) -> list[Law]:
+    def all(self) -> list[Pull]:
         """Every force and every input."""
         description: Description = self.drawing.description
-        return [*(self.force(entry) for entry in description.forces), *self._inputs(description)]
+        pulls = [pull for entry in description.forces for pull in self.force(entry)]
+        return [*pulls, *(pull for entry in description.inputs for pull in self._input(entry))]
 
-    def argument(self, name: str) -> Argument:
-        """A measure by name."""
-        measure = self.names.measure(name)
-        raw = measure.value(self.pose)
-        return Argument(measure, self.place.coordinates.get(name, raw), raw)
-
-    def force(self, entry: Entry) -> Law:
-        """The law of one entry of `forces`."""
-        if entry.type in ("bushing", "bearing"):
-            return self._six(entry)
-        if entry.type in ("force", "torque"):
-            return self._components(entry)
-        if entry.type in ("spring", "damper", "expression", "actuator", "friction"):
-            return self._along(entry)
-        raise Unsupported(f'forces of type "{entry.type}"')
+    def force(self, entry: Entry) -> Iterator[Pull]:
+        """The tensions of one entry of `forces`."""
+        if entry.type in self._along:
+            own = self._own(entry)
+            yield Pull(own.measure, self._along[entry.type](entry, own))
+        elif entry.type in ("bushing", "bearing"):
+            yield from self._six(entry)
+        elif entry.type == "beam":
+            yield from self._beam(entry)
+        elif entry.type in ("force", "torque"):
+            channels = self._components(entry, entry.type == "torque")
+            none = {"s": Reading.constant(0.0), "v": Reading.constant(0.0)}  # a load has no deflection
+            for channel, signal in zip(channels, entry["value"], strict=True):
+                yield Pull(channel, _scaled(-1.0, self.reader.read(signal, none)))
+        elif entry.type in ("tyre", "wheel_rail"):
+            law = tyre if entry.type == "tyre" else wheel_rail
+            yield from (Pull(*pull) for pull in law(entry, self.drawing, self.reader))
+        else:
+            raise Unsupported(f'the {entry.type} "{entry.name}"')
 
     # ---- along one measure
 
-    def _own(self, entry: Entry) -> Argument:
+    def _own(self, entry: Entry) -> Own:
         if entry.get("along") is not None:
-            return self.argument(entry["along"])
-        measure = Distance(*self.drawing.sides(entry))
-        raw = measure.value(self.pose)
-        return Argument(measure, raw, raw)
+            number = self.reader.gauge(entry["along"])
+        else:
+            number = self.reader.own_gauge(Distance(*self.drawing.sides(entry)))
+        measure: Measure = self.reader.gauges[number].measure  # type: ignore[assignment]
+        return Own(measure, Reading.of("s", number), Reading.of("rate", number))
 
-    def _along(self, entry: Entry) -> Law:
-        own = self._own(entry)
-        if entry.type in ("expression", "actuator"):
-            return self._signal(own, entry["value"], -1.0)
-        if entry.type == "friction":
-            return self._friction(own, entry)
+    def _read(self, value: Signal, own: Own) -> Reading:
+        return self.reader.read(value, own.names)
+
+    def _spring(self, entry: Entry, own: Own) -> Reading:
         k, c = entry.get("k", 0.0), entry.get("c", 0.0)
-        free = entry.get("free", entry.get("free_length", 0.0))
-        linear = _linear((own.measure,), (own,), np.array([[k]]), np.array([[c]]), np.array([free]))
+        own = own.less(entry.get("free", entry.get("free_length", 0.0)))
+        linear = combined(lambda s, v: k * s + c * v, own.s, own.v)
         if entry.get("force") is None:
             return linear
-        deflection = Argument(own.measure, own.here - free, own.raw)  # `s` of its own force law
-        return _sum(linear, self._signal(deflection, entry["force"], 1.0))
+        return combined(lambda a, b: a + b, linear, self._read(entry["force"], own))
 
-    def _friction(self, own: Argument, entry: Entry) -> Law:
+    def _push(self, entry: Entry, own: Own) -> Reading:
+        return _scaled(-1.0, self._read(entry["value"], own))
+
+    def _friction(self, entry: Entry, own: Own) -> Reading:
         """[Fc + (Fs - Fc) exp(-(v/vs)^2)] tanh(v/vt) + c v."""
-        coulomb = _constant(entry["coulomb"])
-        static = coulomb if entry.get("static") is None else _constant(entry["static"])
-        stribeck, transition, viscous = entry.get("stribeck"), entry["transition"], entry.get("viscous", 0.0)
+        transition, viscous = entry["transition"], entry.get("viscous", 0.0)
+        stribeck = entry.get("stribeck", 10 * transition)
+        coulomb = self._read(entry["coulomb"], own)
+        static = coulomb if entry.get("static") is None else self._read(entry["static"], own)
 
-        def tension(s: np.ndarray, rate: np.ndarray) -> Tension:
-            v = rate[0]
-            drop = 0.0 if stribeck is None else np.exp(-((v / stribeck) ** 2))
-            size, size_v = coulomb + (static - coulomb) * drop, 0.0
-            if stribeck is not None:
-                size_v = -(static - coulomb) * drop * 2 * v / stribeck**2
-            smooth = np.tanh(v / transition)
-            slope = size_v * smooth + size * (1 - smooth**2) / transition + viscous
-            return np.array([size * smooth + viscous * v]), np.zeros((1, 1)), np.array([[slope]])
+        def tension(v: complex, sliding: complex, breakaway: complex) -> complex:
+            size = sliding + (breakaway - sliding) * np.exp(-((v / stribeck) ** 2))
+            return size * np.tanh(v / transition) + viscous * v
 
-        return Law((own.measure,), (own,), tension)
+        return combined(tension, own.v, coulomb, static)
 
-    def _signal(self, own: Argument, signal: Signal, sign: float) -> Law:
-        """A signal of anything that varies as the tension along a measure, times a sign."""
-        evaluate, arguments = self._read(signal, own)
+    def _one_sided(self, entry: Entry, own: Own) -> Reading:
+        return _stop(entry, own, 1.0 if entry["side"] == "above" else -1.0, entry["gap"])
 
-        def tension(s: np.ndarray, rate: np.ndarray) -> Tension:
-            value, by_s, by_rate = evaluate(s, rate)
-            return np.array([sign * value]), sign * by_s[None], sign * by_rate[None]
+    def _backlash(self, entry: Entry, own: Own) -> Reading:
+        """Nothing inside the play, a stop at either end."""
+        centre, half = entry.get("centre", 0.0), entry["gap"] / 2
+        ends = (_stop(entry, own, side, centre + side * half) for side in (1.0, -1.0))
+        return combined(lambda a, b: a + b, *ends)
 
-        return Law((own.measure,), arguments, tension)
+    def _maxwell(self, entry: Entry, own: Own) -> Reading:
+        """A spring in series with a damper, whose deflection is the state x: k (s - x) = c x'."""
+        k, c = entry["k"], entry["c"]
+        own = own.less(entry.get("free_length", 0.0) if entry.get("along") is None else entry.get("free", 0.0))
+        tension = combined(lambda s, x: k * (s - x), own.s, self.reader.state(f"{entry.name}.x"))
+        self.reader.rates[f"{entry.name}.x"] = _scaled(1 / c, tension)
+        return tension
+
+    def _motor(self, entry: Entry, own: Own) -> Reading:
+        """A curve over the speed; it pushes."""
+        curve = entry["curve"]
+        if isinstance(curve, Table) and curve.of is None:
+            curve = Table(curve.x, curve.y, Expression.symbol("v"))
+        return _scaled(-1.0, self._read(curve, own))
+
+    def _dc_motor(self, entry: Entry, own: Own) -> Reading:
+        """L i' = u - R i - K v, and K i pushes."""
+        R, L, K = entry["R"], entry["L"], entry["K"]
+        i, voltage = self.reader.state(f"{entry.name}.i"), self._read(entry.get("voltage", 0.0), own)
+        rate = combined(lambda u, i, v: (u - R * i - K * v) / L, voltage, i, own.v)
+        self.reader.rates[f"{entry.name}.i"] = rate
+        return _scaled(-K, i)
 
     # ---- six deflections
 
-    def _six(self, entry: Entry) -> Law:
+    def _six(self, entry: Entry) -> Iterator[Pull]:
         first, second = self.drawing.sides(entry)
         shift = [coordinate(first, second, label) for label in "xyz"]
         if entry.type == "bushing":
             turn: list[Measure] = [coordinate(first, second, label) for label in ("rx", "ry", "rz")]
-            count = 6
         else:  # z1 x z2 about x and y of the first frame
             z = second.axes[:, Z]
             i, j = first.carrier, second.carrier
             turn = [Cosine(i, j, -first.axes[:, Y], z), Cosine(i, j, first.axes[:, X], z)]
-            count = 5
-        k = np.asarray(entry["k"])[:count, :count]
-        c = np.zeros((6, 6)) if entry.get("c") is None else np.asarray(entry["c"])
         measures = (*shift, *turn)
-        arguments = tuple(Argument(m, m.value(self.pose), m.value(self.pose)) for m in measures)
-        return _linear(measures, arguments, k, c[:count, :count], np.zeros(count))
+        count = len(measures)
+        k = np.asarray(entry["k"])[:count, :count]
+        c = np.zeros((count, count)) if entry.get("c") is None else np.asarray(entry["c"])[:count, :count]
+        numbers = [self.reader.own_gauge(measure) for measure in measures]
+        parts = [Reading.of(what, number) for what in ("s", "rate") for number in numbers]
+        for row, measure in enumerate(measures):
+            yield Pull(measure, _linear(np.concatenate((k[row], c[row])), parts))
+
+    def _beam(self, entry: Entry) -> Iterator[Pull]:
+        for measure, k, c, free in beam(entry, self.drawing):
+            number = self.reader.own_gauge(measure)
+            parts = (Reading.of("s", number, free), Reading.of("rate", number))
+            yield Pull(measure, _linear(np.array((k, c)), parts))
 
     # ---- forces on one body
 
-    def _components(self, entry: Entry) -> Law:
+    def _components(self, entry: Entry, is_torque: bool) -> list[Component]:
+        """The three axes of a load: of ground, of the body, or of the marker that it acts at."""
         side = self.drawing.side(entry["body"], self._point(entry))
         turns = entry.get("axes", "ground") == "body"
-        if turns and entry["body"] in self.drawing.description.markers:
-            raise Unsupported(f'a {entry.type} in the axes of the marker "{entry["body"]}"')
-        axes = np.eye(3)
-        channels = tuple(Component(side, axes[k], turns, entry.type == "torque") for k in range(3))
-        parts = [self._read(signal, None) for signal in entry["value"]]
-        arguments = tuple(argument for _, wanted in parts for argument in wanted)
-
-        def tension(s: np.ndarray, rate: np.ndarray) -> Tension:
-            value, by_s, by_rate = np.zeros(3), np.zeros((3, len(s))), np.zeros((3, len(s)))
-            start = 0
-            for k, (evaluate, wanted) in enumerate(parts):
-                own = slice(start, start + len(wanted))
-                value[k], by_s[k, own], by_rate[k, own] = evaluate(s[own], rate[own])
-                start += len(wanted)
-            return -value, -by_s, -by_rate
-
-        return Law(channels, arguments, tension)
+        is_marker = entry["body"] in self.drawing.description.markers
+        axes = side.axes if turns and is_marker else np.eye(3)
+        return [Component(side, axes[:, k], turns, is_torque) for k in range(3)]
 
     def _point(self, entry: Entry) -> np.ndarray | None:
         at = entry.get("at")
@@ -175,111 +196,42 @@ class Laws:
         carrier = self.drawing.carrier(entry["body"])
         return self.drawing.r[carrier] + self.drawing.R[carrier] @ at
 
-    def _inputs(self, description: Description) -> list[Law]:
-        found = []
-        for entry in description.inputs:
-            value = self.inputs[entry.name]
-            if entry.get("along") is not None:
-                found.append(self._signal(self.argument(entry["along"]), value, -1.0))
-            elif entry.get("body") is not None:
-                found.append(self._push(entry, value))
-        return found
-
-    def _push(self, entry: Entry, value: float) -> Law:
-        """A force or torque of constant size at a body."""
-        side = self.drawing.side(entry["body"], self._point(entry))
-        turns = entry.get("axes", "ground") == "body"
-        if turns and entry["body"] in self.drawing.description.markers:
-            raise Unsupported(f'an input in the axes of the marker "{entry["body"]}"')
-        axis = entry["direction"] / np.linalg.norm(entry["direction"])
-        channel = Component(side, axis, turns, bool(entry.get("torque", False)))
-        none = np.zeros((1, 0))
-        return Law((channel,), (), lambda s, rate: (np.array([-value]), none, none))
-
-    # ---- signals
-
-    def _read(self, signal: Signal, own: Argument | None) -> tuple[Callable, tuple[Argument, ...]]:
-        """Value and slopes by its arguments and their rates, and the arguments; its own measure first."""
-        first = () if own is None else (own,)
-        if isinstance(signal, float | int):
-            none = np.zeros(len(first))
-            return lambda s, rate: (float(signal), none, none), first
-        if isinstance(signal, Table):
-            return self._table(signal, own)
-        if isinstance(signal, Expression):
-            return self._expression(signal, own)
-        raise Unsupported("a Python function")
-
-    def _table(self, table: Table, own: Argument | None) -> tuple[Callable, tuple[Argument, ...]]:
-        """Straight lines between the points, the end pieces go on."""
-        if table.of is None and own is None:
-            raise Unsupported("a table over time")
-        inner, arguments = self._expression(Expression.symbol("s") if table.of is None else table.of, own)
-        x, y = table.x, table.y
-
-        def evaluate(s: np.ndarray, rate: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-            value, by_s, by_rate = inner(s, rate)
-            piece = int(np.clip(np.searchsorted(x, value) - 1, 0, len(x) - 2))
-            slope = (y[piece + 1] - y[piece]) / (x[piece + 1] - x[piece])
-            return y[piece] + slope * (value - x[piece]), slope * by_s, slope * by_rate
-
-        return evaluate, arguments
-
-    def _expression(self, expression: Expression, own: Argument | None) -> tuple[Callable, tuple[Argument, ...]]:
-        expression = self._closed(expression)
-        constants = {"t": self.place.t, **self.inputs}
-        bases = sorted({name.rstrip("'") for name in expression.names} - constants.keys())
-        wanted = [own if name in ("s", "v") and own is not None else self.argument(name) for name in bases]
-        slots = {name: k + (own is not None) for k, name in enumerate(bases)}
-        slopes = {name: expression.derivative(name) for name in expression.names if name not in constants}
-        arguments = tuple(a for a in (own, *wanted) if a is not None)
-
-        def evaluate(s: np.ndarray, rate: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-            env: dict[str, float] = dict(constants)
-            for name in slopes:
-                source = rate if name.endswith("'") or (name == "v" and own is not None) else s
-                env[name] = source[slots[name.rstrip("'")]]
-            by_s, by_rate = np.zeros(len(s)), np.zeros(len(s))
-            for name, slope in slopes.items():
-                target = by_rate if name.endswith("'") or (name == "v" and own is not None) else by_s
-                target[slots[name.rstrip("'")]] += float(np.real(slope.evaluate(env)))
-            return float(np.real(expression.evaluate(env))), by_s, by_rate
-
-        return evaluate, arguments
-
-    def _closed(self, expression: Expression) -> Expression:
-        """Variables replaced by what they stand for."""
-        for _ in range(len(self.variables) + 1):
-            known: Mapping = {name: self.variables[name] for name in expression.names if name in self.variables}
-            if not known:
-                return expression
-            if not all(isinstance(value, Expression | float | int) for value in known.values()):
-                raise Unsupported("a variable given by a table or a function")
-            expression = expression.substitute(known)
-        return expression
+    def _input(self, entry: Entry) -> Iterator[Pull]:
+        """An input is a push of constant size."""
+        value = self.reader.read(Expression.symbol(entry.name))
+        if entry.get("along") is not None:
+            number = self.reader.gauge(entry["along"])
+            yield Pull(self.reader.gauges[number].measure, _scaled(-1.0, value))
+        elif entry.get("body") is not None:
+            direction = entry["direction"] / np.linalg.norm(entry["direction"])
+            for part, channel in zip(direction, self._components(entry, bool(entry.get("torque"))), strict=True):
+                yield Pull(channel, _scaled(-part, value))
 
 
-def _constant(value: Signal) -> float:
-    if isinstance(value, Expression) and not value.names:
-        value = value.evaluate({})
-    if not isinstance(value, float | int):
-        raise Unsupported("friction that follows an expression")
-    return float(value)
+def _scaled(factor: float, reading: Reading) -> Reading:
+    return combined(lambda value: factor * value, reading)
 
 
-def _linear(
-    channels: tuple[Measure, ...], arguments: tuple[Argument, ...], k: np.ndarray, c: np.ndarray, free: np.ndarray
-) -> Law:
-    return Law(channels, arguments, lambda s, rate: (k @ (s - free) + c @ rate, k, c))
+def _linear(factors: np.ndarray, parts: Sequence[Reading]) -> Reading:
+    """sum factor_k part_k, without the zero ones."""
+    used = [(factor, part) for factor, part in zip(factors, parts, strict=True) if factor]
+    sizes = [factor for factor, _ in used]
+    return combined(lambda *values: sum(f * v for f, v in zip(sizes, values, strict=True)), *(part for _, part in used))
 
 
-def _sum(one: Law, other: Law) -> Law:
-    """Two laws along the same channel."""
-    count = len(one.arguments)
+def _stop(entry: Entry, own: Own, side: float, gap: float) -> Reading:
+    """A spring that acts where side (s - gap) > 0: side k d^n + c v; `smooth` rounds the corner over that width."""
+    k, c, n = entry["k"], entry.get("c", 0.0), entry.get("exponent", 1.0)
+    width = entry.get("smooth", 0.0)
 
-    def tension(s: np.ndarray, rate: np.ndarray) -> Tension:
-        a, a_s, a_r = one.tension(s[:count], rate[:count])
-        b, b_s, b_r = other.tension(s[count:], rate[count:])
-        return a + b, np.hstack((a_s, b_s)), np.hstack((a_r, b_r))
+    def tension(s: complex, v: complex) -> complex:
+        depth = side * (s - gap)
+        if width:
+            far = np.sqrt(depth**2 + width**2)
+            depth, contact = (depth + far) / 2, (1 + depth / far) / 2
+        else:
+            contact = 1.0 if np.real(depth) > 0 else 0.0
+            depth = contact * depth
+        return side * k * depth**n + c * v * contact
 
-    return Law(one.channels, (*one.arguments, *other.arguments), tension)
+    return combined(tension, own.s, own.v)

@@ -11,6 +11,7 @@ Eq. 4.10 keeps the first terms alone, which is right only at rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,13 +19,15 @@ from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.base import Unsupported
-from eigenbody.routes.joints import ROTATIONS, motions, terms_of
+from eigenbody.routes.joints import NON_HOLONOMIC, ROTATIONS, motions, terms_of
+from eigenbody.routes.relative.contact import Height
 from eigenbody.routes.relative.forces import gradient_rates, gradients
 from eigenbody.routes.relative.kinematics import Kinematics
-from eigenbody.routes.relative.measures import Channel, Pose, Twists
-from eigenbody.routes.relative.named import Names, held
+from eigenbody.routes.relative.measures import Channel, Pose, SmallRotation, Twists
+from eigenbody.routes.relative.named import Names, Z, held
 from eigenbody.routes.relative.sides import Drawing
 from eigenbody.routes.relative.topology import Tree
+from eigenbody.routes.relative.wheels import disc
 from eigenbody.spatial.rotations import cross
 
 RANK = 1e-9  # a row is redundant when less than this part of it is independent of the others
@@ -48,6 +51,13 @@ class Rows:
         """Some of the rows."""
         return Rows(self.channels, self.combine[which], self.rate[which], self.second_rate[which])
 
+    def joined(self, other: Rows) -> Rows:
+        """With other rows below."""
+        none = np.zeros((len(self), len(other.channels))), np.zeros((len(other), len(self.channels)))
+        combine = np.block([[self.combine, none[0]], [none[1], other.combine]])
+        rates = (np.concatenate((getattr(self, name), getattr(other, name))) for name in ("rate", "second_rate"))
+        return Rows((*self.channels, *other.channels), combine, *rates)
+
     def cartesian(self, pose: Pose) -> np.ndarray:
         """The modified Cartesian Jacobian J (rows, carriers, 6)."""
         return np.tensordot(self.combine, gradients(self.channels, pose), 1)
@@ -64,14 +74,21 @@ def variation_rows(channels: tuple[Channel, ...]) -> Rows:
 
 
 def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
-    """Cut joints, couplings, prescribed motions and drivers."""
+    """Cut joints, moving frames, couplings, prescribed motions and drivers."""
     description = drawing.description
     rows: list[tuple[list[tuple[float, Channel]], float, float]] = []
     for entry in tree.cut:
+        if entry.type in NON_HOLONOMIC:
+            rows += [([(1.0, Height(disc(entry, drawing)))], 0.0, 0.0)] if entry.type == "rolling" else []
+            continue
         first, second = drawing.sides(entry)
         pitch = entry.get("pitch", 0.0)
         rows += [([*row], 0.0, 0.0) for row in held(entry.type, first, second, drawing.count, pitch)]
+    for hinge, entry in zip(tree.frames, description.frames, strict=True):
+        rows.append(([(1.0, SmallRotation(hinge.first, hinge.second, Z))], float(entry["rate"]), 0.0))
     for entry in description.couplings:
+        if entry.type == "velocity":
+            continue
         rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
     prescribed = {name: _in_time(signal, t) for name, signal, _ in motions(description)}
     _shorten(prescribed)
@@ -137,18 +154,32 @@ def _reflect(prescribed: dict[str, tuple[float, float, float]], names: Names) ->
 # ---- the Jacobian and its time derivatives
 
 
-def jacobian(rows: Rows, at: Kinematics) -> np.ndarray:
+class CartesianRows(Protocol):
+    """Rows in body motions: of constraints, or of speeds held at zero."""
+
+    def __len__(self) -> int: ...
+
+    def cartesian(self, pose: Pose) -> np.ndarray:
+        """(rows, carriers, 6)."""
+        ...
+
+    def cartesian_rate(self, pose: Pose, motion: Twists) -> np.ndarray:
+        """Their derivative along motions."""
+        ...
+
+
+def jacobian(rows: CartesianRows, at: Kinematics) -> np.ndarray:
     """Phi_q = J B (rows, n), Eq. 2.39."""
     return np.einsum("rci,cin->rn", rows.cartesian(at.pose), at.B)
 
 
-def jacobian_rate(rows: Rows, at: Kinematics) -> np.ndarray:
+def jacobian_rate(rows: CartesianRows, at: Kinematics) -> np.ndarray:
     """dPhi_q/dt along the motion."""
     J, J_rate = rows.cartesian(at.pose), rows.cartesian_rate(at.pose, at.motion)
     return np.einsum("rci,cin->rn", J_rate, at.B) + np.einsum("rci,cin->rn", J, at.B_rate)
 
 
-def jacobian_second_rate(rows: Rows, at: Kinematics, nu_rate: np.ndarray) -> np.ndarray:
+def jacobian_second_rate(rows: CartesianRows, at: Kinematics, nu_rate: np.ndarray) -> np.ndarray:
     """d2Phi_q/dt2 along the motion with accelerations nu_rate; d2J/dt2 is a complex step of dJ/dt."""
     acceleration = at.B @ nu_rate + at.B_rate @ at.nu
     pose, motion, h = at.pose, at.motion, 1j * _STEP
@@ -161,7 +192,7 @@ def jacobian_second_rate(rows: Rows, at: Kinematics, nu_rate: np.ndarray) -> np.
     return second + np.einsum("rci,cin->rn", J, at.B_second_rate(nu_rate))
 
 
-def multiplier_stiffness(rows: Rows, at: Kinematics, multipliers: np.ndarray) -> np.ndarray:
+def multiplier_stiffness(rows: CartesianRows, at: Kinematics, multipliers: np.ndarray) -> np.ndarray:
     """d(Phi_q^T lambda)/dq at constant lambda (n, n): the geometric stiffness that Trom's Eq. 4.13 drops."""
     pull = np.tensordot(multipliers, rows.cartesian(at.pose), 1)
     pull_by = np.tensordot(multipliers, rows.cartesian_rate(at.pose, at.directions), 1)  # (b, carriers, 6)
@@ -171,8 +202,10 @@ def multiplier_stiffness(rows: Rows, at: Kinematics, multipliers: np.ndarray) ->
 # ---- rank and reduction
 
 
-def independent_rows(rows: Rows, at: Kinematics, scale: np.ndarray) -> np.ndarray:
-    """Indices of independent rows of Phi_q, by QR with pivoting; columns are scaled.
+def independent_rows(
+    rows: CartesianRows, at: Kinematics, scale: np.ndarray, beside: np.ndarray | None = None
+) -> np.ndarray:
+    """Indices of independent rows of Phi_q, by QR with pivoting; columns are scaled. `beside`: rows that hold already.
 
     A row is judged by the size of the terms of which it is the sum: one whose terms cancel is redundant.
     """
@@ -183,8 +216,30 @@ def independent_rows(rows: Rows, at: Kinematics, scale: np.ndarray) -> np.ndarra
     terms = np.einsum("rci,cin->rn", np.abs(rows.cartesian(at.pose)), np.abs(at.B) * scale)
     size = np.maximum(np.linalg.norm(terms, axis=1), 1e-300)
     scaled = jacobian(rows, at) * scale / size[:, None]
+    if beside is not None and len(beside):
+        basis = np.linalg.qr((beside * scale).T)[0]
+        scaled = _without(basis, scaled.T).T
     _, triangle, order = qr(scaled.T, mode="economic", pivoting=True)
     return np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > RANK))])
+
+
+def idle_turns(tree: Tree, points: np.ndarray, felt: np.ndarray) -> Rows:
+    """Rows that hold the rotation of a point mass where what hangs on it by a ball joint can turn by itself as well:
+    the columns of its rotation in `felt` (rows, n), in which all that feels a coordinate stands, depend on others."""
+    channels: list[Channel] = []
+    size = np.linalg.norm(felt, axis=0)
+    unit = felt / np.where(size > 0, size, 1.0)
+    idle: list[int] = []
+    for branch in tree.branches:
+        if branch.body not in points or branch.triple is None:
+            continue
+        own = list(range(branch.triple.start, branch.triple.stop))
+        others = np.setdiff1d(np.arange(tree.count), [*own, *idle])
+        basis = np.linalg.qr(unit[:, others])[0]
+        if np.any(size[own] > 0) and np.all(np.linalg.norm(_without(basis, unit[:, own]), axis=0) <= RANK):
+            idle += own
+            channels += [SmallRotation(branch.first, branch.second, k) for k in range(3)]
+    return variation_rows(tuple(channels))
 
 
 def null_space(matrix: np.ndarray, method: str = "qr") -> np.ndarray:

@@ -9,7 +9,7 @@ generalized coordinates, and with the velocities the time derivative.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -48,25 +48,42 @@ class Channel(Protocol):
 class Measure(Channel, Protocol):
     """A channel with a value."""
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """The scalar itself (angles within half a turn)."""
 
 
-def _point(side: Side, pose: Pose) -> np.ndarray:
+def rate_along(channel: Channel, pose: Pose, motion: Twists) -> np.ndarray:
+    """Rate of a channel along motions."""
+    both = np.concatenate((motion.v, motion.w), axis=-1)
+    rates = [(both[..., carrier, :] * row).sum(axis=-1) for carrier, row in channel.gradient(pose)]
+    return np.sum(rates, axis=0)
+
+
+def point_at(side: Side, pose: Pose) -> np.ndarray:
+    """Where the point of a side is."""
     return pose.r[side.carrier] + pose.R[side.carrier] @ side.point
 
 
-def _point_rate(side: Side, pose: Pose, motion: Twists) -> np.ndarray:
+def point_rate(side: Side, pose: Pose, motion: Twists) -> np.ndarray:
+    """Its velocity along motions."""
     c = side.carrier
     return motion.v[..., c, :] + cross(motion.w[..., c, :], pose.R[c] @ side.point)
 
 
-def _turned(carrier: int, vector: np.ndarray, motion: Twists) -> np.ndarray:
+def arctangent(sine: complex, cosine: complex) -> complex:
+    """Angle within half a turn, on the branch of the real parts."""
+    near = np.arctan2(np.real(sine), np.real(cosine))
+    s, c = np.sin(near), np.cos(near)
+    return near + np.arctan((sine * c - cosine * s) / (cosine * c + sine * s))
+
+
+def turned(carrier: int, vector: np.ndarray, motion: Twists) -> np.ndarray:
     """Rate of a vector fixed on a body."""
     return cross(motion.w[..., carrier, :], vector)
 
 
-def _row(force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+def six(force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """[g, m] (..., 6)."""
     if force.shape != moment.shape:
         force, moment = np.broadcast_arrays(force, moment)
     return np.concatenate((force, moment), axis=-1)
@@ -81,34 +98,34 @@ class Displacement:
     carrier: int
     axis: np.ndarray
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """Displacement along the axis."""
-        d = _point(self.second, pose) - _point(self.first, pose)
-        return float(np.real(pose.R[self.carrier] @ self.axis @ d))
+        d = point_at(self.second, pose) - point_at(self.first, pose)
+        return pose.R[self.carrier] @ self.axis @ d
 
     def gradient(self, pose: Pose) -> Terms:
         """Trom Table 2.6, rows of the translational joint."""
-        p, q = _point(self.first, pose), _point(self.second, pose)
+        p, q = point_at(self.first, pose), point_at(self.second, pose)
         i, j = self.first.carrier, self.second.carrier
         a = pose.R[self.carrier] @ self.axis
         return [
-            (j, _row(a, cross(q - pose.r[j], a))),
-            (i, _row(-a, -cross(p - pose.r[i], a))),
-            (self.carrier, _row(np.zeros(3), cross(a, q - p))),
+            (j, six(a, cross(q - pose.r[j], a))),
+            (i, six(-a, -cross(p - pose.r[i], a))),
+            (self.carrier, six(np.zeros(3), cross(a, q - p))),
         ]
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
-        p, q = _point(self.first, pose), _point(self.second, pose)
-        dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
+        p, q = point_at(self.first, pose), point_at(self.second, pose)
+        dp, dq = point_rate(self.first, pose, motion), point_rate(self.second, pose, motion)
         i, j = self.first.carrier, self.second.carrier
         a = pose.R[self.carrier] @ self.axis
-        da = _turned(self.carrier, a, motion)
+        da = turned(self.carrier, a, motion)
         arms = (dq - motion.v[..., j, :], dp - motion.v[..., i, :])
         return [
-            (j, _row(da, cross(arms[0], a) + cross(q - pose.r[j], da))),
-            (i, _row(-da, -cross(arms[1], a) - cross(p - pose.r[i], da))),
-            (self.carrier, _row(np.zeros(3), cross(da, q - p) + cross(a, dq - dp))),
+            (j, six(da, cross(arms[0], a) + cross(q - pose.r[j], da))),
+            (i, six(-da, -cross(arms[1], a) - cross(p - pose.r[i], da))),
+            (self.carrier, six(np.zeros(3), cross(da, q - p) + cross(a, dq - dp))),
         ]
 
 
@@ -119,28 +136,29 @@ class Distance:
     first: Side
     second: Side
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """Length."""
-        return float(np.linalg.norm(_point(self.second, pose) - _point(self.first, pose)))
+        d = point_at(self.second, pose) - point_at(self.first, pose)
+        return np.sqrt(dot(d, d))
 
     def gradient(self, pose: Pose) -> Terms:
         """The unit vector u and its moments."""
-        p, q = _point(self.first, pose), _point(self.second, pose)
+        p, q = point_at(self.first, pose), point_at(self.second, pose)
         u = (q - p) / np.sqrt(dot(q - p, q - p))
         i, j = self.first.carrier, self.second.carrier
-        return [(j, _row(u, cross(q - pose.r[j], u))), (i, _row(-u, -cross(p - pose.r[i], u)))]
+        return [(j, six(u, cross(q - pose.r[j], u))), (i, six(-u, -cross(p - pose.r[i], u)))]
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """du = (dd - u u.dd) / l (Eq. 3.29)."""
-        p, q = _point(self.first, pose), _point(self.second, pose)
-        dp, dq = _point_rate(self.first, pose, motion), _point_rate(self.second, pose, motion)
+        p, q = point_at(self.first, pose), point_at(self.second, pose)
+        dp, dq = point_rate(self.first, pose, motion), point_rate(self.second, pose, motion)
         length = np.sqrt(dot(q - p, q - p))
         u = (q - p) / length
         du = ((dq - dp) - u * dot(dq - dp, u)[..., None]) / length
         i, j = self.first.carrier, self.second.carrier
         second = cross(dq - motion.v[..., j, :], u) + cross(q - pose.r[j], du)
         first = cross(dp - motion.v[..., i, :], u) + cross(p - pose.r[i], du)
-        return [(j, _row(du, second)), (i, _row(-du, -first))]
+        return [(j, six(du, second)), (i, six(-du, -first))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +170,9 @@ class Cosine:
     a: np.ndarray
     b: np.ndarray
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """The scalar product."""
-        return float(np.real(self.product(pose)))
+        return self.product(pose)
 
     def product(self, pose: Pose) -> complex:
         """The scalar product, of complex poses too."""
@@ -167,7 +185,7 @@ class Cosine:
     def moment_rate(self, pose: Pose, motion: Twists) -> np.ndarray:
         """Derivative of the moment along a motion."""
         a, b = pose.R[self.i] @ self.a, pose.R[self.j] @ self.b
-        return cross(_turned(self.j, b, motion), a) + cross(b, _turned(self.i, a, motion))
+        return cross(turned(self.j, b, motion), a) + cross(b, turned(self.i, a, motion))
 
     def rate(self, pose: Pose, motion: Twists) -> np.ndarray:
         """Derivative of the value along a motion."""
@@ -175,16 +193,16 @@ class Cosine:
 
     def gradient(self, pose: Pose) -> Terms:
         """Trom Table 2.6, rows of the revolute joint."""
-        return _moments(self.i, self.j, self.moment(pose))
+        return moments(self.i, self.j, self.moment(pose))
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
-        return _moments(self.i, self.j, self.moment_rate(pose, motion))
+        return moments(self.i, self.j, self.moment_rate(pose, motion))
 
 
-def _moments(i: int, j: int, moment: np.ndarray) -> Terms:
+def moments(i: int, j: int, moment: np.ndarray) -> Terms:
     """Moments of equal size on two bodies."""
-    row = _row(np.zeros(3), moment)
+    row = six(np.zeros(3), moment)
     return [(j, row), (i, -row)]
 
 
@@ -194,16 +212,17 @@ class Angle:
 
     sine: Cosine
     cosine: Cosine
+    counts_turns: ClassVar[bool] = True
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """Angle within half a turn."""
-        return float(np.arctan2(self.sine.value(pose), self.cosine.value(pose)))
+        return arctangent(self.sine.product(pose), self.cosine.product(pose))
 
     def gradient(self, pose: Pose) -> Terms:
         """(c ds - s dc) / (c^2 + s^2)."""
         s, c = self.sine.product(pose), self.cosine.product(pose)
         moment = (c * self.sine.moment(pose) - s * self.cosine.moment(pose)) / (c * c + s * s)
-        return _moments(self.sine.i, self.sine.j, moment)
+        return moments(self.sine.i, self.sine.j, moment)
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Quotient rule."""
@@ -214,7 +233,7 @@ class Angle:
         square = c * c + s * s
         top, dtop = c * ms - s * mc, dc * ms + c * dms - ds * mc - s * dmc
         rate = dtop / square - top * (2 * c * dc + 2 * s * ds) / square**2
-        return _moments(self.sine.i, self.sine.j, rate)
+        return moments(self.sine.i, self.sine.j, rate)
 
 
 @dataclass(frozen=True)
@@ -230,16 +249,16 @@ class RotationComponent:
         E1 = pose.R[self.first.carrier] @ self.first.axes
         return log(E1.T @ pose.R[self.second.carrier] @ self.second.axes), E1
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """Component of the rotation vector."""
-        return float(np.real(self._relative(pose)[0][self.component]))
+        return self._relative(pose)[0][self.component]
 
     def gradient(self, pose: Pose) -> Terms:
         """s' = T(s) w with T = 1 - [s]/2 + c(s.s) [s]^2 and w the relative angular velocity in the first axes."""
         s, E1 = self._relative(pose)
         c, _, _ = cotangent_coefficient(dot(s, s))
         T = np.eye(3) - skew(s) / 2 + c * skew(s) @ skew(s)
-        return _moments(self.first.carrier, self.second.carrier, E1 @ T[self.component])
+        return moments(self.first.carrier, self.second.carrier, E1 @ T[self.component])
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule, the coefficient c included."""
@@ -251,8 +270,8 @@ class RotationComponent:
         ds = apply(T @ E1.T, motion.w[..., j, :] - motion.w[..., i, :])
         dS = skew(ds)
         dT = -dS / 2 + c * (dS @ S + S @ dS) + (2 * slope * dot(ds, s))[..., None, None] * (S @ S)
-        row = apply(E1, dT[..., self.component, :]) + _turned(i, E1 @ T[self.component], motion)
-        return _moments(i, j, row)
+        row = apply(E1, dT[..., self.component, :]) + turned(i, E1 @ T[self.component], motion)
+        return moments(i, j, row)
 
 
 @dataclass(frozen=True)
@@ -266,13 +285,13 @@ class SmallRotation:
     def gradient(self, pose: Pose) -> Terms:
         """The axis itself."""
         axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
-        return _moments(self.first.carrier, self.second.carrier, axis)
+        return moments(self.first.carrier, self.second.carrier, axis)
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """The axis turns with the first body."""
         axis = pose.R[self.first.carrier] @ self.first.axes[:, self.component]
-        rate = _turned(self.first.carrier, axis, motion)
-        return _moments(self.first.carrier, self.second.carrier, rate)
+        rate = turned(self.first.carrier, axis, motion)
+        return moments(self.first.carrier, self.second.carrier, rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,17 +310,17 @@ class Component:
         """Virtual displacement of the point along the axis, or rotation about it."""
         axis, c = self._axis(pose), self.side.carrier
         if self.is_torque:
-            return [(c, _row(np.zeros(3), axis))]
-        return [(c, _row(axis, cross(_point(self.side, pose) - pose.r[c], axis)))]
+            return [(c, six(np.zeros(3), axis))]
+        return [(c, six(axis, cross(point_at(self.side, pose) - pose.r[c], axis)))]
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """Product rule."""
         axis, c = self._axis(pose), self.side.carrier
-        rate = _turned(c, axis, motion) if self.turns else np.zeros_like(motion.w[..., c, :])
+        rate = turned(c, axis, motion) if self.turns else np.zeros_like(motion.w[..., c, :])
         if self.is_torque:
-            return [(c, _row(np.zeros(3), rate))]
+            return [(c, six(np.zeros(3), rate))]
         arm = pose.R[c] @ self.side.point
-        return [(c, _row(rate, cross(_turned(c, arm, motion), axis) + cross(arm, rate)))]
+        return [(c, six(rate, cross(turned(c, arm, motion), axis) + cross(arm, rate)))]
 
 
 @dataclass(frozen=True)
@@ -313,6 +332,7 @@ class SequenceAngle:
     second: Side
     sequence: str
     number: int
+    counts_turns: ClassVar[bool] = True
 
     def _axes(self, pose: Pose) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """E, the axes of the first side, and the vector along n with its length."""
@@ -323,18 +343,18 @@ class SequenceAngle:
         size = np.sqrt(dot(along, along))
         return np.stack((x, along / size, z), axis=-1), E1, along, size
 
-    def value(self, pose: Pose) -> float:
+    def value(self, pose: Pose) -> complex:
         """The angle within half a turn, from e_j to n, from e_i to R e_k, and from n on."""
         _, j, k = ("xyz".index(letter) for letter in self.sequence)
-        (x, n, z), E1 = np.real(self._axes(pose)[0]).T, np.real(self._axes(pose)[1])
-        y = np.real(E1.T @ pose.R[self.second.carrier] @ self.second.axes[:, j])
+        (x, n, z), E1 = self._axes(pose)[0].T, self._axes(pose)[1]
+        y = E1.T @ pose.R[self.second.carrier] @ self.second.axes[:, j]
         axis, start, end = ((x, np.eye(3)[j], n), (n, np.eye(3)[k], z), (z, n, y))[self.number]
-        return float(np.arctan2(axis @ np.cross(start, end), start @ end))
+        return arctangent(axis @ cross(start, end), start @ end)
 
     def gradient(self, pose: Pose) -> Terms:
         """The row of the inverse of E."""
         E, E1, _, _ = self._axes(pose)
-        return _moments(self.first.carrier, self.second.carrier, E1 @ np.linalg.inv(E)[self.number])
+        return moments(self.first.carrier, self.second.carrier, E1 @ np.linalg.inv(E)[self.number])
 
     def gradient_rate(self, pose: Pose, motion: Twists) -> Terms:
         """The inverse changes by -inv(E) E' inv(E)."""
@@ -346,4 +366,4 @@ class SequenceAngle:
         dn = dn - dot(n, dn)[..., None] * n
         dE = np.stack((np.zeros_like(dz), dn, dz), axis=-1)
         row = -(inverse[self.number] @ dE @ inverse)
-        return _moments(i, j, apply(E1, row) + _turned(i, E1 @ inverse[self.number], motion))
+        return moments(i, j, apply(E1, row) + turned(i, E1 @ inverse[self.number], motion))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.routes.relative.assemble import Dynamics, Mechanism
+from eigenbody.routes.relative.assemble import Dynamics, Mechanism, turning
+from eigenbody.routes.relative.kinematics import Kinematics
 from eigenbody.routes.relative.loops import (
+    CartesianRows,
     choose_coordinates,
     jacobian,
     jacobian_rate,
@@ -16,37 +18,55 @@ from eigenbody.routes.relative.loops import (
     null_space,
     variation_rows,
 )
+from eigenbody.routes.relative.measures import Pose
+from eigenbody.spatial.rotations import cross
+
+_STEP = 1e-40  # of the complex step along the motion
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Rows X dq' + V dq for deviations, with the time derivatives of X and V along the motion."""
+
+    X: np.ndarray
+    V: np.ndarray
+    X_rate: np.ndarray
+    V_rate: np.ndarray
+
+    def under(self, other: Level) -> Level:
+        """With other rows above."""
+        pairs = ((getattr(other, name), getattr(self, name)) for name in ("X", "V", "X_rate", "V_rate"))
+        return Level(*(np.vstack(pair) for pair in pairs))
+
+    def of(self, columns: np.ndarray) -> Level:
+        """Some of the coordinates alone."""
+        return Level(*(getattr(self, name)[:, columns] for name in ("X", "V", "X_rate", "V_rate")))
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Independent coordinates z = S dq: rows G = [Phi_q; S] with their time derivatives, and names where they have."""
+    """Independent coordinates z = S dq beside the constraints Phi_q, and independent velocities w beside the rows of
+    constraints and slips. Without slips w = z'."""
 
-    G: np.ndarray
-    G_rate: np.ndarray
-    G_second_rate: np.ndarray
-    freedoms: int
+    positions: Level  # [Phi_q; S]
+    speeds: Level  # [Phi_q; N; W]
+    freedoms: int  # of position
+    velocities: int
     names: tuple[str, ...]
 
 
 def frame_of(mechanism: Mechanism, dynamics: Dynamics, reduction: str, felt: np.ndarray) -> Frame:
-    """`coordinates`: those wished for, filled up from the tree; `qr`, `svd`, `lu`: a null space of Phi_q.
+    """`coordinates`: those wished for, filled up from the tree; `qr`, `svd`, `lu`: a null space of the rows.
 
     felt: indices of the coordinates that take part; columns are these alone.
     """
-    at, rows = dynamics.at, dynamics.rows
-    names: tuple[str, ...] = ()
-    if reduction == "coordinates":
-        S, S_rate, S_second, names = _coordinates(mechanism, dynamics, felt)
-    else:
-        S = np.linalg.pinv(null_space(dynamics.Phi_q[:, felt], reduction))
-        S_rate = S_second = np.zeros_like(S)
-    held_rate = held_second = np.zeros((0, len(felt)))
-    if len(rows):
-        held_rate = jacobian_rate(rows, at)[:, felt]
-        held_second = jacobian_second_rate(rows, at, dynamics.nu_rate)[:, felt]
-    G = np.vstack((dynamics.Phi_q[:, felt], S))
-    return Frame(G, np.vstack((held_rate, S_rate)), np.vstack((held_second, S_second)), len(S), names)
+    Phi, N = _holonomic(dynamics.rows, dynamics).of(felt), _slips(mechanism, dynamics).of(felt)
+    held = N.under(Phi)
+    S, names = _independent(mechanism, dynamics, reduction, felt, Phi, mechanism.wishes)
+    W = S
+    if len(N.X):
+        W, _ = _independent(mechanism, dynamics, reduction, felt, held, mechanism.speed_wishes)
+    return Frame(S.under(Phi), W.under(held), len(S.X), len(W.X), names)
 
 
 def felt_coordinates(*matrices: np.ndarray) -> np.ndarray:
@@ -55,89 +75,168 @@ def felt_coordinates(*matrices: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.any([size > 1e-14 * size.max(initial=0.0) for size in sizes], axis=0))
 
 
-def _coordinates(
-    mechanism: Mechanism, dynamics: Dynamics, felt: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
-    wanted = mechanism.wishes
+def _holonomic(rows: CartesianRows, dynamics: Dynamics) -> Level:
+    """Rows whose deviations vanish at all times: V is the rate of X."""
+    at, n = dynamics.at, dynamics.at.tree.count
+    if not len(rows):
+        return Level(*(np.zeros((0, n)) for _ in range(4)))
+    X, rate = jacobian(rows, at), jacobian_rate(rows, at)
+    return Level(X, rate, rate, jacobian_second_rate(rows, at, dynamics.nu_rate))
+
+
+def _slips(mechanism: Mechanism, dynamics: Dynamics) -> Level:
+    """Non-holonomic rows; their time derivatives are complex steps along the motion."""
+    at, slips, n = dynamics.at, dynamics.slips, mechanism.tree.count
+    if not len(slips):
+        return Level(*(np.zeros((0, n)) for _ in range(4)))
+
+    def rows(at: Kinematics) -> tuple[np.ndarray, np.ndarray]:
+        N = jacobian(slips, at)
+        return N, slips.slopes(at) - N @ turning(at.tree, at.nu)
+
+    h = 1j * _STEP
+    pose = at.pose
+    turned = cross(at.w[:, None, :], np.swapaxes(pose.R, 1, 2)).swapaxes(1, 2)
+    ahead = Kinematics(at.tree, Pose(pose.r + h * at.v, pose.R + h * turned), at.nu + h * dynamics.nu_rate)
+    return Level(*rows(at), *(part.imag / _STEP for part in rows(ahead)))
+
+
+def _independent(
+    mechanism: Mechanism, dynamics: Dynamics, reduction: str, felt: np.ndarray, held: Level, wishes: tuple[str, ...]
+) -> tuple[Level, tuple[str, ...]]:
+    """Rows of the independent coordinates beside those held, and their names."""
+    if reduction != "coordinates":
+        S = np.linalg.pinv(null_space(held.X, reduction))
+        return Level(S, *(np.zeros_like(S) for _ in range(3))), ()
     own = {name: k for k, name in enumerate(mechanism.tree.names)}
-    n = len(own)
-    rows, rates, seconds = np.zeros((len(wanted), n)), np.zeros((len(wanted), n)), np.zeros((len(wanted), n))
-    for k, name in enumerate(wanted):
+    parts = []
+    for name in wishes:
         if name in own:
-            rows[k, own[name]] = 1.0
-            continue
-        row = variation_rows((mechanism.names.variation(name),))
-        rows[k] = jacobian(row, dynamics.at)[0]
-        rates[k] = jacobian_rate(row, dynamics.at)[0]
-        seconds[k] = jacobian_second_rate(row, dynamics.at, dynamics.nu_rate)[0]
-    rows, rates, seconds = rows[:, felt], rates[:, felt], seconds[:, felt]
-    kept, filled = choose_coordinates(dynamics.Phi_q[:, felt], rows, mechanism.scale[felt])
-    names = (*(wanted[k] for k in kept), *(mechanism.tree.names[felt[k]] for k in filled))
-    none = np.zeros((len(filled), len(felt)))
-    S = np.vstack((rows[kept], np.eye(len(felt))[filled]))
-    return S, np.vstack((rates[kept], none)), np.vstack((seconds[kept], none)), names
+            row = np.eye(len(own))[own[name]][None]
+            parts.append(Level(row, *(np.zeros_like(row) for _ in range(3))))
+        else:
+            parts.append(_holonomic(variation_rows((mechanism.names.variation(name),)), dynamics))
+    n = len(own)
+    wanted = Level(*(np.zeros((0, n)) for _ in range(4)))
+    for part in parts:
+        wanted = part.under(wanted)
+    wanted = wanted.of(felt)
+    kept, filled = choose_coordinates(held.X, wanted.X, mechanism.scale[felt])
+    names = (*(wishes[k] for k in kept), *(mechanism.tree.names[felt[k]] for k in filled))
+    rest = np.eye(len(felt))[filled].reshape(len(filled), len(felt))
+    none = [np.zeros_like(rest) for _ in range(3)]
+    chosen = Level(*(getattr(wanted, name)[kept] for name in ("X", "V", "X_rate", "V_rate")))
+    return Level(rest, *none).under(chosen), names
 
 
-def reduced(
-    frame: Frame, M: np.ndarray, C: np.ndarray, K: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """M, C, K of the independent coordinates and their motion P: dq = P z, dq' = P z' + P1 z, ..."""
-    held = len(frame.G) - frame.freedoms
-    choose = np.vstack((np.zeros((held, frame.freedoms)), np.eye(frame.freedoms)))
-    solve = np.linalg.inv(frame.G)
-    P = solve @ choose
-    back, back2 = solve @ frame.G_rate, solve @ frame.G_second_rate
-    P1 = -back @ P
-    A_rate, A_value = -2 * back @ P, -2 * back @ P1 - back2 @ P
-    return P.T @ M @ P, P.T @ (M @ A_rate + C @ P), P.T @ (M @ A_value + C @ P1 + K @ P), P
+@dataclass(frozen=True, eq=False)
+class OpenChain:
+    """M dq'' + C dq' + K dq + X dx = (constraint forces), x' = by_q dq + by_rate dq' + by_x dx, in the coordinates that
+    are felt."""
+
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    X: np.ndarray
+    by_q: np.ndarray
+    by_rate: np.ndarray
+    by_x: np.ndarray
 
 
-def eigenvalues(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """All eigenvalues of M z'' + C z' + K z = 0, sorted by magnitude."""
-    from scipy.linalg import cho_factor, cho_solve
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """M w' + C w + K z + X x = 0, z' = Y z + Z w, x' = Q z + R w + T x; dq = P z, dq' = Pv w + D z."""
 
-    n = len(M)
-    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
-    if not all(np.isfinite(X / size / size[:, None]).all() for X in (M, C, K)):
-        raise ComputationError("the matrices of the independent coordinates have entries that are no numbers.")
-    try:
-        factor = cho_factor(M / size / size[:, None])
-    except np.linalg.LinAlgError as problem:
-        raise ComputationError("the mass matrix of the independent coordinates is not positive definite.") from problem
-    stiffness, damping = (cho_solve(factor, X / size / size[:, None]) for X in (K, C))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-stiffness, -damping]])
-    values = np.linalg.eigvals(A) if n else np.zeros(0, dtype=complex)
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    X: np.ndarray
+    Y: np.ndarray
+    Z: np.ndarray
+    Q: np.ndarray
+    R: np.ndarray
+    T: np.ndarray
+    P: np.ndarray
+
+    @property
+    def A(self) -> np.ndarray:
+        """State matrix over z, w, x."""
+        from scipy.linalg import cho_factor, cho_solve
+
+        size = np.sqrt(np.maximum(np.diag(self.M), 1e-300))
+        parts = [X / size[:, None] for X in (self.K, self.C, self.X)]
+        mass = self.M / size / size[:, None]
+        if not all(np.isfinite(X).all() for X in (mass, *parts)):
+            raise ComputationError("the matrices of the independent coordinates have entries that are no numbers.")
+        try:
+            factor = cho_factor(mass)
+        except np.linalg.LinAlgError as problem:
+            text = "the mass matrix of the independent coordinates is not positive definite."
+            raise ComputationError(text) from problem
+        solved = [-cho_solve(factor, X) / size[:, None] if len(mass) else -X for X in parts]
+        none = np.zeros((len(self.Y), self.T.shape[1]))
+        return np.block([[self.Y, self.Z, none], solved, [self.Q, self.R, self.T]])
+
+
+def reduced(frame: Frame, chain: OpenChain) -> Reduced:
+    """The equations of the independent coordinates and velocities, projected on the free motion."""
+    G, H = frame.positions, frame.speeds
+    P = np.linalg.inv(G.X)[:, len(G.X) - frame.freedoms :]
+    solve = np.linalg.inv(H.X)
+    Pv = solve[:, len(H.X) - frame.velocities :]
+    D = -solve @ H.V @ P
+    change = H.X_rate + H.V
+    A_w, A_z = -solve @ change @ Pv, -solve @ (change @ D + H.V_rate @ P)
+    S, S_rate = G.X[len(G.X) - frame.freedoms :], G.X_rate[len(G.X) - frame.freedoms :]
+    M, C, K = chain.M, chain.C, chain.K
+    return Reduced(
+        M=Pv.T @ M @ Pv,
+        C=Pv.T @ (M @ A_w + C @ Pv),
+        K=Pv.T @ (M @ A_z + C @ D + K @ P),
+        X=Pv.T @ chain.X,
+        Y=S @ D + S_rate @ P,
+        Z=S @ Pv,
+        Q=chain.by_q @ P + chain.by_rate @ D,
+        R=chain.by_rate @ Pv,
+        T=chain.by_x,
+        P=P,
+    )
+
+
+def eigenvalues(A: np.ndarray) -> np.ndarray:
+    """All eigenvalues, sorted by magnitude."""
+    values = np.linalg.eigvals(A) if len(A) else np.zeros(0, dtype=complex)
     return values[np.argsort(np.abs(values), kind="stable")].astype(complex)
 
 
-def unreduced_eigenvalues(frame: Frame, Phi_q: np.ndarray, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
+def unreduced_eigenvalues(frame: Frame, held: int, chain: OpenChain) -> np.ndarray:
     """Eigenvalues of the constrained system by the generalized problem, without elimination (Trom 1990, Sec. 4.1).
 
-    Unknowns z, z', dq, dq', dq'', dlambda; the last four are algebraic and give infinite eigenvalues, which are left
-    out. At rest this is Moler and Stewart's problem of [M C K Phi_q^T; Phi_q].
+    Unknowns z, w, x, dq, dq', dq'', dlambda; the last four are algebraic and give infinite eigenvalues, which are left
+    out. At rest this is Moler and Stewart's problem of [M C K Phi_q^T; Phi_q]. held: rows of constraints and slips.
     """
     from scipy.linalg import eig
 
-    n, m, f = len(M), len(Phi_q), frame.freedoms
-    G, G1, G2 = frame.G, frame.G_rate, frame.G_second_rate
-    choose = np.vstack((np.zeros((m, f)), np.eye(f)))
-    S, S1, S2 = G[m:], G1[m:], G2[m:]
-    held = np.zeros
+    G, H, n, x = frame.positions, frame.speeds, len(chain.M), len(chain.by_x)
+    f, v = frame.freedoms, frame.velocities
+    Phi = n - f  # rows of constraints alone
+    zero = np.zeros
     right = np.block(
-        [
-            [held((f, f)), np.eye(f), held((f, 3 * n + m))],
-            [held((f, 2 * f)), S2, 2 * S1, S, held((f, m))],
-            [-choose, held((n, f)), G, held((n, 2 * n + m))],
-            [held((n, f)), -choose, G1, G, held((n, n + m))],
-            [held((n, 2 * f)), K, C, M, Phi_q.T],
-            [held((m, 2 * f)), G2[:m], 2 * G1[:m], G[:m], held((m, m))],
+        [  # z, w, x, dq, dq', dq'', dlambda
+            [zero((f, f + v + x)), G.X_rate[Phi:], G.X[Phi:], zero((f, n + held))],
+            [zero((v, f + v + x)), H.V_rate[held:], (H.X_rate + H.V)[held:], H.X[held:], zero((v, held))],
+            [zero((x, f + v)), chain.by_x, chain.by_q, chain.by_rate, zero((x, n + held))],
+            [-np.eye(n)[:, Phi:], zero((n, v + x)), G.X, zero((n, 2 * n + held))],
+            [zero((n, f)), -np.eye(n)[:, held:], zero((n, x)), H.V, H.X, zero((n, n + held))],
+            [zero((n, f + v)), chain.X, chain.K, chain.C, chain.M, H.X[:held].T],
+            [zero((held, f + v + x)), H.V_rate[:held], (H.X_rate + H.V)[:held], H.X[:held], zero((held, held))],
         ]
     )
-    left = np.zeros_like(right)
-    left[: 2 * f, : 2 * f] = np.eye(2 * f)
-    size = np.maximum(np.abs(right[2 * f :]).max(axis=1, keepdims=True), 1e-300)
-    right[2 * f :] /= size
+    left, states = np.zeros_like(right), f + v + x
+    left[:states, :states] = np.eye(states)
+    size = np.maximum(np.abs(right[states:]).max(axis=1, keepdims=True), 1e-300)
+    right[states:] /= size
     alpha, beta = eig(right, left, right=False, homogeneous_eigvals=True)
-    finite = np.argsort(-np.abs(beta) / np.hypot(np.abs(alpha), np.abs(beta)))[: 2 * f]
+    finite = np.argsort(-np.abs(beta) / np.hypot(np.abs(alpha), np.abs(beta)))[:states]
     values = alpha[finite] / beta[finite]
     return values[np.argsort(np.abs(values), kind="stable")]

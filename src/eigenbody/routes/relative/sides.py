@@ -1,4 +1,7 @@
-"""Where joints, forces and measures sit: a point and axes on a body or on ground, read from the description."""
+"""Where joints, forces and measures sit: a point and axes on a body, a moving frame or ground, as the description says.
+
+Bodies, frames and ground, in this order, are the carriers.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.description import Description, Entry
-from eigenbody.routes.joints import JOINTS
+from eigenbody.routes.joints import JOINTS, NON_HOLONOMIC
 from eigenbody.spatial.rotations import frame
 
 GROUND = "ground"
 
-COMMON_POINT = (*(name for name in JOINTS if name != "distance"), "bushing", "bearing")
+COMMON_POINT = (
+    *(name for name in JOINTS if name != "distance"), *NON_HOLONOMIC, "bushing", "bearing", "tyre", "wheel_rail",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +35,16 @@ class Drawing:
     """Names to carriers, and points and axes of the drawing to sides."""
 
     def __init__(self, description: Description) -> None:
-        bodies = description.bodies
+        bodies, frames = description.bodies, description.frames
         self.description = description
-        self.count = len(bodies)
-        self.index = {name: i for i, name in enumerate(bodies.names)} | {GROUND: self.count}
-        self.r = np.vstack((bodies.position, np.zeros(3)))
-        self.R = np.concatenate((bodies.rotation, np.eye(3)[None]))
+        self.bodies, self.count = len(bodies), len(bodies) + len(frames)
+        carriers = (*bodies.names, *(entry.name for entry in frames), GROUND)
+        self.index = {name: i for i, name in enumerate(carriers)}
+        self.r = np.vstack((bodies.position, *(entry["at"] for entry in frames), np.zeros(3)))
+        self.R = np.concatenate((bodies.rotation, np.broadcast_to(np.eye(3), (len(frames) + 1, 3, 3))))
 
     def carrier(self, name: str) -> int:
-        """Index of the body that carries what is called `name`."""
+        """Index of the carrier of what is called `name`."""
         marker = self.description.markers.get(name)
         return self.index[marker.body if marker else name]
 

@@ -17,6 +17,7 @@ from eigenbody.routes.drawing import GROUND
 from eigenbody.routes.joints import COORDINATES, ROTATIONS, names_of, spanning_tree
 from eigenbody.routes.relative.named import X, Z
 from eigenbody.routes.relative.sides import Drawing, Side
+from eigenbody.spatial.rotations import frame as axes_along
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Tree:
     """Branches in walking order, cut joints, and which coordinate moves which body."""
 
     bodies: int
-    branches: tuple[Branch, ...]
+    branches: tuple[Branch, ...]  # bodies and moving frames
     cut: tuple[Entry, ...]
     names: tuple[str, ...]
     path: np.ndarray  # (coordinates, carriers) bool: Trom's path matrix, ground the last column
@@ -60,12 +61,26 @@ class Tree:
     def count(self) -> int:
         return len(self.names)
 
+    @property
+    def frames(self) -> tuple[Branch, ...]:
+        """The hinges of moving frames, which come first."""
+        return tuple(branch for branch in self.branches if branch.body >= self.bodies)
+
 
 def read_tree(drawing: Drawing, cut: Collection[str] = ()) -> Tree:
-    """All branches, and the joints that are none: those to be `cut` and one of each loop that is left."""
-    walk = spanning_tree(drawing.description, cut)
-    branches: list[Branch] = []
-    start = 0
+    """All branches, and the joints that are none: those to be `cut` and one of each loop that is left.
+
+    A moving frame is a carrier without mass on a hinge of its own, whose angle is prescribed.
+    """
+    frames = range(drawing.bodies, drawing.count)
+
+    def index(name: str) -> int:
+        carrier = drawing.carrier(name)
+        return GROUND if carrier == drawing.count else carrier
+
+    walk = spanning_tree(drawing.description, cut, index, (GROUND, *frames))
+    branches = [_hinge(drawing, frame, start) for start, frame in enumerate(frames)]
+    start = len(branches)
     for body, parent, entry, _ in walk:
         branch = _branch(drawing, body, drawing.count if parent == GROUND else parent, entry, start)
         branches.append(branch)
@@ -73,7 +88,18 @@ def read_tree(drawing: Drawing, cut: Collection[str] = ()) -> Tree:
     used = {branch.joint.name for branch in walk if branch.joint is not None}
     others = tuple(entry for entry in drawing.description.joints if entry.name not in used)
     names = tuple(name for branch in branches for name in branch.names)
-    return Tree(drawing.count, tuple(branches), others, names, _path_matrix(drawing.count, branches, start))
+    return Tree(drawing.bodies, tuple(branches), others, names, _path_matrix(drawing.count, branches, start))
+
+
+def _hinge(drawing: Drawing, frame: int, start: int) -> Branch:
+    """A moving frame on ground."""
+    entry = drawing.description.frames[frame - drawing.bodies]
+    ground, axes = drawing.count, axes_along(np.asarray(entry["about"]))
+    first, second = Side(ground, entry["at"], axes), Side(frame, np.zeros(3), axes)
+    return Branch(
+        frame, ground, (f"turn of {entry.name}",), start, first, second, True,
+        rotation=axes[None, :, Z], translation=np.zeros((1, 3)), carriers=(ground,), stages=((0,),),
+    )  # fmt: skip
 
 
 def _branch(drawing: Drawing, body: int, parent: int, entry: Entry | None, start: int) -> Branch:

@@ -19,8 +19,8 @@ def reason_against(description: Description, place: Place) -> str:
         return "the mechanism moves; the formulation is for vibrations about rest"
     if reason := beyond_all(description):
         return reason
-    if description.states or description.blocks or len(place.x):
-        return "first-order states"
+    if place.states:
+        return f'the first-order state "{place.states[0]}"'
     reason = _joints(description) or _forces(description, place)
     if reason:
         return reason
