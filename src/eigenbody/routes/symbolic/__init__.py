@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from eigenbody.model.description import Description
-from eigenbody.routes.base import Linear, Place, Route
+from eigenbody.routes.base import Linear, Place, Route, Unsupported
 from eigenbody.routes.symbolic.scope import why_not
 
 TITLES = {
@@ -22,25 +22,29 @@ def applies(description: Description, place: Place) -> str:
     return why_not(description, place)
 
 
-def linearize(description: Description, place: Place) -> Linear:
-    """M, D, G, C, N and the eigenvalues, by the method that fits the mechanism."""
-    from eigenbody.routes.symbolic.equations import equations, fitting_method
+def linearize(description: Description, place: Place, form: str | None = None) -> Linear:
+    """M, D, G, C, N and the eigenvalues, in the form that fits the mechanism unless one is chosen."""
+    from eigenbody.routes.symbolic.equations import equations
     from eigenbody.routes.symbolic.linear import linearized
 
-    method = fitting_method(description, place)
-    eqs = equations(description, place, method)
+    form = checked_form(description, place, form)
+    eqs = equations(description, place, form)
     found = linearized(eqs, place, place.independent)
     planar = ", planar" if eqs.is_planar else ""
-    return Linear(found.eigenvalues(), found.parts, (f"{TITLES[method]}{planar}.",))
+    return Linear(found.eigenvalues(), found.parts, (f"{TITLES[form]}{planar}.",))
 
 
-def exported(description: Description, place: Place, ending: str) -> str:
-    """The equations as a LaTeX document ("tex") or a Python module ("py")."""
-    from eigenbody.routes.symbolic.equations import equations, fitting_method
-    from eigenbody.routes.symbolic.export import latex, python
+def checked_form(description: Description, place: Place, form: str | None) -> str:
+    """The form that is to be used; Unsupported where there is none of that name or it does not fit."""
+    from eigenbody.routes.symbolic.equations import FORMS, fitting_form
 
-    eqs = equations(description, place, fitting_method(description, place))
-    return latex(eqs, place.independent) if ending == "tex" else python(eqs, place, place.independent)
+    if form is None:
+        return fitting_form(description, place)
+    if form not in FORMS:
+        raise Unsupported(f'there is no form "{form}"; choose one of {", ".join(FORMS)}')
+    if reason := why_not(description, place, form):
+        raise Unsupported(reason)
+    return form
 
 
 ROUTE = Route(
@@ -49,4 +53,5 @@ ROUTE = Route(
     "lecture notes on multibody vibration",
     applies,
     linearize,
+    choices=("form",),
 )
