@@ -9,6 +9,8 @@ from eigenbody.routes.base import Place
 from eigenbody.routes.joints import ROTATIONS, beyond_all, motions, terms_of
 from eigenbody.routes.symbolic.equations import fitting_form, unassembled
 from eigenbody.routes.symbolic.formulas import is_known
+from eigenbody.routes.symbolic.joints import Pair, is_plane_angle
+from eigenbody.routes.symbolic.kinematics import Kinematics
 from eigenbody.routes.symbolic.skeleton import sides, split_name, plane_of_motion
 
 MOST_PLANAR = 10
@@ -111,3 +113,19 @@ def _is_scalar(description: Description, name: str) -> bool:
 
 def _is_name(description: Description, name: str) -> bool:
     return name in ("t", "s", "v") or (not name.endswith("''") and _is_measure(description, name.rstrip("'")))
+
+
+def approximate(kin: Kinematics) -> tuple[str, ...]:
+    """What the equations of motion are exact for only near the reference."""
+    names = [
+        entry.name
+        for entry in kin.description.forces
+        if (entry.type == "bushing" and not is_plane_angle(Pair(kin, "forces", entry)))
+        or split_name(kin.description, entry.get("along") or "")[1] in ROTATIONS
+    ]
+    if not names:
+        return ()
+    return (
+        f"Rotation vector of {', '.join(names)}: to second order about the reference. The linear equations there are"
+        " exact; accelerations far from it are not.",
+    )

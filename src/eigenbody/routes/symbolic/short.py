@@ -32,7 +32,13 @@ def short(expression: Any, positive: Iterable[Any] = ()) -> Any:
     best = min(forms, key=_length)
     if best.count_ops() < WORTH_FACTORING:
         best = min(best, sympy.factor(best), sympy.powsimp(best), key=_length)
-    return best.xreplace(back)
+    return best.replace(_is_turned_square, lambda e: (-e.base) ** e.exp).xreplace(back)
+
+
+def _is_turned_square(expression: Any) -> bool:
+    """(-a - b)^2, which is nicer as (a + b)^2."""
+    even = expression.is_Pow and expression.exp.is_Integer and expression.exp % 2 == 0
+    return bool(even and expression.base.is_Add and expression.base.could_extract_minus_sign())
 
 
 def _squares_joined(expression: Any) -> Any:
