@@ -18,7 +18,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.routes.base import Linear, Unsupported
-from eigenbody.routes.symbolic import TITLES, applies, checked_form
+from eigenbody.routes.symbolic import TITLES, checked_form
 
 if TYPE_CHECKING:
     from eigenbody.routes.symbolic.about import SymbolicLinear
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from eigenbody.routes.symbolic.export.blocks import Program
 
 SYMBOLS = ("parameters", "all")
-LANGUAGES = {"latex": "tex", "python": "py", "c": "c", "modelica": "mo"}
+LANGUAGES = ("latex", "python", "c", "modelica")
 MOST_SOLVED = 3  # constraints up to which the multipliers are written out
 
 
@@ -230,9 +230,7 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
 
     def text(self, language: str) -> str:
         """The equations in a language: "latex", "python", "c" or "modelica"."""
-        if language not in LANGUAGES:
-            what = f'there is no text in the language "{language}".'
-            raise InputError(Fault("language", what, f"Choose one of: {', '.join(LANGUAGES)}."))
+        require_language(language)
         return str(getattr(self, language)())
 
     # ---- inside
@@ -262,6 +260,13 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
         return short_matrix(array, self._positive)
 
 
+def require_language(language: str) -> None:
+    """InputError where equations cannot be written in a language."""
+    if language not in LANGUAGES:
+        what = f'there is no text in the language "{language}".'
+        raise InputError(Fault("language", what, f"Choose one of: {', '.join(LANGUAGES)}."))
+
+
 @on_one_thread
 def symbolic(model: Subject, form: str | None = None, symbols: str = "parameters") -> SymbolicModel:
     """Equations of motion as expressions, and linearized; InputError where the route does not know something in the model.
@@ -281,12 +286,10 @@ def symbolic(model: Subject, form: str | None = None, symbols: str = "parameters
     try:
         if not place.independent:
             raise Unsupported("nothing can move, so there are no equations of motion")
-        if reason := (applies(description, place) if form is None else ""):
-            raise Unsupported(reason)
         chosen = checked_form(description, place, form)
     except Unsupported as reason:
         what = f"the equations cannot be written out: {str(reason).rstrip('.')}."
-        raise InputError(Fault("form" if form else "model", what, "See docs/theory/symbolic.md for what can.")) from reason
+        raise InputError(Fault("model", what, "docs/theory/symbolic.md says what can.")) from reason
     report(f"writing equations by {chosen}")
     eqs = equations(description, place, chosen, point.model.formulas, symbols == "all")
     by_value = eqs.kin.pool.by_value

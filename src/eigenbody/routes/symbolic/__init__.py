@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Linear, Place, Route, Unsupported
 from eigenbody.routes.symbolic.scope import why_not
@@ -15,11 +16,11 @@ TITLES = {
 }
 
 
-def applies(description: Description, place: Place) -> str:
-    """Why the route does not apply, or ""."""
+def applies(description: Description, place: Place, form: str | None = None) -> str:
+    """Why the route does not apply, in a form if one is chosen, or ""."""
     if find_spec("sympy") is None:
         return 'SymPy is not installed (pip install "eigenbody[symbolic]")'
-    return why_not(description, place)
+    return why_not(description, place, form)
 
 
 def linearize(description: Description, place: Place, form: str | None = None) -> Linear:
@@ -35,16 +36,15 @@ def linearize(description: Description, place: Place, form: str | None = None) -
 
 
 def checked_form(description: Description, place: Place, form: str | None) -> str:
-    """The form that is to be used; Unsupported where there is none of that name or it does not fit."""
-    from eigenbody.routes.symbolic.equations import FORMS, fitting_form
+    """The form that is to be used; Unsupported where it does not fit."""
+    from eigenbody.routes.symbolic.equations import fitting_form
 
-    if form is None:
-        return fitting_form(description, place)
-    if form not in FORMS:
-        raise Unsupported(f'there is no form "{form}"; choose one of {", ".join(FORMS)}')
-    if reason := why_not(description, place, form):
+    if form is not None and form not in TITLES:
+        what = f'there is no form "{form}" of the equations.'
+        raise InputError(Fault("form", what, f"Choose one of: {', '.join(TITLES)}."))
+    if reason := applies(description, place, form):
         raise Unsupported(reason)
-    return form
+    return form or fitting_form(description, place)
 
 
 ROUTE = Route(

@@ -15,11 +15,13 @@ import numpy as np
 from eigenbody.routes.base import Place
 from eigenbody.routes.symbolic.equations import SymbolicEquations
 from eigenbody.routes.symbolic.exact import exact, is_float
+from eigenbody.routes.symbolic.kinematics import Kinematics
 from eigenbody.routes.symbolic.linear import Numbers, Reference, independent_rows, reference, tangent
-from eigenbody.routes.symbolic.pool import elementwise
+from eigenbody.routes.symbolic.pool import CLOSE, elementwise
 from eigenbody.routes.symbolic.short import short_matrix
 
 MOST_UNKNOWN = 4  # symbols of the reference beyond which dependent coordinates are not eliminated by expressions
+NOTHING = 1e-13  # accelerations and multipliers that are but rounding, beside the largest, 1 and squares of rates
 MOST_INVERTED = 4  # degrees of freedom up to which the state matrix is written out
 
 
@@ -99,31 +101,56 @@ def linear_about(eqs: SymbolicEquations, place: Place, names: Sequence[str]) -> 
     K, K1, K2 = (here(rates[rows]) for rates in (slopes.rows, slopes.rows1, slopes.rows2))
     trivial = not len(where.independent) and np.array_equal(K, np.eye(len(K), dtype=int).astype(object))
     left = {s for matrix in (K, K1, K2) for e in matrix.ravel() for s in e.free_symbols} & set(values)
-    remaining = {s: v for s, v in values.items() if any(s in e.free_symbols for m in (M, P, Q, K) for e in m.ravel())}
     if not trivial and len(left) > MOST_UNKNOWN:
-        matrices = (short_matrix(m, positive) for m in (M, P, Q))
-        return SymbolicLinear(tuple(eqs.kin.coordinates.names), False, known, remaining, None, *matrices)
+        matrices = [short_matrix(m, positive) for m in (M, P, Q)]
+        return SymbolicLinear(tuple(eqs.kin.coordinates.names), False, known, _used(values, matrices), None, *matrices)
     if trivial:
         T = np.eye(len(K), dtype=int).astype(object)
     else:
         T, T1, T2 = _eliminated(K, K1, K2, len(where.independent))
         M, P, Q = T.T @ M @ T, T.T @ (P @ T + 2 * M @ T1), T.T @ (Q @ T + P @ T1 + M @ T2)
-    matrices = (short_matrix(m, positive) for m in (T, M, P, Q))
-    return SymbolicLinear(tuple(names), True, known, remaining, *matrices)
+    matrices = [short_matrix(m, positive) for m in (T, M, P, Q)]
+    return SymbolicLinear(tuple(names), True, known, _used(values, matrices), *matrices)
+
+
+def _used(values: Mapping[Any, float], matrices: Sequence[Any]) -> dict[Any, float]:
+    return {s: v for s, v in values.items() if any(s in matrix.free_symbols for matrix in matrices)}
 
 
 def _reference(eqs: SymbolicEquations, place: Place, where: Reference) -> tuple[dict[Any, Any], dict[Any, float]]:
     """What symbols of the motion are at the reference, and the values of those that stay."""
     c = eqs.kin.coordinates
-    known = {s: drawn for s, drawn in zip(c.q, c.drawn, strict=True) if drawn is not None}
-    values = {s: v for s, v in zip(c.q, where.q, strict=True) if s not in known}
-    for symbols, numbers in ((eqs.u, where.u), (eqs.a, where.a), (eqs.multipliers, where.multipliers), ([c.t], [place.t])):
-        for symbol, number in zip(symbols, numbers, strict=True):
-            if is_float(exact(number)) or (number and symbol in eqs.multipliers):
+    known: dict[Any, Any] = {c.t: exact(place.t)}
+    values: dict[Any, float] = {}
+    for k, name in enumerate(c.names):
+        for symbol, number, key in ((c.q[k], where.q[k], "position"), (c.u[k], where.u[k], "velocity")):
+            written = _written(eqs.kin, name, key, number) if number else None
+            drawn = c.drawn[k] if key == "position" else exact(number)
+            if number and written is None and key == "velocity" and is_float(drawn):
                 values[symbol] = float(number)
+            elif written is not None or drawn is not None:
+                known[symbol] = drawn if written is None else written
             else:
-                known[symbol] = exact(number)
+                values[symbol] = float(number)
+    for symbols, numbers in ((eqs.a, where.a), (eqs.multipliers, where.multipliers)):
+        nothing = NOTHING * max(1.0, float(np.abs(numbers).max(initial=0.0)), float(np.square(where.u).max(initial=0.0)))
+        zero = {s: exact(0.0) for s, v in zip(symbols, numbers, strict=True) if abs(v) <= nothing}
+        known |= zero
+        values |= {s: float(v) for s, v in zip(symbols, numbers, strict=True) if s not in zero}
     return known, values
+
+
+def _written(kin: Kinematics, name: str, key: str, value: float) -> Any:
+    """The expression by which the model gives a coordinate's position or velocity: that of its joint, or of a joint
+    between its body and ground."""
+    owner = name.rpartition(".")[0] or name
+    joints = [j.name for j in kin.description.joints if j.name == owner or {owner, "ground"} == set(j["between"])]
+    for path in kin.pool.formulas:
+        if path[0] == "joints" and path[1] in joints and path[2] == key:
+            found = kin.pool.formula(path)
+            if found is not None and abs(kin.pool.value_of(found) - value) <= CLOSE * abs(value):
+                return found
+    return None
 
 
 def _multipliers(eqs: SymbolicEquations, where: Reference, known: Mapping[Any, Any], here: Any) -> dict[Any, Any]:

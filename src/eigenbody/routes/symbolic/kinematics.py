@@ -149,7 +149,7 @@ class Kinematics:
         if self._is_point(body):
             self.turned_by(body, parent, [])
             return
-        steps = [(E[k], self.coordinates.new(f"{name}.{CARDAN[k]}", angles[k])) for k in range(3)]
+        steps = [(E[k], self.coordinates.new(f"{name}.{CARDAN[k]}", angles[k], is_angle=True)) for k in range(3)]
         self.turned_by(body, parent, steps)
 
     def placed(self, body: int) -> np.ndarray:
@@ -224,7 +224,7 @@ def _own_coordinates(kin: Kinematics, body: int, turned: float = 0.0) -> None:
         kin.ball(body, GROUND, name)
         return
     kin.base[body] = np.eye(3)
-    kin.turned_by(body, GROUND, [(E[fixed], kin.coordinates.new(f"{name}.phi", turned))])
+    kin.turned_by(body, GROUND, [(E[fixed], kin.coordinates.new(f"{name}.phi", turned, is_angle=True))])
 
 
 def _turns_in_plane(kin: Kinematics) -> dict[int, float]:
@@ -256,8 +256,8 @@ def _hang(kin: Kinematics, branch: Branch, joint: Entry) -> None:
     q: dict[str, Any] = {}
     for c in coordinates:
         if c not in ("rx", "ry", "rz"):
-            motion = kin.prescribed.get(label[c])
-            new = kin.coordinates.new(label[c], kin.place.coordinates[label[c]]) if motion is None else motion
+            motion, here = kin.prescribed.get(label[c]), kin.place.coordinates[label[c]]
+            new = kin.coordinates.new(label[c], here, is_angle="angle" in c) if motion is None else motion
             q[c] = kin.symbol_of[label[c]] = new
 
     def axis(k: int) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.symbolic.formulas import as_symbolic, is_smooth
-from eigenbody.routes.symbolic.exact import exact
+from eigenbody.routes.symbolic.exact import exact, is_float
 
 Path = tuple[Any, ...]
 NOTHING = 1e-15  # entries of rotation matrices and directions below this are zeros that were rounded
@@ -153,12 +153,12 @@ class Coordinates:
 
         self.t = sympy.Symbol("t")
 
-    def new(self, name: str, reference: float, drawn: Any = None) -> Any:
+    def new(self, name: str, reference: float, drawn: Any = None, is_angle: bool = False) -> Any:
         """One more coordinate; `drawn` is its value in the drawing, which is the reference where they are equal."""
         self.names.append(name)
         self.reference.append(float(reference))
         same = drawn is not None and abs(self.pool.value_of(drawn) - reference) <= CLOSE * max(1.0, abs(reference))
-        self.drawn.append(drawn if same else _exact_or_none(reference))
+        self.drawn.append(drawn if same else _exact_or_none(reference, is_angle))
         for symbols, letter in ((self.q, "q"), (self.u, "u"), (self.a, "a")):
             symbols.append(self.pool.new_symbol(f"{letter}_{name}"))
         return self.q[-1]
@@ -180,11 +180,13 @@ class Coordinates:
         return self.gradient(expressions, [self.t])[:, 0]
 
 
-def _exact_or_none(value: float) -> Any:
-    from eigenbody.routes.symbolic.exact import is_float
+def _exact_or_none(value: float, is_angle: bool) -> Any:
+    """A number worth putting in: no decimals of a computation, no sine of an angle that is no part of a turn."""
+    import sympy
 
     found = exact(value)
-    return None if is_float(found) else found
+    is_plain = not is_float(found) and (not is_angle or found == 0 or found.has(sympy.pi))
+    return found if is_plain else None
 
 
 def identifier(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from eigenbody.routes.symbolic.about import SymbolicLinear
 from eigenbody.routes.symbolic.bodies import BodyKinematics
 from eigenbody.routes.symbolic.equations import SymbolicEquations
-from eigenbody.routes.symbolic.export.letters import decimal, joined, letter, plain, printer, symbol_names
+from eigenbody.routes.symbolic.export.letters import decimal, index_of, joined, letter, plain, printer, symbol_names
 from eigenbody.routes.symbolic.short import short, short_matrix
 
 WIDE = 170  # characters of LaTeX, without commands, that fit on a line
@@ -139,23 +139,29 @@ def _kinematics(bodies: dict[str, BodyKinematics], page: Page) -> list[str]:
         r" $\omega = J_R\,\dot q + \bar\omega$ in global axes, inertia $I$ in body axes.",
     ]
     for body in bodies.values():
-        out += [rf"\paragraph{{{plain(body.name)}}}", rf"$m = {page.show(body.mass)}$"]
-        out += page.matrix("r", body.r) + page.matrix("S", body.S)
-        out += page.matrix("J_T", body.J_T)
-        out += page.matrix("J_R", body.J_R)
-        if any(body.v_local):
-            out += page.matrix(r"\bar v", body.v_local)
-        if any(body.omega_local):
-            out += page.matrix(r"\bar\omega", body.omega_local)
-        out += page.matrix("v", body.v) + page.matrix(r"\omega", body.omega) + page.matrix("I", body.inertia)
+        out += [rf"\paragraph{{{plain(body.name)}}}", rf"\[ m_{{{index_of(body.name)}}} = {page.show(body.mass)} \]"]
+        for name, matrix in _steps(body):
+            out += page.matrix(name, matrix)
     return out
+
+
+def _steps(body: BodyKinematics) -> list[tuple[str, Any]]:
+    """Objects of a body in the order in which they are found, local velocities where there are any."""
+    below = f"_{{{index_of(body.name)}}}"
+    after = f"{{{index_of(body.name)}}}"
+    local = [(rf"\bar v{below}", body.v_local), (rf"\bar\omega{below}", body.omega_local)]
+    return [
+        (f"r{below}", body.r), (f"S{below}", body.S), (f"J_{{T,{after}}}", body.J_T), (f"J_{{R,{after}}}", body.J_R),
+        *((name, matrix) for name, matrix in local if any(matrix)),
+        (f"v{below}", body.v), (rf"\omega{below}", body.omega), (f"I{below}", body.inertia),
+    ]  # fmt: skip
 
 
 def _energies(eqs: SymbolicEquations, page: Page) -> list[str]:
     return [
         r"\subsection*{Energies and forces}", r"Kinetic energy, potential, and generalized forces without potential:",
         *page.equation("T", short(eqs.kinetic)), *page.equation("V", short(eqs.potential)),
-        *page.matrix("Q", short_matrix(eqs.forces)),
+        *page.matrix(r"\bar d", short_matrix(eqs.forces)),
     ]  # fmt: skip
 
 
@@ -175,7 +181,7 @@ def _motion(eqs: SymbolicEquations, page: Page, multipliers: Any) -> list[str]:
     pull = r" + G^T \lambda" if held else ""
     out += [rf"\[ M(q,t)\,\ddot q + g(q,\dot q,t) = d(q,\dot q,t){pull} \]"]
     out += page.matrix("M", short_matrix(eqs.M)) + page.matrix("g", short_matrix(eqs.g))
-    out += page.matrix(r"d = Q - \frac{\partial V}{\partial q}", short_matrix(eqs.d))
+    out += page.matrix(r"d = \bar d - \frac{\partial V}{\partial q}", short_matrix(eqs.d))
     if not held:
         return out
     reactions = eqs.jacobian.T @ np.array(eqs.multipliers, object)
@@ -190,8 +196,9 @@ def _linear(eqs: SymbolicEquations, linear: SymbolicLinear, page: Page) -> list[
     x = r",\;".join(rf"\delta\,\text{{{plain(name)}}}" for name in linear.coordinates)
     out = [r"\subsection*{Linear equations about the reference}"]
     known = {s: v for s, v in linear.reference.items() if v != 0 and s in page.names and s not in eqs.q}
-    for symbol, value in known.items():
-        out += page.equation(page.names[symbol], value)
+    if known:
+        there = (rf"{page.names[symbol]} = {page.show(value)}" for symbol, value in known.items())
+        out += [r"\[ " + r",\quad ".join(there) + r" \]"]
     if linear.values:
         rows = [rf"${page.names.get(s, page.show(s))} = {decimal(v, 6)}$" for s, v in linear.values.items()]
         out += ["There " + ", ".join(rows) + "."]

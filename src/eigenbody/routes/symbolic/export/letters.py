@@ -37,10 +37,11 @@ def letter(name: str) -> str:
         shown = f"\\{base}" if base != low else shown
     else:
         shown = base if len(base) == 1 else rf"\mathrm{{{plain(base)}}}"
-    return f"{shown}_{{{_index(index)}}}" if index else shown
+    return f"{shown}_{{{index_of(index)}}}" if index else shown
 
 
-def _index(text: str) -> str:
+def index_of(text: str) -> str:
+    """A name as an index."""
     return text if text.isdigit() or len(text) == 1 else rf"\mathrm{{{plain(text)}}}"
 
 
@@ -49,11 +50,11 @@ def coordinate_letter(name: str) -> tuple[str, str]:
     owner, _, part = name.rpartition(".")
     if owner:
         shown, _, number = PARTS.get(part, rf"q_\mathrm{{{plain(part)}}}").partition("_")
-        return shown, ",".join(filter(None, [_index(owner), number]))
+        return shown, ",".join(filter(None, [index_of(owner), number]))
     found = re.fullmatch(r"([A-Za-z]+?)_?(\d*)", name)
     if found and (found[1].lower() in GREEK or found[1] in COORDINATE_LETTERS):
         return letter(found[1]), found[2]
-    return "q", _index(name)
+    return "q", index_of(name)
 
 
 def symbol_names(eqs: SymbolicEquations) -> dict[Any, str]:
@@ -112,7 +113,8 @@ def printer(eqs: SymbolicEquations) -> Any:
     names = symbol_names(eqs)
 
     def show(expression: Any) -> str:
-        return str(sympy.latex(readable(sympy.sympify(expression)), symbol_names=names, mat_str="matrix"))
+        value = readable(sympy.sympify(expression))
+        return str(sympy.latex(value, symbol_names=names, fold_func_brackets=True, fold_short_frac=False))
 
     return show
 
