@@ -41,12 +41,12 @@ DOUBLE_PENDULUM = {
 FOUR_BAR = {  # uneven, planar; the drawing follows its parameters
     "eigenbody": 1,
     "name": "Four-bar",
-    "parameters": {"m": 2, "h": 0.5, "w": 1.1, "rise": 0.2, "k": 30, "c": 0.4, "J": "=m*h**2/12", "g": G},
+    "parameters": {"m": 2, "h": 0.5, "w": 1.1, "rise": 0.2, "k": 30, "damp": 0.4, "J": "=m*h**2/12", "g": G},
     "gravity": [0, 0, "=-g"],
     "bodies": {
-        "crank": {"mass": "=m", "inertia": [0, "=J", 0], "at": [0, 0, "=h/2"]},
-        "coupler": {"mass": "=2*m", "inertia": [0, "=J", 0], "at": ["=w/2", 0, "=h + rise/2"]},
-        "rocker": {"mass": "=m", "inertia": [0, "=J", 0], "at": ["=w", 0, "=(h + rise)/2"]},
+        "crank": {"mass": "=m", "inertia": ["=J", "=J", "=J"], "at": [0, 0, "=h/2"]},
+        "coupler": {"mass": "=2*m", "inertia": ["=J", "=J", "=J"], "at": ["=w/2", 0, "=h + rise/2"]},
+        "rocker": {"mass": "=m", "inertia": ["=J", "=J", "=J"], "at": ["=w", 0, "=(h + rise)/2"]},
     },
     "joints": {
         "a": {"type": "revolute", "between": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 1, 0]},
@@ -55,7 +55,7 @@ FOUR_BAR = {  # uneven, planar; the drawing follows its parameters
         "d": {"type": "revolute", "between": ["ground", "rocker"], "at": ["=w", 0, 0], "axis": [0, 1, 0]},
     },
     "forces": {
-        "twist": {"type": "spring", "along": "d", "k": "=k", "c": "=c"},
+        "twist": {"type": "spring", "along": "d", "k": "=k", "c": "=damp"},
         "stay": {"type": "spring", "between": ["ground", "coupler"], "at": [[0, 0, 2], ["=w/2", 0, "=h + rise/2"]],
                  "k": "=2*k", "free_length": 1},
     },
@@ -66,7 +66,7 @@ PENDULUM = {  # the lecture's example of the first kind
     "name": "Pendulum",
     "parameters": {"m": 3, "J": 0.4, "l": 0.7, "g": G},
     "gravity": [0, "=-g", 0],
-    "bodies": {"rod": {"mass": "=m", "inertia": [0, 0, "=J"], "at": [0, "=-l", 0]}},
+    "bodies": {"rod": {"mass": "=m", "inertia": ["=J", "=J", "=J"], "at": [0, "=-l", 0]}},
     "joints": {"pin": {"type": "revolute", "between": ["ground", "rod"], "at": [0, 0, 0], "axis": [0, 0, 1]}},
 }
 
@@ -175,18 +175,14 @@ def _planar_loop(rng: np.random.Generator) -> dict:
 
 
 def _space(rng: np.random.Generator) -> dict:
-    """A body on a joint of a random kind, and another one hinged to it; or one that floats."""
-    kinds = {"universal": 2, "spherical": 3, "cylindrical": 2, "revolute": 1, "free": 6}
+    """A body on a joint of a random kind, or one that floats; axes are global ones."""
+    kinds = {"universal": 2, "spherical": 3, "cylindrical": 2, "screw": 1, "free": 6}
     kind = str(rng.choice(list(kinds)))
     axes = np.eye(3)[rng.permutation(3)].astype(int).tolist()
     joint = {"type": kind, "between": ["ground", "b1"], "at": _numbers(rng), "axis": axes[0], "axis2": axes[1]}
-    count = kinds[kind]
-    joint["velocity"] = rng.uniform(-2, 2, count).round(2).tolist()
+    joint["velocity"] = rng.uniform(-2, 2, kinds[kind]).round(2).tolist()
+    if kind == "screw":
+        joint["pitch"] = 0.3
     if kind not in ("spherical", "free"):
-        joint["position"] = rng.uniform(-1, 1, count).round(2).tolist()
-    bodies, joints = {"b1": _body(rng)}, {"j1": joint}
-    if count < 3:
-        bodies["b2"] = _body(rng)
-        joints["j2"] = {"type": "revolute", "between": ["b2", "b1"], "at": _numbers(rng), "axis": axes[2],
-                        "position": 0.4, "velocity": -1.5}  # fmt: skip
-    return {"bodies": bodies, "joints": joints, "forces": {"stay": _spring(rng, ["ground", "b1"])}}
+        joint["position"] = rng.uniform(-1, 1, kinds[kind]).round(2).tolist()
+    return {"bodies": {"b1": _body(rng)}, "joints": {"j1": joint}, "forces": {"stay": _spring(rng, ["ground", "b1"])}}

@@ -25,6 +25,9 @@ NOTHING = 1e-13  # accelerations and multipliers that are but rounding, beside t
 MOST_INVERTED = 4  # degrees of freedom up to which the state matrix is written out
 
 
+MOST_OPERATIONS = 400  # in M, P and Q, likewise
+
+
 @dataclass(frozen=True, eq=False)
 class SymbolicLinear:
     """M x'' + P x' + Q x = 0 about the reference motion, as SymPy matrices.
@@ -69,10 +72,11 @@ class SymbolicLinear:
         """State matrix [[0, 1], [-M^-1 Q, -M^-1 P]]; None where it is not written out."""
         import sympy
 
-        n = self.M.shape[0]
-        if not self.is_reduced or n > MOST_INVERTED:
+        n, both = self.M.shape[0], sympy.Matrix(sympy.Matrix.hstack(self.Q, self.P))
+        length = sum(entry.count_ops() for matrix in (self.M, both) for entry in matrix)
+        if not self.is_reduced or n > MOST_INVERTED or (n > 1 and length > MOST_OPERATIONS):
             return None
-        below = solved(sympy.Matrix(self.M), -sympy.Matrix(sympy.Matrix.hstack(self.Q, self.P)))
+        below = -both / self.M[0, 0] if n == 1 else solved(sympy.Matrix(self.M), -both)
         upper = sympy.Matrix.hstack(sympy.zeros(n), sympy.eye(n))
         return sympy.ImmutableMatrix(sympy.Matrix.vstack(upper, below))
 

@@ -173,7 +173,7 @@ class Coordinates:
     def gradient(self, expressions: Iterable[Any], by: list[Any]) -> np.ndarray:
         """(m, n) derivatives of expressions by symbols."""
         rows = [[e.diff(s) if s in e.free_symbols else 0 * self.t for s in by] for e in map(_expression, expressions)]
-        return np.array(rows, object).reshape(-1, len(by))
+        return np.array(rows, object).reshape(len(rows), len(by))
 
     def by_time(self, expressions: Iterable[Any]) -> np.ndarray:
         """(m,) partial derivatives by the time, coordinates held."""
