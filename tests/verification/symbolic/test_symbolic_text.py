@@ -82,12 +82,11 @@ def engine_accelerations(point: eb.OperatingPoint, model: SymbolicModel) -> np.n
 
 
 @each_case
-@pytest.mark.parametrize("seed", [1, 2])
 def test_programs_give_the_engine_s_accelerations_and_matrices(
-    document: dict, drives: tuple[str, ...], form: str, seed: int, tmp_path: Path
+    document: dict, drives: tuple[str, ...], form: str, tmp_path: Path
 ) -> None:
     """The text is written once, for the drawing at rest; parameters, positions and velocities are others."""
-    other = eb.load(moved(document, np.random.default_rng(seed), drives))
+    other = eb.load(moved(document, np.random.default_rng(1), drives))
     point, known = eb.operating_point(other), eb.linearize(other)
     written, here = eb.symbolic(eb.load(document), form), eb.symbolic(point, form)
     at = reference(here.eqs, here._place)
@@ -221,7 +220,7 @@ def formulas(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", list(TITLES))
-@pytest.mark.parametrize("document", [SLIDER_PENDULUM, FOUR_BAR, AWKWARD], ids=lambda d: d["name"])
+@pytest.mark.parametrize("document", [SLIDER_PENDULUM, DRIVEN, AWKWARD], ids=lambda d: d["name"])
 def test_latex_is_a_document_of_complete_formulas(document: dict, form: str, mathml: Callable[[str], str]) -> None:
     text = eb.symbolic(eb.load(document), form).latex()
     assert text.startswith(r"\documentclass")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 SYMBOLS = ("parameters", "all")
 LANGUAGES = ("latex", "python", "c", "modelica")
-MOST_SOLVED = 3  # constraints up to which the multipliers are written out
+MOST_SOLVED = 3  # constraints up to which the multipliers are written out, and
+MOST_OPERATIONS = 80  # in the matrices that they are made of
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +142,7 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
     @cached_property
     def solved_multipliers(self) -> Any:
         """(m, 1) lambda = -(G M^-1 G^T)^-1 (G M^-1 (d - g) + gamma) by coordinates and rates; None where constraints
-        are redundant or more than three."""
+        are redundant, more than three, or the expressions long."""
         import sympy
 
         from eigenbody.routes.symbolic.about import solved
@@ -151,6 +152,8 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
         if not 0 < count <= MOST_SOLVED or len(reference(self.eqs, self._place).independent) < count:
             return None
         M, G = sympy.Matrix(self.M), sympy.Matrix(self.G)
+        if sum(entry.count_ops() for matrix in (M, G, self.d - self.g, self.gamma) for entry in matrix) > MOST_OPERATIONS:
+            return None
         through = solved(M, sympy.Matrix.hstack(G.T, sympy.Matrix(self.d - self.g)))
         left, right = G * through[:, :count], G * through[:, count:] + self.gamma
         return self._matrix(np.array((-solved(left, right)).tolist(), object))

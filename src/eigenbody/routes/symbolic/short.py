@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-WORTH_SHORTENING = 2000  # operations; longer expressions are left as they come
-WORTH_FACTORING = 80
+WORTH_SHORTENING = 1200  # operations; longer expressions are left as they come
+WORTH_FACTORING = 50
+MOST_TERMS = 80  # of the sum that an expression expands to
 
 
 def short(expression: Any, positive: Iterable[Any] = ()) -> Any:
@@ -26,6 +27,8 @@ def short(expression: Any, positive: Iterable[Any] = ()) -> Any:
     back = {stand: s for s, stand in stands.items()}
     here = expression.xreplace(stands)
     forms = [here, sympy.expand(here)]
+    if len(sympy.Add.make_args(forms[1])) > MOST_TERMS:
+        return expression
     if here.has(sympy.sin, sympy.cos):
         forms += [_squares_joined(forms[1]), sympy.expand(TR8(forms[1]))]
     forms += [sympy.factor_terms(form) for form in forms[1:]]

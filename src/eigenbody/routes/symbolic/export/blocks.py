@@ -106,4 +106,15 @@ def block(arrays: Sequence[np.ndarray], names: Mapping[Any, Any]) -> Block:
     entries: list[list[tuple[int, Any]]] = [[] for _ in arrays]
     for (i, k, _), value in zip(filled, results, strict=True):
         entries[i].append((k, value))
-    return Block(common, entries, [tuple(int(n) for n in array.shape) for array in arrays])
+    return Block(_used(common, results), entries, [tuple(int(n) for n in array.shape) for array in arrays])
+
+
+def _used(common: list[tuple[Any, Any]], results: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The parts that something is made of: the search leaves some behind that nothing is."""
+    needed = {symbol for value in results for symbol in value.free_symbols}
+    kept = []
+    for symbol, value in reversed(common):
+        if symbol in needed:
+            needed |= value.free_symbols
+            kept.append((symbol, value))
+    return kept[::-1]
