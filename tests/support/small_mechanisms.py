@@ -138,7 +138,7 @@ def _planar_tree(rng: np.random.Generator) -> dict:
         axis[normal if kind == "revolute" else (normal + int(rng.integers(1, 3))) % 3] = int(rng.choice((-1, 1)))
         pair = [other, names[k]] if rng.random() < 0.7 else [names[k], other]
         joints[f"j{k}"] = {"type": kind, "between": pair, "at": _numbers(rng), "axis": axis,
-                           "position": round(float(rng.uniform(-1, 1)), 3), "velocity": round(float(rng.uniform(-2, 2)), 3)}  # fmt: skip
+                           "position": _numbers(rng, 1)[0], "velocity": 2 * _numbers(rng, 1)[0]}  # fmt: skip
         forces[f"f{k}"] = {"type": "spring", "along": f"j{k}", "k": round(float(rng.uniform(1, 30)), 1), "c": 0.5}
     forces["stay"] = _spring(rng, ["ground", names[-1]])
     return {"bodies": {name: _body(rng) for name in names[1:]}, "joints": joints, "forces": forces}
@@ -151,7 +151,8 @@ def _planar_loop(rng: np.random.Generator) -> dict:
 
     def point(x: float, y: float) -> list[float]:
         out = [0.0, 0.0, 0.0]
-        out[(normal + 1) % 3], out[(normal + 2) % 3] = round(x + rng.uniform(-0.2, 0.2), 2), round(y + rng.uniform(-0.2, 0.2), 2)  # fmt: skip
+        out[(normal + 1) % 3] = round(x + rng.uniform(-0.2, 0.2), 2)
+        out[(normal + 2) % 3] = round(y + rng.uniform(-0.2, 0.2), 2)
         return out
 
     a, b, c, d = point(0, 0), point(0, 1), point(2, 1.5), point(2, 0)

@@ -12,7 +12,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression
-from eigenbody.model.faults import Faults, Path
+from eigenbody.model.faults import Faults
 from eigenbody.model.files import with_files_from
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.paths import locate, replaced
@@ -76,10 +76,10 @@ class InertModel:
         return self.description.parameters
 
     @property
-    def formulas(self) -> Mapping[Path, Expression]:
+    def formulas(self) -> Mapping[tuple[PathItem, ...], Expression]:
         """Every expression that the model writes in place of a number, by its place, parameters unresolved:
         `("bodies", "bar", "mass")`, `("joints", "a", "at", 2)`."""
-        found: dict[Path, Expression] = {}
+        found: dict[tuple[PathItem, ...], Expression] = {}
         resolve(self._source, self._vocabulary, self._overrides, found)
         return FrozenDict(found)
 

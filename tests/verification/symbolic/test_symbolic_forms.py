@@ -1,4 +1,4 @@
-"""The three forms of the symbolic equations: the same linear equations, the textbook's expressions, the lecture's steps."""
+"""The three forms of the symbolic equations: the engine's matrices, textbook expressions, the lecture's steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eigenbody.analyses.verify import place_of
 from eigenbody.routes.symbolic import TITLES
 from eigenbody.routes.symbolic.equations import equations
 from eigenbody.routes.symbolic.linear import linearized
-from small_mechanisms import DOUBLE_PENDULUM, DRIVEN, FOUR_BAR, G, PENDULUM, SLIDER_PENDULUM, moved, random_small
+from small_mechanisms import DOUBLE_PENDULUM, DRIVEN, FOUR_BAR, PENDULUM, SLIDER_PENDULUM, G, moved, random_small
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FORMS = tuple(TITLES)
@@ -31,7 +31,7 @@ def same(found: object, expected: object) -> bool:
 
 def values_of(model: SymbolicModel, matrix: object) -> np.ndarray:
     """Numbers of a matrix of the linear equations, at the parameters and the reference."""
-    numbers = {s: v for s, v in (*model.eqs.values.items(), *model.linear.values.items())}
+    numbers = dict((*model.eqs.values.items(), *model.linear.values.items()))
     return np.array(sympy.Matrix(matrix).subs(numbers).evalf(20).tolist(), float)
 
 
@@ -64,7 +64,7 @@ def test_expressions_about_the_reference_have_the_values_of_the_engine(document:
     assert values_of(model, model.linear.A) == pytest.approx(known.A, abs=1e-9)
     D, gyroscopic, C, N = (values_of(model, getattr(model.linear, name)) for name in "DGCN")
     assert D + gyroscopic == pytest.approx(known.C, abs=1e-9)
-    assert C + N == pytest.approx(known.K, abs=1e-11 * np.abs(known.K).max())
+    assert pytest.approx(known.K, abs=1e-11 * np.abs(known.K).max()) == C + N
     assert np.array_equal(C, C.T)
     assert np.array_equal(N, -N.T)
 
@@ -208,7 +208,7 @@ def test_global_axes_and_names_stay() -> None:
 
 def test_numbers_stay_numbers_as_they_are_written() -> None:
     model = eb.symbolic(eb.load(EXAMPLES / "slider_pendulum.yaml"))
-    assert model.M == Matrix([[30, 20 * cos(model.q[1])], [20 * cos(model.q[1]), 35]])
+    assert Matrix([[30, 20 * cos(model.q[1])], [20 * cos(model.q[1]), 35]]) == model.M
     assert model.K[1, 1] == sympy.Rational(981, 5)
     named = eb.symbolic(eb.load(EXAMPLES / "slider_pendulum.yaml"), symbols="all")
     assert same(named.M[0, 0], sum(symbols("m_slider m_pendulum")))

@@ -1,4 +1,4 @@
-"""Equations of motion as Python, C, Modelica and LaTeX text: executed, compiled, parsed, and compared with the engine."""
+"""Equations of motion as Python, C, Modelica and LaTeX text: executed, compiled, parsed, compared with the engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ CASES = [
     (FOUR_BAR, ("a",), "newton-euler"),
     (FOUR_BAR, ("a",), "lagrange-1"),
 ]
-each_case = pytest.mark.parametrize(("document", "drives", "form"), CASES, ids=[f"{d['name']} {f}" for d, _, f in CASES])
+each_case = pytest.mark.parametrize(
+    ("document", "drives", "form"), CASES, ids=[f"{d['name']} {f}" for d, _, f in CASES]
+)
 
 
 def python_module(model: SymbolicModel) -> dict[str, Any]:
@@ -91,7 +93,9 @@ def test_programs_give_the_engine_s_accelerations_and_matrices(
     written, here = eb.symbolic(eb.load(document), form), eb.symbolic(point, form)
     at = reference(here.eqs, here._place)
     given = {name: other.parameters[name] for name in written.parameters}
-    free = {name: value for name, value in given.items() if name not in {s.name for s in written.eqs.kin.pool.definitions}}
+    free = {
+        name: value for name, value in given.items() if name not in {s.name for s in written.eqs.kin.pool.definitions}
+    }
     expected = engine_accelerations(point, written)
     size = np.abs(known.K).max()
 
@@ -112,9 +116,9 @@ def test_programs_give_the_engine_s_accelerations_and_matrices(
     assert a == pytest.approx(expected, abs=1e-10 * max(1.0, np.abs(expected).max()))
     M, P, Q = (np.zeros((n, n)) for _ in range(3))
     assert compiled.call("linear", at.q, at.u, 0.0, p, M, P, Q) == 0
-    assert M == pytest.approx(known.M, rel=1e-10, abs=1e-12)
-    assert P == pytest.approx(known.C, abs=1e-10 * size)
-    assert known.K == pytest.approx(Q, abs=1e-10 * size)
+    assert pytest.approx(known.M, rel=1e-10, abs=1e-12) == M
+    assert pytest.approx(known.C, abs=1e-10 * size) == P
+    assert pytest.approx(Q, abs=1e-10 * size) == known.K
 
 
 # ---- Modelica
@@ -126,12 +130,16 @@ class Modelica:
     def __init__(self, text: str) -> None:
         lines = [line.strip() for line in text.strip().splitlines() if not line.strip().startswith("//")]
         first, last = re.fullmatch(r'model (\w+) ".*"', lines[0]), re.fullmatch(r"end (\w+);", lines[-1])
-        assert first and last and first[1] == last[1]
+        assert first
+        assert last
+        assert first[1] == last[1]
         middle = lines.index("equation")
         self.parameters: dict[str, str] = {}
         self.variables: list[str] = []
         for line in lines[1:middle]:
-            found = re.fullmatch(r'(parameter )?Real (\w+)(\(start = [^,]+, fixed = \w+\))?( = (.+?))?( "[^"]*")?;', line)
+            found = re.fullmatch(
+                r'(parameter )?Real (\w+)(\(start = [^,]+, fixed = \w+\))?( = (.+?))?( "[^"]*")?;', line
+            )
             assert found, line
             if found[1]:
                 self.parameters[found[2]] = found[5]
@@ -141,7 +149,7 @@ class Modelica:
 
     def names(self) -> set[str]:
         text = " ".join(side for pair in self.equations for side in pair)
-        return {name for name in re.findall(r"[A-Za-z_]\w*", text)} - {"der", "sin", "cos", "sqrt", "time"}
+        return set(re.findall(r"[A-Za-z_]\w*", text)) - {"der", "sin", "cos", "sqrt", "time"}
 
     def residuals(self, values: dict[str, float]) -> list[float]:
         """Left less right side of every equation; `der(x)` is the value of that name."""
@@ -165,7 +173,12 @@ def test_modelica_has_the_equations_of_the_python_text(document: dict, drives: t
     p = module["values"]()
     values = {name: float(p[name]) for name in written.parameters} | {"time": 0.7}
     for k in range(f):
-        values |= {f"der_{written.q[k]}": u[k], str(written.q[k]): q[k], str(written.u[k]): u[k], f"der_{written.u[k]}": a[k]}
+        values |= {
+            f"der_{written.q[k]}": u[k],
+            str(written.q[k]): q[k],
+            str(written.u[k]): u[k],
+            f"der_{written.u[k]}": a[k],
+        }
     values |= {str(s): multipliers[k] for k, s in enumerate(written.multipliers)}
     for name, formula in text.parameters.items():
         assert eval(formula.replace("^", "**"), {}, values) == pytest.approx(values[name], rel=1e-15)
@@ -175,7 +188,7 @@ def test_modelica_has_the_equations_of_the_python_text(document: dict, drives: t
     assert found[:f] == pytest.approx(np.zeros(f), abs=0)
     assert found[f : 2 * f] == pytest.approx(expected, abs=1e-12 * max(1.0, np.abs(expected).max()))
     point = written.eqs
-    slopes = {s: v for s, v in zip(point.q, q, strict=True)} | {point.kin.coordinates.t: 0.7} | dict(point.values)
+    slopes = dict(zip(point.q, q, strict=True)) | {point.kin.coordinates.t: 0.7} | dict(point.values)
     rows = [float(point.constraints[k].subs(slopes)) for k in held]
     assert found[2 * f :] == pytest.approx(rows, abs=1e-12)
 

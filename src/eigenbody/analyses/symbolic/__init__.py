@@ -152,7 +152,10 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
         if not 0 < count <= MOST_SOLVED or len(reference(self.eqs, self._place).independent) < count:
             return None
         M, G = sympy.Matrix(self.M), sympy.Matrix(self.G)
-        if sum(entry.count_ops() for matrix in (M, G, self.d - self.g, self.gamma) for entry in matrix) > MOST_OPERATIONS:
+        if (
+            sum(entry.count_ops() for matrix in (M, G, self.d - self.g, self.gamma) for entry in matrix)
+            > MOST_OPERATIONS
+        ):
             return None
         through = solved(M, sympy.Matrix.hstack(G.T, sympy.Matrix(self.d - self.g)))
         left, right = G * through[:, :count], G * through[:, count:] + self.gamma
@@ -272,12 +275,12 @@ def require_language(language: str) -> None:
 
 @on_one_thread
 def symbolic(model: Subject, form: str | None = None, symbols: str = "parameters") -> SymbolicModel:
-    """Equations of motion as expressions, and linearized; InputError where the route does not know something in the model.
+    """Equations of motion as expressions, and linearized; InputError where something in the model is not known.
 
     form     "newton-euler", "lagrange-1" or "lagrange-2"; by default Newton-Euler for trees, Lagrange's first kind for
              closed loops
-    symbols  "parameters": those of the model stay symbols and numbers stay numbers; "all": every number of the model but
-             0, 1 and -1 gets a symbol
+    symbols  "parameters": those of the model stay symbols and numbers stay numbers; "all": every number of the model
+             but 0, 1 and -1 gets a symbol
     """
     from eigenbody.routes.symbolic.equations import equations
     from eigenbody.routes.symbolic.scope import approximate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eigenbody.analyses.verify.look.route import eigenvalue_lines, eigenvalue_entries, matrix_rows
+from eigenbody.analyses.verify.look.route import eigenvalue_entries, eigenvalue_lines, matrix_rows
 from eigenbody.present.export import Writer, text_file
 from eigenbody.present.tables import Grid, Sheet
 from eigenbody.present.words import model_name, noted

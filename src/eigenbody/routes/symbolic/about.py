@@ -1,6 +1,7 @@
 """Linear equations about the reference as expressions: M x'' + P x' + Q x = 0, P = D + G, Q = C + N, and A.
 
-What the reference is by the drawing (zeros, dimensions, parameters) is put in; what is but a number there stays a symbol.
+What the reference is by the drawing (zeros, dimensions, parameters) is put in; what is but a number there stays a
+symbol.
 """
 
 from __future__ import annotations
@@ -137,7 +138,9 @@ def _reference(eqs: SymbolicEquations, place: Place, where: Reference) -> tuple[
             else:
                 values[symbol] = float(number)
     for symbols, numbers in ((eqs.a, where.a), (eqs.multipliers, where.multipliers)):
-        nothing = NOTHING * max(1.0, float(np.abs(numbers).max(initial=0.0)), float(np.square(where.u).max(initial=0.0)))
+        nothing = NOTHING * max(
+            1.0, float(np.abs(numbers).max(initial=0.0)), float(np.square(where.u).max(initial=0.0))
+        )
         zero = {s: exact(0.0) for s, v in zip(symbols, numbers, strict=True) if abs(v) <= nothing}
         known |= zero
         values |= {s: float(v) for s, v in zip(symbols, numbers, strict=True) if s not in zero}
@@ -173,7 +176,10 @@ def _multipliers(eqs: SymbolicEquations, where: Reference, known: Mapping[Any, A
     out = {eqs.multipliers[row]: sympy.factor_terms(found[k]) for k, row in enumerate(rows)}
     out |= {eqs.multipliers[k]: sympy.Integer(0) for k in range(len(eqs.multipliers)) if k not in set(rows.tolist())}
     size = np.abs(where.multipliers).max()
-    same = [abs(eqs.kin.pool.value_of(e) - where.multipliers[eqs.multipliers.index(s)]) <= 1e-8 * size for s, e in out.items()]
+    same = [
+        abs(eqs.kin.pool.value_of(e) - where.multipliers[eqs.multipliers.index(s)]) <= 1e-8 * size
+        for s, e in out.items()
+    ]
     return out if all(same) else {}
 
 

@@ -15,8 +15,8 @@ from eigenbody.routes.symbolic.short import short, short_matrix
 class BodyKinematics:
     """A body in global axes, as SymPy matrices; columns of Jacobians by the coordinates.
 
-    Velocity of the centre of mass v = J_T u + v_local, angular velocity omega = J_R u + omega_local; the local parts are
-    those by the time alone, of prescribed motions. `inertia` is about the centre of mass in body axes.
+    Velocity of the centre of mass v = J_T u + v_local, angular velocity omega = J_R u + omega_local; the local parts
+    are those by the time alone, of prescribed motions. `inertia` is about the centre of mass in body axes.
     """
 
     name: str

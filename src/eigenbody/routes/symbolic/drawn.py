@@ -73,8 +73,10 @@ class Drawing:
         turned = np.eye(3) if body == GROUND else self.description.bodies.rotation[body]
         start = np.zeros(3) if body == GROUND else self.description.bodies.position[body]
         local = turned.T @ (marker.position - start)
-        from_body = np.array([exact_array(local[k : k + 1])[0] if e is None else e for k, e in enumerate(given)], object)
-        globally = np.array([exact_array(marker.position[k : k + 1])[0] if e is None else e for k, e in enumerate(given)], object)  # fmt: skip
+        from_body, globally = (
+            np.array([exact_array(at[k : k + 1])[0] if e is None else e for k, e in enumerate(given)], object)
+            for at in (local, marker.position)
+        )
         for found in (globally, origin + exact_array(turned) @ from_body):
             if np.allclose([self.pool.value_of(e) for e in found], marker.position, rtol=CLOSE, atol=CLOSE * self.size):
                 return found
@@ -94,7 +96,9 @@ class Drawing:
         if entry.get("at") is not None:
             path = (section, entry.name, "at")
             pair = (*path, k)
-            return self.vector(pair if any(p[:4] == pair and len(p) == 5 for p in self.pool.formulas) else path, side.point)
+            return self.vector(
+                pair if any(p[:4] == pair and len(p) == 5 for p in self.pool.formulas) else path, side.point
+            )
         name = entry["between"][k]
         return self.marker(name) if name in self.description.markers else self.position(side.body)
 

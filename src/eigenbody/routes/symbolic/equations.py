@@ -184,7 +184,9 @@ def _held(kin: Kinematics) -> list[tuple[str, Any]]:
     rows = [(j.name, g) for j in description.joints if j.name not in kin.in_tree for g in constraints(kin, j)]
     for coupling in description.couplings:
         parts = [factor * measure(kin, name) for name, factor in _terms(pool, coupling)]
-        rows.append((coupling.name, sum(parts, start=zero) - item_of(pool, "couplings", coupling, "constant", "constant")))
+        rows.append(
+            (coupling.name, sum(parts, start=zero) - item_of(pool, "couplings", coupling, "constant", "constant"))
+        )
     kept = set(kin.symbol_of) & set(kin.prescribed)
     for name, motion, places in _motions(description):
         if name in kept:  # it is a function of time already

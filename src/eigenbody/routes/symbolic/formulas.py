@@ -29,7 +29,6 @@ def is_known(signal: Signal | None, names: Callable[[str], bool]) -> bool:
 
 def as_symbolic(signal: Signal, name_of: Callable[[str], Any]) -> Any:
     """The SymPy expression; `name_of` gives that of a name."""
-    import sympy
 
     if isinstance(signal, int | float):
         return exact(signal)

@@ -87,7 +87,9 @@ def _drawn_length(pair: Pair) -> Any:
     """Square of the distance in the drawing."""
     drawn = pair.second.point - pair.first.point
     square = drawn @ drawn
-    return square if square.free_symbols else pair.kin.pool.number(f"length_{pair.entry.name}", float(square) ** 0.5) ** 2
+    return (
+        square if square.free_symbols else pair.kin.pool.number(f"length_{pair.entry.name}", float(square) ** 0.5) ** 2
+    )
 
 
 def measure(kin: Kinematics, name: str) -> Any:

@@ -2,8 +2,8 @@
 
 Each body has axes in which S = 1 at a fixed configuration: R R_drawn^T = S B with a constant B, which is 1 but where
 three rotations would be nearly singular. Three rotations are Cardan angles x, y', z'' from the drawing. In the plane a
-body turns by one angle, the sum of those on the way to it. Prescribed coordinates of the tree are functions of time: they
-give the bodies local velocities.
+body turns by one angle, the sum of those on the way to it. Prescribed coordinates of the tree are functions of time:
+they give the bodies local velocities.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Kinematics:
     def __post_init__(self) -> None:
         self.coordinates = Coordinates(self.pool)
         self.drawing = Drawing(self.description, self.pool)
-        self.turn = np.eye(3) if self.plane is None else self.plane.turn  # axes of the equations from those of the model
+        self.turn = (
+            np.eye(3) if self.plane is None else self.plane.turn
+        )  # axes of the equations from those of the model
         self.is_turned = bool(np.any(self.turn != np.eye(3)))
         self.r[GROUND], self.S[GROUND], self.base[GROUND] = 0 * E[0], E, np.eye(3)
         self.columns[GROUND], self.local[GROUND], self.angle[GROUND] = {}, 0 * E[0], 0 * self.coordinates.t

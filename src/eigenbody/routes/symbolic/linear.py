@@ -175,7 +175,9 @@ def _velocities(eqs: SymbolicEquations) -> np.ndarray:
 def _local_velocities(eqs: SymbolicEquations) -> np.ndarray:
     """(6 bodies,) velocities by the time alone, coordinates held."""
     kin, c = eqs.kin, eqs.kin.coordinates
-    parts = [part for i in range(len(kin.description.bodies)) for part in (c.by_time(kin.r[i]), kin.S[i] @ kin.local[i])]
+    parts = [
+        part for i in range(len(kin.description.bodies)) for part in (c.by_time(kin.r[i]), kin.S[i] @ kin.local[i])
+    ]
     return np.concatenate(parts)
 
 

@@ -1,7 +1,7 @@
 """Symbols of the equations: coordinates with their rates, the parameters of the model, and numbers.
 
-What the model writes by an expression of its parameters stays that expression. Plain numbers stay numbers, or get a name
-each: so the equations of `verify` stay short whatever the numbers are.
+What the model writes by an expression of its parameters stays that expression. Plain numbers stay numbers, or get a
+name each: so the equations of `verify` stay short whatever the numbers are.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.expressions import Expression
-from eigenbody.routes.symbolic.formulas import as_symbolic, is_smooth
 from eigenbody.routes.symbolic.exact import exact, is_float
+from eigenbody.routes.symbolic.formulas import as_symbolic, is_smooth
 
 Path = tuple[Any, ...]
 NOTHING = 1e-15  # entries of rotation matrices and directions below this are zeros that were rounded

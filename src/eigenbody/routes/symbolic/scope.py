@@ -11,7 +11,7 @@ from eigenbody.routes.symbolic.equations import fitting_form, unassembled
 from eigenbody.routes.symbolic.formulas import is_known
 from eigenbody.routes.symbolic.joints import Pair, is_plane_angle
 from eigenbody.routes.symbolic.kinematics import Kinematics
-from eigenbody.routes.symbolic.skeleton import sides, split_name, plane_of_motion
+from eigenbody.routes.symbolic.skeleton import plane_of_motion, sides, split_name
 
 MOST_PLANAR = 10
 # in space, by (at rest, oblique axes): along the tree, and body by body

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 WORTH_SHORTENING = 1200  # operations; longer expressions are left as they come
+WORTH_WITH_ROOTS = 120  # likewise, with roots and quotients, which do not cancel by expansion
 WORTH_FACTORING = 50
 MOST_TERMS = 80  # of the sum that an expression expands to
 
@@ -21,7 +22,8 @@ def short(expression: Any, positive: Iterable[Any] = ()) -> Any:
     from sympy.simplify.fu import TR8
 
     expression = sympy.sympify(expression)
-    if not expression.args or not expression.free_symbols or expression.count_ops() > WORTH_SHORTENING:
+    most = WORTH_SHORTENING if not expression.atoms(sympy.Pow) - _whole_powers(expression) else WORTH_WITH_ROOTS
+    if not expression.args or not expression.free_symbols or expression.count_ops() > most:
         return expression
     stands = {s: sympy.Dummy(s.name, positive=True) for s in sorted(positive, key=str) if s in expression.free_symbols}
     back = {stand: s for s, stand in stands.items()}
@@ -51,17 +53,29 @@ def _squares_joined(expression: Any) -> Any:
     angles = sorted({f.args[0] for f in expression.atoms(sympy.sin, sympy.cos)}, key=str)
     for angle in angles:
         s, c = sympy.sin(angle), sympy.cos(angle)
-        forms = [expression, *(expression.replace(lambda e, f=f: e.is_Pow and e.base == f and e.exp == 2, lambda e, h=h: 1 - h**2) for f, h in ((c, s), (s, c)))]
+        forms = [
+            expression,
+            *(
+                expression.replace(lambda e, f=f: e.is_Pow and e.base == f and e.exp == 2, lambda e, h=h: 1 - h**2)
+                for f, h in ((c, s), (s, c))
+            ),
+        ]
         expression = min(map(sympy.expand, forms), key=_length)
     return expression
 
 
-def _length(expression: Any) -> tuple[int, int]:
-    """Operations, a sine or cosine counted as a few, then the length of the text."""
+def _whole_powers(expression: Any) -> set[Any]:
+    """Squares, cubes and higher powers."""
     import sympy
 
-    angles = len(expression.atoms(sympy.sin, sympy.cos))
-    return expression.count_ops() + 2 * angles, len(str(expression))
+    return {power for power in expression.atoms(sympy.Pow) if power.exp.is_Integer and power.exp > 0}
+
+
+def _length(expression: Any) -> int:
+    """Operations, a sine or cosine counted as a few."""
+    import sympy
+
+    return int(expression.count_ops()) + 2 * len(expression.atoms(sympy.sin, sympy.cos))
 
 
 def short_matrix(array: np.ndarray, positive: Iterable[Any] = ()) -> Any:

@@ -8,12 +8,73 @@ from typing import Any
 from eigenbody.routes.symbolic.export.blocks import Program, block, renamed
 from eigenbody.routes.symbolic.pool import identifier
 
-RESERVED = set(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register"
-    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
-    " _Bool _Complex _Imaginary main errno NAN INFINITY HUGE_VAL M_PI NULL"
-    " q u a lambda t p M h G gamma P Q K K1 K2 F CONSTRAINTS HELD N ROWS PARAMETERS".split()
-)
+RESERVED = {
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+    "main",
+    "errno",
+    "NAN",
+    "INFINITY",
+    "HUGE_VAL",
+    "M_PI",
+    "NULL",
+    "q",
+    "u",
+    "a",
+    "lambda",
+    "t",
+    "p",
+    "M",
+    "h",
+    "G",
+    "gamma",
+    "P",
+    "Q",
+    "K",
+    "K1",
+    "K2",
+    "F",
+    "CONSTRAINTS",
+    "HELD",
+    "N",
+    "ROWS",
+    "PARAMETERS",
+}
 
 HEAD = """/* Equations of motion of {model} ({form}), written by eigenbody.
  *
@@ -45,6 +106,8 @@ void {prefix}_derive(double *p)
 
 SOLVE = """}
 
+static void swap(double *x, double *y) { double s = *x; *x = *y; *y = s; }
+
 /* A x = b for several b by elimination with row pivoting: A (n, n) and b (n, k) by rows, b becomes x */
 static int solve(int n, int k, double *A, double *b)
 {
@@ -54,8 +117,8 @@ static int solve(int n, int k, double *A, double *b)
             if (fabs(A[i * n + j]) > fabs(A[best * n + j])) best = i;
         if (A[best * n + j] == 0.0) return 1;
         if (best != j) {
-            for (int c = 0; c < n; c++) { double s = A[j * n + c]; A[j * n + c] = A[best * n + c]; A[best * n + c] = s; }
-            for (int c = 0; c < k; c++) { double s = b[j * k + c]; b[j * k + c] = b[best * k + c]; b[best * k + c] = s; }
+            for (int c = 0; c < n; c++) swap(&A[j * n + c], &A[best * n + c]);
+            for (int c = 0; c < k; c++) swap(&b[j * k + c], &b[best * k + c]);
         }
         for (int i = j + 1; i < n; i++) {
             double s = A[i * n + j] / A[j * n + j];
@@ -156,7 +219,8 @@ def c_text(text: Program) -> str:
         defaults=", ".join([*(repr(eqs.values[s]) for s in order), "0"]),
         q=", ".join(map(repr, text.where.q.tolist())), u=", ".join(map(repr, text.where.u.tolist())),
     )  # fmt: skip
-    derived = _locals([(s, f"p[{place[s]}]") for s in text.parameters], names, show, {names[s] for _, v in text.derived for s in v.free_symbols})  # fmt: skip
+    used = {names[s] for _, value in text.derived for s in value.free_symbols}
+    derived = _locals([(s, f"p[{place[s]}]") for s in text.parameters], names, show, used)
     for s, value in text.derived:
         derived.append(f"const double {show(names[s])} = p[{place[s]}] = {show(value.xreplace(names))};")
     derived += [f"(void){show(names[s])};" for s, _ in text.derived] or ["(void)p;"]
@@ -169,8 +233,9 @@ def c_text(text: Program) -> str:
         + "static void motion(const double *q, const double *u, double t, const double *p,\n"
         + "                   double *M, double *h, double *G, double *gamma)\n{\n"
         + _function(text, text.motion(), motion, names, show, place)
-        + "}\n\nstatic void tangents(const double *q, const double *u, const double *a, const double *lambda, double t,\n"
-        + "                     const double *p, double *M, double *P, double *Q, double *K, double *K1, double *K2)\n{\n"
+        + "}\n\nstatic void tangents(const double *q, const double *u, const double *a, const double *lambda,\n"
+        + "                     double t, const double *p,\n"
+        + "                     double *M, double *P, double *Q, double *K, double *K1, double *K2)\n{\n"
         + _function(text, text.tangents(), tangents, names, show, place)
         + "}\n"
         + TAIL.format(prefix=prefix)
@@ -200,7 +265,26 @@ def _locals(sources: Sequence[tuple[Any, str]], names: Mapping[Any, Any], show: 
 
 def _functions() -> set[str]:
     """Names that the text calls."""
-    return set("sin cos tan asin acos atan atan2 sqrt exp log tanh pow fabs solve add motion tangents i".split())
+    return {
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sqrt",
+        "exp",
+        "log",
+        "tanh",
+        "pow",
+        "fabs",
+        "solve",
+        "add",
+        "motion",
+        "tangents",
+        "i",
+    }
 
 
 def _printer() -> Any:

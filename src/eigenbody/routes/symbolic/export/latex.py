@@ -129,7 +129,8 @@ def _parameters(eqs: SymbolicEquations, page: Page) -> list[str]:
         + (rf" & $= {page.show(defined[s])}$ \\" if s in defined else r" & \\")
         for s, v in eqs.values.items()
     ]
-    return [r"\subsection*{Parameters}", r"\begin{tabular}{llll} symbol & name & value & \\ \hline", *rows, r"\end{tabular}"]  # fmt: skip
+    head = r"\begin{tabular}{llll} symbol & name & value & \\ \hline"
+    return [r"\subsection*{Parameters}", head, *rows, r"\end{tabular}"]
 
 
 def _kinematics(bodies: dict[str, BodyKinematics], page: Page) -> list[str]:
@@ -168,7 +169,10 @@ def _energies(eqs: SymbolicEquations, page: Page) -> list[str]:
 def _constraints(eqs: SymbolicEquations, page: Page) -> list[str]:
     if not len(eqs.constraints):
         return []
-    out = [r"\subsection*{Constraints}", r"$\Phi(q, t) = 0$, $G = \partial\Phi/\partial q$, $\ddot\Phi = G \ddot q + \bar{\bar\gamma}$:"]  # fmt: skip
+    out = [
+        r"\subsection*{Constraints}",
+        r"$\Phi(q, t) = 0$, $G = \partial\Phi/\partial q$, $\ddot\Phi = G \ddot q + \bar{\bar\gamma}$:",
+    ]
     for k, (name, row) in enumerate(zip(eqs.held_by, eqs.constraints, strict=True)):
         out += page.equation(rf"\Phi_{{{k + 1}}}\;(\text{{{plain(name)}}})", short(row))
     out += page.matrix("G", short_matrix(eqs.jacobian))
@@ -186,9 +190,13 @@ def _motion(eqs: SymbolicEquations, page: Page, multipliers: Any) -> list[str]:
         return out
     reactions = eqs.jacobian.T @ np.array(eqs.multipliers, object)
     out += [r"Reactions:", *page.matrix(r"z = G^T \lambda", short_matrix(reactions))]
-    out += [r"\[ \begin{bmatrix} M & -G^T \\ -G & 0 \end{bmatrix} \begin{bmatrix} \ddot q \\ \lambda \end{bmatrix} = \begin{bmatrix} d - g \\ \bar{\bar\gamma} \end{bmatrix} \]"]  # fmt: skip
+    unknowns = r"\begin{bmatrix} \ddot q \\ \lambda \end{bmatrix}"
+    right = r"\begin{bmatrix} d - g \\ \bar{\bar\gamma} \end{bmatrix}"
+    out += [rf"\[ \begin{{bmatrix}} M & -G^T \\ -G & 0 \end{{bmatrix}} {unknowns} = {right} \]"]
     if multipliers is not None:
-        out += page.matrix(r"\lambda = -(G M^{-1} G^T)^{-1}\left(G M^{-1}(d - g) + \bar{\bar\gamma}\right)", multipliers)
+        out += page.matrix(
+            r"\lambda = -(G M^{-1} G^T)^{-1}\left(G M^{-1}(d - g) + \bar{\bar\gamma}\right)", multipliers
+        )
     return out
 
 
@@ -204,13 +212,17 @@ def _linear(eqs: SymbolicEquations, linear: SymbolicLinear, page: Page) -> list[
         out += ["There " + ", ".join(rows) + "."]
     out += [rf"\[ M\,\ddot x + P\,\dot x + Q\,x = 0, \quad P = D + G,\; Q = C + N, \quad x = ({x}) \]"]
     if not linear.is_reduced:
-        out += [r"with $G\,x = 0$ for the constraints' matrix $G$ above: dependent coordinates are not eliminated here."]
+        out += [
+            r"with $G\,x = 0$ for the constraints' matrix $G$ above: dependent coordinates are not eliminated here."
+        ]
     elif linear.T is not None and len(eqs.constraints):
         out += page.matrix(r"\delta q = T\,x,\quad T", linear.T)
     for name, matrix in (("M", linear.M), ("P", linear.P), ("Q", linear.Q)):
         out += page.matrix(name, matrix)
-    split = r"Damping $D$ and gyroscopic $G$ (symmetric and skew part of $P$), conservative $C$ and circulatory $N$ (of $Q$):"
-    out += [split]
+    out += [
+        r"Damping $D$ and gyroscopic $G$ (symmetric and skew part of $P$),"
+        r" conservative $C$ and circulatory $N$ (of $Q$):"
+    ]
     for name, matrix in (("D", linear.D), ("G", linear.G), ("C", linear.C), ("N", linear.N)):
         out += page.matrix(name, matrix)
     if linear.A is not None:

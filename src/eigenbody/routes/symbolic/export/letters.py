@@ -8,9 +8,31 @@ from typing import Any
 
 from eigenbody.routes.symbolic.equations import SymbolicEquations
 
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
-).split()
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
 SPELLED = {"phi": r"\varphi", "epsilon": r"\varepsilon", "theta": r"\vartheta"}
 PARTS = {"displacement": "s", "angle": r"\varphi", "angle1": r"\varphi_1", "angle2": r"\varphi_2", "phi": r"\varphi"}
 PARTS |= {"x": "x", "y": "y", "z": "z", "alpha": r"\alpha", "beta": r"\beta", "gamma": r"\gamma"}
@@ -87,7 +109,7 @@ def _written(number: Any) -> Any:
     import sympy
 
     size, sign = abs(number), -1 if number < 0 else 1
-    if number.is_Rational and (size.p <= LONGEST_FRACTION and size.q <= FINEST_FRACTION or not _terminates(size.q)):
+    if number.is_Rational and ((size.p <= LONGEST_FRACTION and size.q <= FINEST_FRACTION) or not _terminates(size.q)):
         return number
     text = decimal(float(size), 12 if number.is_Rational else 6)
     return sign * sympy.Symbol(text)
