@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 from eigenbody.base.errors import Fault, InputError
@@ -81,7 +82,7 @@ class InertModel:
         `("bodies", "bar", "mass")`, `("joints", "a", "at", 2)`."""
         found: dict[tuple[PathItem, ...], Expression] = {}
         resolve(self._source, self._vocabulary, self._overrides, found)
-        return FrozenDict(found)
+        return MappingProxyType(found)
 
     @property
     def vocabulary(self) -> Vocabulary:

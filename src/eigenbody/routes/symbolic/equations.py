@@ -136,7 +136,7 @@ def equations(
 ) -> SymbolicEquations:
     """Equations of motion of a description at a place in one of `FORMS`; `formulas` are the expressions by which the
     model writes its numbers, and with `names_all` every other number gets a symbol too."""
-    pool = Pool(description.parameters if formulas else {}, formulas or {}, names_all)
+    pool = Pool(description.parameters if formulas else {}, dict(formulas or {}), names_all)
     plane = plane_of_motion(description, place)
     if form == "lagrange-1":
         kin = body_by_body(description, place, pool, plane)

@@ -47,7 +47,8 @@ class Page:
         text = self.show(value)
         if _width(text) < WIDE or not getattr(value, "is_Add", False):
             return [rf"\[ {left} = {text} \]"]
-        lines, line = [], ""
+        lines: list[str] = []
+        line = ""
         for term in value.as_ordered_terms():
             piece = self.show(term)
             piece = piece if piece.lstrip().startswith("-") or not (lines or line) else f"+ {piece}"
