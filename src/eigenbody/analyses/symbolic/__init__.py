@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 SYMBOLS = ("parameters", "all")
 LANGUAGES = ("latex", "python", "c", "modelica")
-MOST_SOLVED = 3  # constraints up to which the multipliers are written out, and
-MOST_OPERATIONS = 80  # in the matrices that they are made of
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,23 +141,10 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
     def solved_multipliers(self) -> Any:
         """(m, 1) lambda = -(G M^-1 G^T)^-1 (G M^-1 (d - g) + gamma) by coordinates and rates; None where constraints
         are redundant, more than three, or the expressions long."""
-        import sympy
+        from eigenbody.routes.symbolic.multipliers import solved_multipliers
 
-        from eigenbody.routes.symbolic.about import solved
-        from eigenbody.routes.symbolic.linear import reference
-
-        count = len(self.eqs.constraints)
-        if not 0 < count <= MOST_SOLVED or len(reference(self.eqs, self._place).independent) < count:
-            return None
-        M, G = sympy.Matrix(self.M), sympy.Matrix(self.G)
-        if (
-            sum(entry.count_ops() for matrix in (M, G, self.d - self.g, self.gamma) for entry in matrix)
-            > MOST_OPERATIONS
-        ):
-            return None
-        through = solved(M, sympy.Matrix.hstack(G.T, sympy.Matrix(self.d - self.g)))
-        left, right = G * through[:, :count], G * through[:, count:] + self.gamma
-        return self._matrix(np.array((-solved(left, right)).tolist(), object))
+        found = solved_multipliers(self.eqs, self._place, self.M, self.d - self.g, self.G, self.gamma)
+        return None if found is None else self._matrix(found)
 
     # ---- equations of motion
 
@@ -181,10 +166,9 @@ class SymbolicModel(Result, look="analyses.symbolic.look"):
     @property
     def equations(self) -> tuple[Any, ...]:
         """M q'' + g = d + G^T lambda, one SymPy equation for each coordinate."""
-        import sympy
+        from eigenbody.routes.symbolic.multipliers import as_equations
 
-        left, right = self.M * sympy.Matrix(self.a) + self.g, self.d + self.reactions if self.held_by else self.d
-        return tuple(sympy.Eq(left[k], right[k], evaluate=False) for k in range(len(self.q)))
+        return as_equations(self.M, self.a, self.g, self.d + self.reactions if self.held_by else self.d)
 
     # ---- linear equations
 
