@@ -41,10 +41,7 @@ def values_of(model: SymbolicModel, matrix: object) -> np.ndarray:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("kind", "seed"),
-    [*(("planar tree", k)         *(("planar tree", k) for k in range(3)),
-        *(("planar loop", k) for k in range(3)),
-        ("space", 0),
-],
+    [*(("planar tree", k) for k in range(3)), *(("planar loop", k) for k in range(3)), ("space", 0)],
 )
 def test_random_mechanisms_in_motion_have_the_linear_equations_of_the_engine(kind: str, seed: int, form: str) -> None:
     point = eb.operating_point(eb.load(random_small(np.random.default_rng([seed, len(kind)]), kind)))
