@@ -26,6 +26,7 @@ PUBLIC = {
     "analyses.design.tolerance": "Tolerance $tolerance",
     "analyses.design.optimize": "Optimum $optimize",
     "analyses.verify": "RouteModel Verification by_route $verify",
+    "analyses.symbolic": "SymbolicModel symbolic",
     "analyses.report": "figure $report",
     "analyses.design.update": "Update update",
     "analyses.modes.explain": "Explanation explain",

@@ -64,6 +64,8 @@ from eigenbody.analyses.sweep import VariantModes as VariantModes
 from eigenbody.analyses.sweep import campbell as campbell
 from eigenbody.analyses.sweep import sweep as sweep
 from eigenbody.analyses.sweep import variants as variants
+from eigenbody.analyses.symbolic import SymbolicModel as SymbolicModel
+from eigenbody.analyses.symbolic import symbolic as symbolic
 from eigenbody.analyses.verify import RouteModel as RouteModel
 from eigenbody.analyses.verify import Verification as Verification
 from eigenbody.analyses.verify import by_route as by_route

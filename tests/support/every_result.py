@@ -50,6 +50,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "update": updated,
     "verification": lambda: eb.verify(MODEL, ["relative"]),
     "route": lambda: by_route(MODEL, "relative"),
+    "symbolic": lambda: eb.symbolic(MODEL),
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),

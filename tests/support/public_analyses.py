@@ -54,6 +54,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda x: eb.simulate(x, until=eb.operating_point(x).state.t + 0.1, points=5),
     "check": lambda x: eb.check(x),
     "sweep": lambda x: eb.sweep(x, "k", [2, 3], refine=0, boundaries=False),
+    "symbolic": lambda x: eb.symbolic(x),
     "tolerance": lambda x: eb.tolerance(x, {"k": "5 %"}),
     "truncate": lambda x: eb.truncate(x, n=1),
     "update": lambda x: eb.update(x, VARIABLES, MEASURED),

@@ -6,11 +6,13 @@ import copy
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
+from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults
 from eigenbody.model.files import with_files_from
 from eigenbody.model.frozen import FrozenDict
@@ -73,6 +75,14 @@ class InertModel:
     def parameters(self) -> Mapping[str, float]:
         """SI values of the parameters."""
         return self.description.parameters
+
+    @property
+    def formulas(self) -> Mapping[tuple[PathItem, ...], Expression]:
+        """Every expression that the model writes in place of a number, by its place, parameters unresolved:
+        `("bodies", "bar", "mass")`, `("joints", "a", "at", 2)`."""
+        found: dict[tuple[PathItem, ...], Expression] = {}
+        resolve(self._source, self._vocabulary, self._overrides, found)
+        return MappingProxyType(found)
 
     @property
     def vocabulary(self) -> Vocabulary:

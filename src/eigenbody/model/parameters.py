@@ -15,7 +15,11 @@ Resolved = dict[str, Number | None]  # None: given but faulty
 
 
 def resolve_parameters(
-    given: Mapping[str, Any], overrides: Mapping[str, Any], faults: Faults, explain: Callable[[str], str]
+    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
+    faults: Faults,
+    explain: Callable[[str], str],
+    formulas: dict[Path, Expression] | None = None,
 ) -> Values:
     """Values that know all parameters; a faulty one is None and reported."""
     texts = dict(given)
@@ -27,7 +31,7 @@ def resolve_parameters(
             what = f'there is no parameter "{shown(name)}" to set.'
             faults.add(("parameters",), what, faults.nearest(str(name), given))
     parameters: Resolved = dict.fromkeys(texts)
-    values = Values(faults, parameters)
+    values = Values(faults, parameters, formulas)
     values.explain = explain
     expressions = _read_constants(texts, parameters, values)
     _evaluate_in_order(expressions, parameters, values)

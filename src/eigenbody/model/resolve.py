@@ -12,7 +12,7 @@ from eigenbody.model.builtin import BUILTIN, SECTIONS, TOP_LEVEL, VERSION
 from eigenbody.model.description import Description, Entry, Function, Table
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
-from eigenbody.model.faults import Faults
+from eigenbody.model.faults import Faults, Path
 from eigenbody.model.flexible import NOTHING, expanded, extended, names_in
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND, RESERVED, Names
@@ -25,10 +25,16 @@ from eigenbody.model.vocabulary import TypeSpec, Vocabulary
 Sections = dict[str, dict[str, Any]]
 
 
-def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, object] | None = None) -> Description:
+def resolve(
+    source: Source,
+    vocabulary: Vocabulary,
+    overrides: Mapping[str, object] | None = None,
+    formulas: dict[Path, Expression] | None = None,
+) -> Description:
     """The description of the model in `source`; raises one InputError with all faults.
 
-    `overrides` replace parameter values (numbers, complex ones too, quantities, expressions).
+    `overrides` replace parameter values (numbers, complex ones too, quantities, expressions); the expressions of the
+    model are written into `formulas` by their place.
     """
     faults = Faults(source)
     data = source.data
@@ -37,7 +43,7 @@ def resolve(source: Source, vocabulary: Vocabulary, overrides: Mapping[str, obje
     types = _types(sections, vocabulary, faults)
     names = _names(sections, types)
     _check_names(sections, faults)
-    values = resolve_parameters(sections["parameters"], overrides or {}, faults, names.what_is)
+    values = resolve_parameters(sections["parameters"], overrides or {}, faults, names.what_is, formulas)
     reader = EntryReader(values, names)
     bodies = read_bodies(sections["bodies"], values)
     entries = {name: reader.section(name, sections[name], types[name]) for name in SECTIONS if name != "bodies"}

@@ -42,10 +42,14 @@ def is_plain(value: Any) -> bool:
 
 
 class Values:
-    """Reads values with the parameters known so far; `explain` says why a name is not a parameter."""
+    """Reads values with the parameters known so far; `explain` says why a name is not a parameter. Expressions are
+    written into `formulas` by their place, where a map for them is given."""
 
-    def __init__(self, faults: Faults, parameters: Mapping[str, Number | None]) -> None:
+    def __init__(
+        self, faults: Faults, parameters: Mapping[str, Number | None], formulas: dict[Path, Expression] | None = None
+    ) -> None:
         self.faults = faults
+        self.formulas = formulas
         self.parameters = parameters  # None: given but faulty, and reported already
         self.explain: Callable[[str], str] = lambda name: ""
         self._evaluated: dict[str, Number] = {}
@@ -106,14 +110,17 @@ class Values:
     def expression(self, text: str, path: Path) -> Expression | None:
         """The parsed expression."""
         try:
-            return parse(text)
+            parsed = parse(text)
         except ExpressionError as problem:
             self.faults.add(path, f"the expression cannot be read: {problem}")
             return None
+        if self.formulas is not None:
+            self.formulas[path] = parsed
+        return parsed
 
     def static(self, text: str, path: Path) -> Number | None:
         """Value of an expression of parameters."""
-        if text in self._evaluated:
+        if text in self._evaluated and self.formulas is None:
             return self._evaluated[text]
         expression = self.expression(text, path)
         if expression is None or not self.known_names(expression.names, path):
@@ -290,7 +297,7 @@ class Values:
             rows = [self.numbers(row, _row_units(kind, i), (*path, i), 6) for i, row in enumerate(value)]
             return freeze(rows) if all(row is not None for row in rows) else None
         key = (kind, *value) if isinstance(value, list) and all(type(item) in _HASHABLE for item in value) else None
-        if key in self._diagonals:  # many bushings are alike
+        if key in self._diagonals and self.formulas is None:  # many bushings are alike
             return self._diagonals[key]
         units = [_row_units(kind, i)[i] for i in range(6)]
         numbers = self.numbers(value, units, path, 6)

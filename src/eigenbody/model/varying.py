@@ -47,7 +47,7 @@ class Signals:
 
     def expression(self, text: str, path: Path, scope: Scope) -> Signal | None:
         """A number when only parameters occur, else the expression of what varies."""
-        if (text, scope) in self._read:
+        if (text, scope) in self._read and self.values.formulas is None:
             return self._read[text, scope]
         parsed = self.values.expression(text, path)
         if parsed is None or not self._names_fit(parsed.names, path, scope):

@@ -11,8 +11,8 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.analyses.verify.find import by_route, place_of, verify
-from eigenbody.routes.symbolic import applies, exported
-from eigenbody.routes.symbolic.equations import METHODS, equations, fitting_method
+from eigenbody.routes.symbolic import TITLES, applies
+from eigenbody.routes.symbolic.equations import equations, fitting_form
 from eigenbody.routes.symbolic.linear import Linearized, Numbers, linearized
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -85,7 +85,7 @@ def test_preload_prescribed_motion_and_moving_loops_agree(document: dict) -> Non
 def test_three_formulations_give_the_same_matrices(name: str) -> None:
     point = example(name)
     linear = eb.linearize(point.model, at=point)
-    for method in METHODS:
+    for method in TITLES:
         found = by(point, method)
         assert found.coordinates == linear.coordinates
         for mine, known in ((found.M, linear.M), (found.P, linear.C), (found.Q, linear.K)):
@@ -140,7 +140,7 @@ def test_angles_need_their_rate_matrix_in_space() -> None:
 def test_exported_module_needs_numpy_alone(name: str, tmp_path: Path) -> None:
     point = example(name)
     file = tmp_path / "equations.py"
-    file.write_text(exported(point.system.description, place_of(point), "py"))
+    file.write_text(eb.symbolic(point).python())
     code = (
         "import sys; sys.modules['eigenbody'] = sys.modules['sympy'] = sys.modules['scipy'] = None\n"
         "import numpy, equations\n"
@@ -152,23 +152,21 @@ def test_exported_module_needs_numpy_alone(name: str, tmp_path: Path) -> None:
     assert [float(text) for text in run.stdout.split()] == pytest.approx(known, rel=1e-8, abs=1e-6)
 
 
-def test_exported_module_takes_other_parameters(tmp_path: Path) -> None:
+def test_exported_module_takes_other_parameters() -> None:
     point = example("slider_pendulum")
     space: dict = {"__name__": "equations"}
-    exec(exported(point.system.description, place_of(point), "py"), space)
+    exec(eb.symbolic(point, symbols="all").python(), space)
     changed = eb.linearize(eb.load(EXAMPLES / "slider_pendulum.yaml").with_values({"bodies.slider.mass": 7.0}))
     assert space["linear"](m_slider=7.0)["M"] == pytest.approx(changed.M, rel=1e-12)
     with pytest.raises(TypeError, match="mass"):
         space["linear"](mass=1)
 
 
-def test_latex_is_complete() -> None:
-    point = example("slider_pendulum")
-    text = exported(point.system.description, place_of(point), "tex")
-    assert text.count("{") == text.count("}")
-    assert text.count(r"\begin") == text.count(r"\end")
-    assert r"u_{hinge}^{2} \sin{\left(q_{hinge} \right)}" in text
-    assert "M = " in text
+def test_the_route_is_told_a_form() -> None:
+    titles = {by_route(example("slider_pendulum"), "symbolic", form=form).linear.notes[0] for form in TITLES}
+    assert titles == {f"{title}, planar." for title in TITLES.values()}
+    with pytest.raises(eb.InputError, match="Choose one of"):
+        by_route(example("slider_pendulum"), "symbolic", form="hamilton")
 
 
 @pytest.mark.parametrize(
@@ -190,5 +188,5 @@ def test_method_fits_the_mechanism() -> None:
     chosen = {}
     for name in ("slider_pendulum", "four_bar"):
         point = example(name)
-        chosen[name] = fitting_method(point.system.description, place_of(point))
+        chosen[name] = fitting_form(point.system.description, place_of(point))
     assert chosen == {"slider_pendulum": "newton-euler", "four_bar": "lagrange-1"}

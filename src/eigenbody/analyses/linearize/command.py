@@ -31,7 +31,19 @@ def linearize(
     ] = None,
     form: Annotated[
         str | None,
-        options.option("--form", "velocities|momenta", "First-order equations by velocities, or by canonical momenta."),
+        options.option(
+            "--form",
+            "NAME",
+            "First-order equations by velocities or momenta; route symbolic: newton-euler, lagrange-1 or lagrange-2.",
+        ),
+    ] = None,
+    symbols: Annotated[
+        str | None,
+        options.option("--symbols", "WHICH", "Route symbolic: parameters (the model's own), or all numbers."),
+    ] = None,
+    code: Annotated[
+        str | None,
+        options.option("--code", "LANGUAGE", "Route symbolic: print the equations as latex, python, c or modelica."),
     ] = None,
     solver: options.Solver = None,
     json: options.Json = False,
@@ -49,6 +61,7 @@ def linearize(
       eigenbody linearize rotor.yaml -o rotor.mat
       eigenbody linearize slider.yaml --form momenta
       eigenbody linearize slider.yaml --method symbolic -o slider.tex
+      eigenbody linearize slider.yaml --method symbolic --form lagrange-2 --code c
       eigenbody linearize four_bar.yaml --method relative --reduction qr --cut c
 
     \b
@@ -68,7 +81,11 @@ def linearize(
       the relative defect of J A = (J A)^T, null where it has no meaning.
       With --method: {"model", "method", "title", "source", "is_exact", "notes",
       "matrices": {name: rows}, "eigenvalues": [{"real", "imag"}]}, the matrices by the
-      names of the route's authors; see docs/verify.md.
+      names of the route's authors; see docs/verify.md. With --method symbolic also
+      "form", "coordinates", "symbols": {"q", "u", "a", "multipliers"}, "parameters",
+      "energies": {"kinetic", "potential"}, "held_by", "equations": {"M", "g", "d",
+      "constraints", "G", "gamma"}, "linear": {"coordinates", "is_reduced", "M", "D",
+      "G", "C", "N", "A"}: expressions as text; see docs/theory/symbolic.md.
 
     \b
     Files:
@@ -82,17 +99,21 @@ def linearize(
       .json  the document above
       Large models: .npz has E_row, E_column, E_value, E_shape and likewise A, B, C, D;
       .mat has them sparse; .csv only with --solver dense.
-      With --method: .json; with --method symbolic also .tex (equations of motion and
-      their linear form) and .py (a function that needs NumPy alone).
+      With --method: .json; with --method symbolic also .tex (every step of the
+      equations), .py (a module that needs NumPy alone), .c and .mo (Modelica).
     """
-    chosen = {"reduction": reduction, "cut": cut, "step": step}
+    chosen = {"reduction": reduction, "cut": cut, "step": step, "symbols": symbols, "code": code}
     choices = {name: value for name, value in chosen.items() if value is not None}
+    if method == "symbolic":
+        own = {} if form is None else {"form": form}
+        _symbolic(model, set_, {**choices, **own}, coordinates or solver, json, out, quiet)
+        return
     if method is not None:
         _by_route(model, set_, method, choices, coordinates or solver or form, json, out, quiet)
         return
     if choices:
         what = "only other routes are told such things."
-        raise InputError(Fault(f"--{next(iter(choices))}", what, "Give --method relative or --method difference."))
+        raise InputError(Fault(f"--{next(iter(choices))}", what, "Give --method relative, difference or symbolic."))
     look = "linearization.look" + (".first_order" if form is not None else "")
     goal = delivery.Delivery(look, model, json, out, None, quiet)
     wanted = session.names_in(coordinates, "--coordinates")
@@ -119,14 +140,53 @@ def _by_route(
     quiet: bool,
 ) -> None:
     """Matrices and eigenvalues of another route."""
-    if refused is not None:
-        what = "a route has coordinates and a solver of its own."
-        raise InputError(Fault("--method", what, "Leave out --coordinates, --solver and --form."))
-    endings = ("json", "tex", "py") if method == "symbolic" else ("json",)
-    goal = delivery.Delivery("analyses.verify.look.route", model, json, out, None, quiet, endings)
+    _refuse(refused)
+    goal = delivery.Delivery("analyses.verify.look.route", model, json, out, None, quiet, ("json",))
     mechanism = session.load(model, set_)
     from eigenbody.analyses.verify import by_route
 
     with session.places_of(mechanism, route="--method", **{name: f"--{name}" for name in choices}):
         result = by_route(mechanism, method, **choices)
     goal.deliver(result, result.point.warnings)
+
+
+def _symbolic(
+    model: str,
+    set_: list[str] | None,
+    choices: Mapping[str, Any],
+    refused: str | None,
+    json: bool,
+    out: str | None,
+    quiet: bool,
+) -> None:
+    """Equations of motion as expressions, or as text in a language."""
+    _refuse(refused)
+    for name in choices:
+        if name not in ("form", "symbols", "code"):
+            what = 'the route "symbolic" does not know it.'
+            raise InputError(Fault(f"--{name}", what, "It may be told: --form, --symbols, --code."))
+    language = choices.get("code")
+    if language is not None and json:
+        raise InputError(Fault("--code", "it prints text, --json a document.", "Give one of them."))
+    goal = delivery.Delivery("analyses.symbolic.look", model, json, out, None, quiet)
+    mechanism = session.load(model, set_)
+    from eigenbody.analyses.symbolic import require_language
+    from eigenbody.analyses.symbolic import symbolic as written_out
+
+    with session.places_of(mechanism, form="--form", symbols="--symbols", language="--code"):
+        if language is not None:
+            require_language(language)
+        asked = {name: choices[name] for name in ("form", "symbols") if name in choices}
+        result = written_out(mechanism, **asked)
+    if language is None:
+        goal.deliver(result, result.point.warnings)
+        return
+    delivery.warn(result.point.warnings, quiet)
+    goal.write(result)
+    delivery.put(result.text(language).rstrip("\n"))
+
+
+def _refuse(coordinates_or_solver: str | None) -> None:
+    if coordinates_or_solver is not None:
+        what = "a route has coordinates and a solver of its own."
+        raise InputError(Fault("--method", what, "Leave out --coordinates, --solver and --form."))

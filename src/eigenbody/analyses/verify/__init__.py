@@ -1,3 +1,3 @@
 """The same linear equations by other formulations, compared."""
 
-from eigenbody.analyses.verify.find import RouteModel, Verification, by_route, verify
+from eigenbody.analyses.verify.find import RouteModel, Verification, by_route, place_of, verify

@@ -113,15 +113,6 @@ class RouteModel(Result, look="analyses.verify.look.route"):
         """All of them, as the route gives them."""
         return self.linear.eigenvalues
 
-    def exported(self, ending: str) -> str:
-        """Route "symbolic": the equations as a LaTeX document ("tex") or a Python module ("py")."""
-        if self.route.name != "symbolic" or ending not in ("tex", "py"):
-            what = f'equations of the route "{self.route.name}" cannot be written as "{ending}".'
-            raise InputError(Fault("ending", what, 'The route "symbolic" writes "tex" and "py".'))
-        from eigenbody.routes.symbolic import exported
-
-        return exported(self.point.system.description, place_of(self.point), ending)
-
 
 @on_one_thread
 def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verification:
@@ -149,7 +140,8 @@ def by_route(model: Subject, name: str, **choices: Any) -> RouteModel:
     """The linear equations of one route; InputError where it does not apply to the model.
 
     Choices of the route "relative": `reduction` ("coordinates", "qr", "svd", "lu", "none") and `cut`, the joints at
-    which loops are opened; of "difference": `step`, a single fixed one.
+    which loops are opened; of "difference": `step`, a single fixed one; of "symbolic": `form` ("newton-euler",
+    "lagrange-1", "lagrange-2"; the expressions themselves are those of `eb.symbolic`).
     """
     route = route_named(name)
     for choice in choices:

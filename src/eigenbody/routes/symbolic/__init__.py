@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.description import Description
-from eigenbody.routes.base import Linear, Place, Route
+from eigenbody.routes.base import Linear, Place, Route, Unsupported
 from eigenbody.routes.symbolic.scope import why_not
 
 TITLES = {
@@ -15,32 +16,35 @@ TITLES = {
 }
 
 
-def applies(description: Description, place: Place) -> str:
-    """Why the route does not apply, or ""."""
+def applies(description: Description, place: Place, form: str | None = None) -> str:
+    """Why the route does not apply, in a form if one is chosen, or ""."""
     if find_spec("sympy") is None:
         return 'SymPy is not installed (pip install "eigenbody[symbolic]")'
-    return why_not(description, place)
+    return why_not(description, place, form)
 
 
-def linearize(description: Description, place: Place) -> Linear:
-    """M, D, G, C, N and the eigenvalues, by the method that fits the mechanism."""
-    from eigenbody.routes.symbolic.equations import equations, fitting_method
+def linearize(description: Description, place: Place, form: str | None = None) -> Linear:
+    """M, D, G, C, N and the eigenvalues, in the form that fits the mechanism unless one is chosen."""
+    from eigenbody.routes.symbolic.equations import equations
     from eigenbody.routes.symbolic.linear import linearized
 
-    method = fitting_method(description, place)
-    eqs = equations(description, place, method)
+    form = checked_form(description, place, form)
+    eqs = equations(description, place, form)
     found = linearized(eqs, place, place.independent)
     planar = ", planar" if eqs.is_planar else ""
-    return Linear(found.eigenvalues(), found.parts, (f"{TITLES[method]}{planar}.",))
+    return Linear(found.eigenvalues(), found.parts, (f"{TITLES[form]}{planar}.",))
 
 
-def exported(description: Description, place: Place, ending: str) -> str:
-    """The equations as a LaTeX document ("tex") or a Python module ("py")."""
-    from eigenbody.routes.symbolic.equations import equations, fitting_method
-    from eigenbody.routes.symbolic.export import latex, python
+def checked_form(description: Description, place: Place, form: str | None) -> str:
+    """The form that is to be used; Unsupported where it does not fit."""
+    from eigenbody.routes.symbolic.equations import fitting_form
 
-    eqs = equations(description, place, fitting_method(description, place))
-    return latex(eqs, place.independent) if ending == "tex" else python(eqs, place, place.independent)
+    if form is not None and form not in TITLES:
+        what = f'there is no form "{form}" of the equations.'
+        raise InputError(Fault("form", what, f"Choose one of: {', '.join(TITLES)}."))
+    if reason := applies(description, place, form):
+        raise Unsupported(reason)
+    return form or fitting_form(description, place)
 
 
 ROUTE = Route(
@@ -49,4 +53,5 @@ ROUTE = Route(
     "lecture notes on multibody vibration",
     applies,
     linearize,
+    choices=("form",),
 )

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from eigenbody.model.description import Entry
-from eigenbody.routes.drawing import body_of
+from eigenbody.routes.drawing import GROUND, body_of
+from eigenbody.routes.symbolic.drawn import drawn_six, item_of
+from eigenbody.routes.symbolic.exact import exact_array
 from eigenbody.routes.symbolic.formulas import as_symbolic
 from eigenbody.routes.symbolic.joints import Pair, measure, rotation_vector
 from eigenbody.routes.symbolic.kinematics import E, Kinematics
+from eigenbody.routes.symbolic.pool import Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +41,15 @@ def applied(kin: Kinematics, entry: Entry) -> Applied:
     if entry.type in ("bushing", "bearing"):
         return _bushing(kin, entry)
     s = np.array([_deflection(kin, entry)], object)
+    path = ("forces", entry.name)
     if entry.type in ("expression", "actuator"):
-        return Applied(s, 0 * kin.coordinates.t, np.array([-signal(kin, entry["value"], s[0])], object))
-    number = kin.pool.number
-    k, c = number(f"k_{entry.name}", entry.get("k", 0.0)), number(f"c_{entry.name}", entry.get("c", 0.0))
-    free = number(f"free_{entry.name}", entry.get("free_length", entry.get("free", 0.0)))
+        value = signal(kin, (*path, "value"), entry["value"], s[0])
+        return Applied(s, 0 * kin.coordinates.t, np.array([-value], object))
+    k, c = (item_of(kin.pool, "forces", entry, key, key) for key in "kc")
+    free = item_of(kin.pool, "forces", entry, "free_length" if entry.get("along") is None else "free", "free")
     tension = c * kin.coordinates.rate(s[0])
     if entry.get("force") is not None:
-        tension = tension + signal(kin, entry["force"], s[0])
+        tension = tension + signal(kin, (*path, "force"), entry["force"], s[0])
     return Applied(s, k * (s[0] - free) ** 2 / 2, np.array([tension], object))
 
 
@@ -54,12 +58,12 @@ def _deflection(kin: Kinematics, entry: Entry) -> Any:
 
     if entry.get("along") is not None:
         return measure(kin, entry["along"])
-    gap = Pair(kin, entry).gap
+    gap = Pair(kin, "forces", entry).gap
     return sympy.sqrt(gap @ gap)
 
 
 def _bushing(kin: Kinematics, entry: Entry) -> Applied:
-    pair = Pair(kin, entry)
+    pair = Pair(kin, "forces", entry)
     if entry.type == "bushing":
         s = np.concatenate([pair.displacement, rotation_vector(pair)])
     else:  # tilt z1 x z2 about x and y of the first frame
@@ -74,37 +78,31 @@ def _bushing(kin: Kinematics, entry: Entry) -> Applied:
 def _six(kin: Kinematics, entry: Entry, letter: str) -> np.ndarray:
     given = entry.get(letter)
     values = np.zeros((6, 6)) if given is None else np.asarray(given, float)
-    return kin.pool.matrix(f"{letter}_{entry.name}", np.diag(values) if values.ndim == 1 else values)
+    whole = np.diag(values) if values.ndim == 1 else values
+    return drawn_six(kin.pool, ("forces", entry.name, letter), f"{letter}_{entry.name}", whole)
 
 
 def load(kin: Kinematics, entry: Entry) -> Load:
     """A force or torque on a body, fixed in global axes or carried along."""
-    bodies = kin.description.bodies
+    bodies, path = kin.description.bodies, ("forces", entry.name)
     body = body_of(kin.description, entry["body"])
-    at = bodies.position[body] if entry.get("at") is None else np.asarray(entry["at"], float)
-    if entry.get("at") is not None and entry.get("frame") == "body":
-        at = bodies.position[body] + bodies.rotation[body] @ at
-    value = np.array([signal(kin, v, None) for v in entry["value"]], object)
+    at = kin.drawing.position(body)
+    turned = exact_array(bodies.rotation[body], 1.0)
+    if entry.get("at") is not None:
+        given = kin.drawing.vector((*path, "at"), np.asarray(entry["at"], float))
+        at = at + turned @ given if entry.get("frame") == "body" else given
+    value = np.array([signal(kin, (*path, "value", k), v, None) for k, v in enumerate(entry["value"])], object)
     if entry.get("axes") == "body":
-        value = kin.S[body] @ (_exact_numbers(kin.base[body] @ kin.turn @ bodies.rotation[body]) @ value)
+        value = kin.S[body] @ (kin.in_body_axes(body, turned) @ value)
     else:
-        value = _exact_numbers(kin.turn) @ value
+        value = kin.in_body_axes(GROUND, value)
     none = 0 * E[0]
     is_torque = entry.type == "torque"
     point = kin.r[body] if is_torque else kin.point(body, f"at_{entry.name}", at)
     return Load(body, point, none if is_torque else value, value if is_torque else none)
 
 
-def _exact_numbers(matrix: np.ndarray) -> np.ndarray:
-    """Numbers that are not worth symbols, exact zeros and ones kept."""
-    import sympy
-
-    exact = {0.0: 0, 1.0: 1, -1.0: -1}
-    clean = np.where(np.abs(matrix) < 1e-15, 0.0, matrix)
-    return np.vectorize(lambda v: sympy.Integer(exact[v]) if v in exact else sympy.Float(v), otypes=[object])(clean)
-
-
-def signal(kin: Kinematics, value: Any, own: Any) -> Any:
+def signal(kin: Kinematics, path: Path, value: Any, own: Any) -> Any:
     """A number or an expression of t, measures and their rates; s and v are the element's own."""
 
     def name_of(name: str) -> Any:
@@ -115,4 +113,5 @@ def signal(kin: Kinematics, value: Any, own: Any) -> Any:
         bare = name.rstrip("'")
         return measure(kin, bare) if bare == name else kin.coordinates.rate(measure(kin, bare))
 
-    return as_symbolic(value, name_of)
+    written = kin.pool.formula(path, name_of)
+    return as_symbolic(value, name_of) if written is None else written

@@ -7,9 +7,15 @@ from typing import Any
 
 from eigenbody.model.description import Signal
 from eigenbody.model.expressions import Expression
+from eigenbody.routes.symbolic.exact import exact
 
 FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh")
 OPERATORS = ("number", "name", "+", "neg", "*", "/", "**")
+
+
+def is_smooth(expression: Expression) -> bool:
+    """Whether it is made of functions that have derivatives of all orders."""
+    return all(node.op in OPERATORS or node.op in FUNCTIONS for node in expression.nodes)
 
 
 def is_known(signal: Signal | None, names: Callable[[str], bool]) -> bool:
@@ -18,16 +24,14 @@ def is_known(signal: Signal | None, names: Callable[[str], bool]) -> bool:
         return True
     if not isinstance(signal, Expression):
         return False
-    smooth = all(node.op in OPERATORS or node.op in FUNCTIONS for node in signal.nodes)
-    return smooth and all(names(name) for name in signal.names)
+    return is_smooth(signal) and all(names(name) for name in signal.names)
 
 
 def as_symbolic(signal: Signal, name_of: Callable[[str], Any]) -> Any:
     """The SymPy expression; `name_of` gives that of a name."""
-    import sympy
 
     if isinstance(signal, int | float):
-        return sympy.Float(signal)
+        return exact(signal)
     assert isinstance(signal, Expression)
     done: dict[int, Any] = {}
     for node in signal.nodes:
@@ -40,8 +44,7 @@ def _node(node: Expression, given: list[Any], name_of: Callable[[str], Any]) -> 
     import sympy
 
     if node.op == "number":
-        value = float(node.value)  # type: ignore[arg-type]
-        return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(value)
+        return exact(node.value)  # type: ignore[arg-type]
     if node.op == "name":
         return name_of(node.name)
     if node.op == "+":

@@ -107,11 +107,11 @@ def tangent(eqs: SymbolicEquations, names: Sequence[str], where: Reference | Non
     c = eqs.kin.coordinates
     nothing = {} if where is None else where.zeros(eqs)
     balance = eqs.balance()
-    M = c.gradient(eqs.residual, eqs.a)
+    M = eqs.M
     P = replaced(c.gradient(balance, eqs.u), nothing)
     Q = c.gradient(replaced(balance, nothing), eqs.q)
     chosen = [rate_row(eqs.kin, name) for name in names]
-    rows = np.vstack([eqs.jacobian(), np.array(chosen, object).reshape(-1, len(eqs.q))])
+    rows = np.vstack([eqs.jacobian, np.array(chosen, object).reshape(-1, len(eqs.q))])
     return Tangent(M, P, Q, rows, *_rates(eqs, rows, nothing))
 
 
@@ -139,11 +139,11 @@ def reference(eqs: SymbolicEquations, place: Place) -> Reference:
     """Rates from the velocities of the bodies, accelerations and multipliers from the equations."""
     c = eqs.kin.coordinates
     q, none, t = np.array(c.reference), np.zeros(len(c.q)), [place.t]
-    G = eqs.jacobian()
+    G = eqs.jacobian
     idle = np.zeros(len(eqs.multipliers))
-    first = Numbers(eqs, _velocities(eqs), c.gradient(eqs.residual, eqs.a), G)
-    J, M, G0 = first.at(q, none, none, idle, t)
-    u = np.linalg.lstsq(J, _moving(eqs, place), rcond=None)[0]
+    first = Numbers(eqs, _velocities(eqs), _local_velocities(eqs), eqs.M, G)
+    J, local, M, G0 = first.at(q, none, none, idle, t)
+    u = np.linalg.lstsq(J, _moving(eqs, place) - local, rcond=None)[0]
     u = np.where(np.abs(u) <= 1e-14 * np.abs(u).max(initial=0.0), 0.0, u)
     nothing = Reference(q, u, none, idle, np.zeros(0, int)).zeros(eqs)
     _, bent = _rates(eqs, eqs.constraints, nothing)
@@ -172,8 +172,17 @@ def _velocities(eqs: SymbolicEquations) -> np.ndarray:
     return np.vstack(blocks)
 
 
+def _local_velocities(eqs: SymbolicEquations) -> np.ndarray:
+    """(6 bodies,) velocities by the time alone, coordinates held."""
+    kin, c = eqs.kin, eqs.kin.coordinates
+    parts = [
+        part for i in range(len(kin.description.bodies)) for part in (c.by_time(kin.r[i]), kin.S[i] @ kin.local[i])
+    ]
+    return np.concatenate(parts)
+
+
 def _moving(eqs: SymbolicEquations, place: Place) -> np.ndarray:
-    """(6 bodies,) velocities of the bodies at the reference; those by the time alone do not occur."""
+    """(6 bodies,) velocities of the bodies at the reference."""
     turn = eqs.kin.turn
     turning = np.einsum("nij,nj->ni", place.R, place.w)
     return np.concatenate([place.v @ turn.T, turning @ turn.T], axis=1).ravel()

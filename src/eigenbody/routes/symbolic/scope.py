@@ -6,11 +6,12 @@ import numpy as np
 
 from eigenbody.model.description import Description, Entry
 from eigenbody.routes.base import Place
-from eigenbody.routes.drawing import GROUND
 from eigenbody.routes.joints import ROTATIONS, beyond_all, motions, terms_of
-from eigenbody.routes.symbolic.equations import fitting_method
+from eigenbody.routes.symbolic.equations import fitting_form, unassembled
 from eigenbody.routes.symbolic.formulas import is_known
-from eigenbody.routes.symbolic.skeleton import sides, split_name, turn_to_plane
+from eigenbody.routes.symbolic.joints import Pair, is_plane_angle
+from eigenbody.routes.symbolic.kinematics import Kinematics
+from eigenbody.routes.symbolic.skeleton import plane_of_motion, sides, split_name
 
 MOST_PLANAR = 10
 # in space, by (at rest, oblique axes): along the tree, and body by body
@@ -20,33 +21,38 @@ FORCES = ("spring", "damper", "bushing", "bearing", "force", "torque", "expressi
 MEASURES = ("distance", "displacement")
 
 
-def why_not(description: Description, place: Place) -> str:
-    """Why the equations of a model cannot be written out, or ""."""
-    return _rest(description, place) or _rows(description) or _forces(description) or _size(description, place)
+def why_not(description: Description, place: Place, form: str | None = None) -> str:
+    """Why the equations of a model cannot be written out in a form (by default the one that fits), or ""."""
+    if reason := _rest(description, place) or _rows(description) or _forces(description):
+        return reason
+    form = form or fitting_form(description, place)
+    return _drawing(description, form) or _size(description, place, form)
 
 
-def _size(description: Description, place: Place) -> str:
+def _drawing(description: Description, form: str) -> str:
+    joint = "" if form == "lagrange-1" else unassembled(description)
+    return f"joint {joint}, whose sides are drawn apart: only lagrange-1 starts from such a drawing" if joint else ""
+
+
+def _size(description: Description, place: Place, form: str) -> str:
     """Equations of planar mechanisms stay short; in space products of rotations grow, the more when it moves and when
     axes are oblique."""
     count = len(description.bodies)
-    if turn_to_plane(description, place) is not None:
+    if plane_of_motion(description, place) is not None:
         return f"more than {MOST_PLANAR} bodies" if count > MOST_PLANAR else ""
-    in_tree = fitting_method(description, place) == "newton-euler"
-    oblique = _is_oblique(description, place, in_tree)
+    in_tree = form != "lagrange-1"
+    oblique = _is_oblique(description)
     most = (MOST_IN_TREE if in_tree else MOST_BY_BODY)[place.is_at_rest, oblique]
     how = f"{'' if place.is_at_rest else ', moving'}{', with oblique axes' if oblique else ''}"
     return f"more than {most} {'body' if most == 1 else 'bodies'} in space{how}" if count > most else ""
 
 
-def _is_oblique(description: Description, place: Place, drawn: bool) -> bool:
-    """Whether a joint's or bushing's axes are not global ones: in the drawing, or where the bodies are."""
+def _is_oblique(description: Description) -> bool:
+    """Whether a joint's or bushing's axes are not global ones in the drawing."""
     for entry in (*description.joints, *description.forces):
         if entry.get("between") is None or entry.type in ("spring", "damper", "spherical", "point"):
             continue
-        for side in sides(description, entry):
-            axes = side.frame
-            if not drawn and side.body != GROUND:
-                axes = place.R[side.body] @ description.bodies.rotation[side.body].T @ axes
+        for axes in (side.frame for side in sides(description, entry)):
             if np.any((np.abs(axes) > 1e-12) & (np.abs(np.abs(axes) - 1) > 1e-12)):
                 return True
     return False
@@ -107,3 +113,19 @@ def _is_scalar(description: Description, name: str) -> bool:
 
 def _is_name(description: Description, name: str) -> bool:
     return name in ("t", "s", "v") or (not name.endswith("''") and _is_measure(description, name.rstrip("'")))
+
+
+def approximate(kin: Kinematics) -> tuple[str, ...]:
+    """What the equations of motion are exact for only near the reference."""
+    names = [
+        entry.name
+        for entry in kin.description.forces
+        if (entry.type == "bushing" and not is_plane_angle(Pair(kin, "forces", entry)))
+        or split_name(kin.description, entry.get("along") or "")[1] in ROTATIONS
+    ]
+    if not names:
+        return ()
+    return (
+        f"Rotation vector of {', '.join(names)}: to second order about the reference. The linear equations there are"
+        " exact; accelerations far from it are not.",
+    )

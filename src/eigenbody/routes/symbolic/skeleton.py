@@ -53,8 +53,17 @@ def is_drawn_together(one: Side, other: Side) -> bool:
     return bool(near and np.allclose(one.frame, other.frame, rtol=0, atol=ALIGNED))
 
 
-def turn_to_plane(description: Description, place: Place) -> np.ndarray | None:
-    """Rotation that turns the plane of motion to the x-y plane; None where the mechanism is not planar."""
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Plane of motion: `turn` from global axes of the model to axes of the equations, of which number `normal` is
+    normal to it. The global axes stay where one of them is normal."""
+
+    turn: np.ndarray
+    normal: int
+
+
+def plane_of_motion(description: Description, place: Place) -> Plane | None:
+    """None where the mechanism is not planar."""
     tree = spanning_tree(description)
     if not tree or any(b.joint is None for b in tree) or any(j.type not in IN_PLANE for j in description.joints):
         return None
@@ -66,10 +75,8 @@ def turn_to_plane(description: Description, place: Place) -> np.ndarray | None:
     parallel = all(np.linalg.norm(np.cross(a, normal)) < ALIGNED for a in (*turning, *moved))
     if not parallel or any(abs(a @ normal) > ALIGNED for a in sliding):
         return None
-    aligned = np.flatnonzero(np.abs(normal) > 1 - ALIGNED)
-    if len(aligned):
-        return np.eye(3)[[(aligned[0] + 1) % 3, (aligned[0] + 2) % 3, aligned[0]]]
-    return frame(normal).T
+    aligned = np.flatnonzero(np.abs(normal) == 1.0)
+    return Plane(np.eye(3), int(aligned[0])) if len(aligned) else Plane(frame(normal).T, 2)
 
 
 def split_name(description: Description, name: str) -> tuple[Entry | int | None, str]:

@@ -1,0 +1,1 @@
+"""Equations of motion for the reader and for other programs: LaTeX, Python, C and Modelica text."""
