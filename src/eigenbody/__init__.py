@@ -36,6 +36,7 @@ PUBLIC = {
     "analyses.response.excitation": "HarmonicInput ImpulseInput PeriodicInput SampledInput StepInput",
     "analyses.response.spectra": "fft spectrogram",
     "api": "Model load",
+    "starters": "$new",
     "base.errors": "ComputationError EigenbodyError Fault InputError",
     "linearization.model": "LinearModel",
     "linearization.point": "OperatingPoint",

@@ -27,7 +27,8 @@ from eigenbody.system.state import State
 
 METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4")
 FIXED = ("generalized-alpha", "hht", "rk4")  # methods that take a step
-LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
+QUICK = ("generalized-alpha", "hht")  # methods whose steps cost a third of the others'
+LOOPED = ("dop853", "radau", *QUICK)  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
 
@@ -61,7 +62,7 @@ def simulate(
     included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
     generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
-    False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
+    False for none; by default runs of 5000 steps and more have them (all methods but rk4). Initial velocities
     that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
     cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as
     `partial`.
@@ -198,7 +199,7 @@ class _Run:
         self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None
     ) -> Stepper:
         stepper: Stepper
-        expected = (self.until - float(np.real(state.t))) / step if step and method in LOOPED else 0.0
+        expected = (self.until - float(np.real(state.t))) / step if step and method in QUICK else 0.0
         loops = kernels.loops_for(expected, self._compiled)
         forward = Forward(self.point.system, self.point.chosen, loops)
         forward.remember(state)
@@ -238,7 +239,7 @@ class _Run:
     def _follow(self, stepper: Stepper) -> None:
         begin, made = float(np.real(self.point.state.t)), 0
         before = sum(used.counts.steps + used.counts.rejected for used in self._used)
-        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in LOOPED)
+        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in QUICK)
         pace = Pace(stepper, begin, self.until, most, before)
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)

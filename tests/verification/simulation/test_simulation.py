@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import eigenbody as eb
+from eigenbody.simulation.forward import Forward
 from eigenbody.system.state import State
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -614,3 +616,17 @@ def test_a_constant_force_along_two_axes(method: str) -> None:
     })  # fmt: skip
     run = eb.simulate(model, until=0.5, points=3, method=method, compiled=False)
     assert [run.signal(f"f.{axis}")[-1] for axis in "xyz"] == pytest.approx([0.0625, 0, 0.1875], abs=1e-7)
+
+
+def test_a_driven_joint_closes_after_thousands_of_turns():
+    """An angle of 2e5 rad rounds at 3e-11: constraints are closed as far as that allows, not to 1e-14 m."""
+    turning = {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 0, 1], "motion": "=3*t"}
+    bodies = {"a": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]}}
+    point = eb.operating_point(eb.load({"eigenbody": 1, "bodies": bodies, "joints": {"pin": turning}}))
+    forward = Forward(point.system, point.chosen)
+    t = (2 * math.pi * 30000 + 0.5) / 3
+    for k in range(20):
+        late = replace(point.state, t=t + 0.01 * k, turns=np.full(len(point.state.turns), 30000.0))
+        closed = forward.closed(late, None)
+        angle = math.atan2(closed.R[0, 1, 0], closed.R[0, 0, 0])
+        assert angle == pytest.approx(0.5 + 0.03 * k, abs=2e-10)
