@@ -1,4 +1,4 @@
-"""Noise in expressions: what its statistics are, that it is smooth, and that it is the same wherever it is asked for."""
+"""Noise in expressions: its statistics, that it is smooth, and that it is the same wherever it is asked for."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _TWO_SIDED = np.convolve(np.ones(2 * FLAT + 1), _WINDOW)
 _WAVE = np.arange(FLAT + 4)
 _AMPLITUDE = _TWO_SIDED[FLAT + 3 :] * np.where(_WAVE, 2.0, 1.0) / np.sqrt(POINTS * np.sum(_TWO_SIDED**2))
 
-#: length of the kernel where the bandwidth is 1: the spectral density is then 1 from 0 on, which the variance 1 asks for
+#: length of the kernel where the bandwidth is 1: there the spectral density below it is 1, too
 LENGTH = float(np.sum(_TWO_SIDED**2) / 2)
 
 _STEP = (2 * np.pi / POINTS) * _WAVE  # phase of the waves from a point to the next

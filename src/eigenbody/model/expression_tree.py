@@ -337,7 +337,7 @@ def _step_rule(args: Args, slopes: list[Expression]) -> Expression:
 
 
 def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
-    """By its argument and bandwidth; `_noise` has the order of the derivative as the fourth argument. A seed has no slope."""
+    """By argument and bandwidth; `_noise` has the order of the derivative as a fourth argument. Seeds have no slope."""
     x, seed, bandwidth, *order = args
     following = Expression.number(float(np.real(order[0].value)) + 1 if order else 1)
     phase = _add(_mul(bandwidth, slopes[0]), _mul(x, slopes[2]))

@@ -179,7 +179,7 @@ def product_jets(
 
 
 def angle_jets(sine: np.ndarray, cosine: np.ndarray, jets: np.ndarray, slopes: np.ndarray) -> None:
-    """atan2(S, C) of S and C (3, n) with two rates each: value, rate, acceleration (3, n), and slopes by S, C (n, 2)."""
+    """atan2(S, C) of S and C (3, n) with two rates each: value, rate, acceleration (3, n), slopes by S and C (n, 2)."""
     for k in range(len(slopes)):
         S, C = sine[0, k], cosine[0, k]
         n = S * S + C * C

@@ -25,7 +25,7 @@ NAMES = (
     " T4SF1, L3RF2."
 )
 HEAD = """{what}, {joint} joints, {springs} spring-damper{s} in each; no gravity.
-Source: Jiang, Chen & Luo 2011, section 5.1. The root of a tree, and the rails of a ladder, are joined to ground here."""
+Source: Jiang, Chen & Luo 2011, section 5.1. The root of a tree, and the rails of a ladder, are joined to ground."""
 STIFFNESS, DAMPING = 1e4, 10  # N/m and N s/m; the same numbers per degree for rotations
 NAME = re.compile(r"(?P<kind>C|TL?|L)(?P<size>\d+)(?P<letter>[RPCS])F(?P<springs>\d+)")
 
