@@ -160,9 +160,9 @@ def seven_freedom_chain() -> Figure:
         axes.axvline(f, color="0.75", lw=4, zorder=0)
     for name, shape in shapes.items():
         axes.semilogy(hz, shape / shape.max(), lw=0.9, label=name)
-    axes.set(xlabel="frequency, Hz", ylabel="amplitude, relative", xlim=(0.2, 1.4), ylim=(1e-3, 2))
+    axes.set(xlabel="frequency, Hz", ylabel="amplitude, relative", xlim=(0.2, 1.4), ylim=(1e-3, 20))
     axes.set_title("Chain of seven freedoms: spectra of 200 s, natural frequencies in grey")
-    axes.legend(ncols=4, fontsize=8, loc="lower center")
+    axes.legend(ncols=4, fontsize=8, loc="upper center")
     return figure
 
 
