@@ -8,7 +8,7 @@ of the processor, the least of five:
 
   conventional   the augmented matrix of order 12 n - m solved for the m free motions, dense; nothing else of it
   topology       the route as published (`eigenbody linearize --method topology`): free system, B', B'', M'', C'', K''
-  engine         `eb.linearize` at a known point, exact, with the stiffness of loaded joints; and with the operating point
+  engine         `eb.linearize` at a known point, exact, with the stiffness of loaded joints; and with that point found
 
 The three give the same M, C, K up to the choice of coordinates; eigenvalues are compared before a time is shown.
 """
@@ -57,7 +57,7 @@ def augmented(M: np.ndarray, C: np.ndarray, K: np.ndarray, B: np.ndarray, G: np.
 
 
 def operations(n: int, m: int, tree: int, cut: int) -> tuple[float, float]:
-    """Dense operations: LU of order 12 n - m with 2 m right sides; products with B' (6 n, tree), QR of cut rows, B''."""
+    """Dense operations: LU of order 12 n - m, 2 m right sides; products with B' (6 n, tree), QR of cut rows, B''."""
     order = 12 * n - m
     conventional = 2 / 3 * order**3 + 2 * order**2 * 2 * m
     topology = 3 * (2 * (6 * n) ** 2 * tree + 2 * 6 * n * tree**2)

@@ -4,7 +4,7 @@
 
 For each mechanism the largest error of the state matrix, relative to its largest entry, against the main engine, and
 milliseconds of the processor (the least of five): `relative` with exact partial derivatives, `difference` with
-automatic steps, and `dithered`, one forward difference with the fixed step 1e-4 of the source, and with 1e-8; and of the
+automatic steps, and `dithered`, one forward difference with the fixed step 1e-4 of the source, and with 1e-8; and the
 engine itself (`eb.linearize` at a known point). A forward difference takes one solution of the equations of motion for
 each state and one more, which is what `states + 1` counts.
 """

@@ -65,7 +65,9 @@ def distance(found: InverseDynamics, k: int) -> float:
 
 def line(names: str, values: np.ndarray, unit: str) -> str:
     """Names and values beside each other."""
-    return "  " + "  ".join(f"{name} {value:.4f}" for name, value in zip(names.split(), values, strict=True)) + f"  {unit}"
+    return (
+        "  " + "  ".join(f"{name} {value:.4f}" for name, value in zip(names.split(), values, strict=True)) + f"  {unit}"
+    )
 
 
 def main() -> None:
