@@ -65,9 +65,8 @@ def distance(found: InverseDynamics, k: int) -> float:
 
 def line(names: str, values: np.ndarray, unit: str) -> str:
     """Names and values beside each other."""
-    return (
-        "  " + "  ".join(f"{name} {value:.4f}" for name, value in zip(names.split(), values, strict=True)) + f"  {unit}"
-    )
+    pairs = [f"{name} {value:.4f}" for name, value in zip(names.split(), values, strict=True)]
+    return "  ".join(["", *pairs, unit])
 
 
 def main() -> None:
