@@ -620,8 +620,8 @@ def test_a_constant_force_along_two_axes(method: str) -> None:
 
 
 def test_a_driven_joint_closes_after_thousands_of_turns():
-    """An angle of 1322.5 turns rounds at 2e-12: at half a turn its two readings differ by that much, for ever. Closed to
-    1e-14 m they never were, in one of three states near by."""
+    """An angle of 1322.5 turns rounds at 2e-12: at half a turn its two readings differ by that much, for ever. To
+    1e-14 m the joint was never closed in one of three states near by."""
     run_up = "=2*pi*(0.0005*t**2/2)"
     turning = {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 0, 1], "motion": run_up}
     bodies = {"a": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]}}
