@@ -41,10 +41,7 @@ def measured(path, count, calls):
     """What one process does: the least CPU seconds of `eb.modes` on a loaded model, and what it found."""
     import eigenbody as eb
 
-    sys.path.insert(0, str(HERE.parent / "examples"))
-    from families import family
-
-    eb.modes(eb.load(family("L3RF1")), n=count)  # imports
+    eb.modes(eb.load(path), n=count)  # imports
     best, modes = float("inf"), None
     for _ in range(calls):
         model = eb.load(path)

@@ -161,3 +161,60 @@ def mark(axes: plt.Axes, x: float, y: float, text: str, at: tuple[float, float])
     """A point and what is to be said of it."""
     axes.plot(x, y, "o", color="tab:red", zorder=5)
     axes.annotate(text, (x, y), at, arrowprops={"arrowstyle": "-", "color": "tab:red"}, color="tab:red")
+
+
+def rotor_run_up() -> Figure:
+    """Waterfalls of the whole run, which takes a minute or two."""
+    names = runpy.run_path(str(EXAMPLES / "rotor_run_up.py"))
+    return names["waterfall"](names["run"](2500.0))
+
+
+def seven_freedom_chain() -> Figure:
+    """Spectra of all coordinates, with the frequencies of the linear model."""
+    names = runpy.run_path(str(EXAMPLES / "seven_freedom_chain.py"))
+    rest = eb.equilibrium(names["model"]()).point.coordinates()
+    hz, shapes = names["spectra"](rest)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for f in eb.modes(names["model"](position=rest)).frequency_hz:
+        axes.axvline(f, color="0.75", lw=4, zorder=0)
+    for name, shape in shapes.items():
+        axes.semilogy(hz, shape / shape.max(), lw=0.9, label=name)
+    axes.set(xlabel="frequency, Hz", ylabel="amplitude, relative", xlim=(0.2, 1.4), ylim=(1e-3, 20))
+    axes.set_title("Chain of seven freedoms: spectra of 200 s, natural frequencies in grey")
+    axes.legend(ncols=4, fontsize=8, loc="upper center")
+    return figure
+
+
+def manipulator_reach() -> Figure:
+    """The free body, and what holds it."""
+    names = runpy.run_path(str(EXAMPLES / "manipulator_reach.py"))
+    free, held = names["free"](), names["held"]()
+    figure, axes = plt.subplots(2, 2, figsize=(8, 5.4), sharex=True, layout="constrained")
+    move = np.array([names["signal"](free, name) for name in names["BODY"]]).T
+    panels = (
+        ("free body: displacement, mm", 1000 * move[:, :3]), ("free body: rotation, deg", np.degrees(move[:, 3:])),
+        ("body held: force, N", held.holding_force[:, 0]), ("body held: moment, N m", held.holding_moment[:, 0]),
+    )  # fmt: skip
+    for panel, (title, values) in zip(axes.flat, panels, strict=True):
+        for k, axis in enumerate("xyz"):
+            panel.plot(free.t, values[:, k], label=axis)
+        panel.set_title(title, fontsize=10)
+        panel.grid(alpha=0.25)
+    axes[0, 0].legend()
+    for panel in axes[1]:
+        panel.set_xlabel("time, s")
+    return figure
+
+
+def cut_joints() -> Figure:
+    """What Eq. 4.13 makes of the loop, by the joint that is cut."""
+    names = runpy.run_path(str(EXAMPLES / "cut_joints.py"))
+    long = names["model"](2.0)
+    cuts = [names["opened"](long, joint) for joint in "abcd"]
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    labels = [f"{joint}: {long.document['joints'][joint]['type']}" for joint in "abcd"]
+    axes.bar(labels, [cut.without for cut in cuts], width=0.5, color="tab:orange", label="without the multiplier term")
+    axes.axhline(cuts[0].right, color="tab:blue", label="exact, and with the term for every cut")
+    axes.set(ylabel="square of the frequency, 1/s²", title="Four-bar with a rocker of 2 m, cut at one joint")
+    axes.legend()
+    return figure

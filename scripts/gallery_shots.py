@@ -66,6 +66,10 @@ BUILT: dict[str, Callable[[dict[str, Any]], eb.Model]] = {  # from the names of 
     "cart_pole_lqr": lambda names: names["controlled"](names["gains"]()),
     "python_api": lambda names: names["build"](),
     "root_locus": lambda names: eb.load(names["CAR"], Cf=140e3),
+    "rotor_run_up": lambda names: names["model"](0.5, 0.0),
+    "seven_freedom_chain": lambda names: names["model"](position=eb.equilibrium(names["model"]()).point.coordinates()),
+    "manipulator_reach": lambda names: names["model"](),
+    "cut_joints": lambda names: names["model"](2.0),
 }
 OPTIONS: dict[str, dict[str, Any]] = {  # of the reports
     "rotor_stator": {"campbell": ("speed", 0, "1 Hz", 41)},

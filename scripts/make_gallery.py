@@ -24,11 +24,12 @@ THUMB, COLOURS = (360, 240), 256
 TOPICS = {
     "Pendulums and linkages": (
         "hanging_pendulum", "slider_pendulum", "parallelogram", "four_bar", "planar_four_bar_redundant",
-        "four_bar_with_spring", "andrews_squeezer", "families",
+        "cut_joints", "four_bar_with_spring", "andrews_squeezer", "seven_freedom_chain", "families",
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
-        "rotor_on_bearing", "rotor_stator", "overhung_rotor", "two_disc_rotor", "two_blades", "geared_shafts",
+        "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "two_blades",
+        "geared_shafts",
         "washing_machine",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
@@ -41,7 +42,8 @@ TOPICS = {
         "stewart_flexures", "vibration_absorber", "isolated_table", "which_screw",
     ),
     "Robots and control": (
-        "quadruped", "space_manipulator", "actuated_linkage", "active_suspension", "cart_pole_lqr", "python_api",
+        "quadruped", "space_manipulator", "manipulator_reach", "actuated_linkage", "active_suspension", "cart_pole_lqr",
+        "python_api",
     ),
 }  # fmt: skip
 HEAD = """# Gallery

@@ -337,6 +337,57 @@ def families() -> None:
     assert len(eb.modes(eb.load(family("L3RF1"))).certificate.redundant) == 9  # 60 rows, rank 51
 
 
+@check("cut_joints.py")
+def cut_joints() -> None:
+    names = runpy.run_path(str(EXAMPLES / "cut_joints.py"))
+    for rocker, right in ((1.0, 7.848), (2.0, 147.15 / 21.25)):  # Table 4.1; potential along the constraints
+        cuts = {joint: names["opened"](names["model"](rocker), joint) for joint in "abcd"}
+        assert [cut.right for cut in cuts.values()] == pytest.approx([right] * 4, rel=1e-11)
+        assert [cut.coordinates - cut.rows for cut in cuts.values()] == [1] * 4
+    assert cuts["c"].without == pytest.approx(171.675 / 21.25, rel=1e-11)  # Eq. 4.13 by hand, ball joint cut
+    assert min(abs(cut.without / right - 1) for cut in cuts.values()) > 0.15
+
+
+@check("seven_freedom_chain.py")
+def seven_freedom_chain() -> None:
+    names = runpy.run_path(str(EXAMPLES / "seven_freedom_chain.py"))
+    found = eb.equilibrium(names["model"]()).point.coordinates()
+    assert names["settled"]() == pytest.approx({name: found[name] for name in names["settled"]()}, abs=1e-5)
+    chain = names["model"](position=found)
+    hz = eb.modes(chain).frequency_hz
+    route = eb.by_route(chain, "relative").eigenvalues
+    assert hz == pytest.approx(np.sort(np.abs(route[route.imag > 0])) / (2 * np.pi), rel=1e-9)
+    assert names["peaks"](*names["spectra"](found), hz) == pytest.approx(hz, abs=0.0025)  # the 200 s of Table 3.6
+
+
+@check("manipulator_reach.py")
+def manipulator_reach() -> None:
+    """Conservation, work and rates of momentum; integrals and derivatives by splines through 41 instants."""
+    from scipy.interpolate import make_interp_spline
+
+    names = runpy.run_path(str(EXAMPLES / "manipulator_reach.py"))
+    free, held = names["free"](), names["held"]()
+    assert np.abs(free.linear_momentum).max() < 1e-7  # kg m/s; the arms have up to 100
+    assert np.abs(free.angular_momentum).max() < 1e-7
+    assert names["distance"](free, -1) == pytest.approx(0, abs=1e-9)
+    for found in (free, held):
+        work = make_interp_spline(found.t, found.power.sum(axis=1), 5).antiderivative()(found.t)
+        assert work == pytest.approx(found.kinetic_energy, abs=2e-4 * found.kinetic_energy.max())
+    for momentum, load in (
+        (held.linear_momentum, held.holding_force), (held.angular_momentum, held.holding_moment),
+    ):  # fmt: skip
+        rate = make_interp_spline(held.t, momentum, 5).derivative()(held.t)
+        np.testing.assert_allclose(load[:, 0], rate, atol=2e-3 * np.abs(rate).max())
+
+
+@check("rotor_run_up.py")
+def rotor_run_up() -> None:
+    """A Hann window of 80 s has lines 0.025 Hz wide."""
+    names = runpy.run_path(str(EXAMPLES / "rotor_run_up.py"))
+    for name, expected, found in names["compare"](80.0):
+        assert found == pytest.approx(expected, abs=0.025), name
+
+
 def test_families_on_the_command_line() -> None:
     run = [sys.executable, str(EXAMPLES / "families.py")]
     good = subprocess.run([*run, "L3RF1"], capture_output=True, text=True, check=False)

@@ -96,6 +96,7 @@ from eigenbody.simulation.result import Simulation as Simulation
 from eigenbody.simulation.result import SimulationError as SimulationError
 from eigenbody.simulation.result import SimulationInterrupted as SimulationInterrupted
 from eigenbody.simulation.run import simulate as simulate
+from eigenbody.starters import new as new
 
 PUBLIC: dict[str, str]
 __version__: str

@@ -78,6 +78,7 @@ CASES = {
     "max": "max(x*y, x + y, 2*x**2)",
     "step": "step(x*y, y/9, x, y + 1, x*y)",
     "tanh": "tanh(x - y)",
+    "noise": "noise(x*y, 3, 2*y + x)",
     "+": "x + y - 3*x",
     "/": "x/(y + x**2)/y",
     "**": "x**y + x**3 + 2**y + (x - 5)**3 + (x - 5)**-2",

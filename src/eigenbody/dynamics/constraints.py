@@ -28,13 +28,15 @@ class Holonomic:
         return dense_vector(c.row, c.coefficient * values[..., c.measure], c.count)
 
     def _prescribed(self, level: str) -> np.ndarray:
-        empty = np.zeros(0)
-        now = Quantities(empty, empty, empty, empty, self._t)
         shifts = self._c.shifts
         if not shifts:
             return np.zeros(self._c.count)
-        values = np.stack(np.broadcast_arrays(*(getattr(m, level).value(now) for m in shifts)), axis=-1)
-        return dense_vector(np.array([motion.row for motion in shifts]), values, self._c.count)
+        empty = np.zeros(0)
+        now = Quantities(empty, empty, empty, empty, self._t)
+        values = [getattr(motion, level).value(now) for motion in shifts]
+        many = any(np.ndim(value) for value in values)
+        stacked = np.stack(np.broadcast_arrays(*values), axis=-1) if many else np.array(values)
+        return dense_vector(np.array([motion.row for motion in shifts]), stacked, self._c.count)
 
     @cached_property
     def value(self) -> np.ndarray:

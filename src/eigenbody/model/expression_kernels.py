@@ -6,6 +6,7 @@ part, so that a complex step through an expression gives its exact derivative.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from eigenbody.base.batched import numbers
 from eigenbody.base.errors import EigenbodyError
+from eigenbody.model.expression_noise import noise
 
 Kernel = Callable[..., Any]
 
@@ -28,7 +30,7 @@ def _real(value: Any) -> Any:
 
 
 def _require(condition: Any, message: str) -> None:
-    if not np.all(condition):
+    if not (condition if isinstance(condition, bool | np.bool) else np.all(condition)):
         raise ExpressionError(message)
 
 
@@ -167,6 +169,14 @@ def smooth3(d: Any) -> Any:
     return _inside(d, -12.0)
 
 
+def random(x: Any, seed: Any, bandwidth: Any, order: Any = 0.0) -> Any:
+    """Noise of variance 1 over x, or its derivative of `order` by x * bandwidth; the seed is a whole number."""
+    number = _real(seed)
+    _require((number == np.floor(number)) & (abs(number) < 2**53), "the seed of noise is a whole number")
+    _require(_real(bandwidth) > 0, "the bandwidth of noise is positive")
+    return noise(x, number, bandwidth, int(_real(order)))
+
+
 USER_FUNCTIONS: dict[str, Kernel] = {
     "sin": np.sin,
     "cos": np.cos,
@@ -183,11 +193,12 @@ USER_FUNCTIONS: dict[str, Kernel] = {
     "max": largest,
     "step": step,
     "tanh": np.tanh,
+    "noise": random,
 }
 
 #: allowed numbers of arguments; None: one or more
 ARITY: dict[str, tuple[int, ...] | None] = dict.fromkeys(USER_FUNCTIONS, (1,))
-ARITY |= {"atan2": (2,), "min": None, "max": None, "step": (1, 5)}
+ARITY |= {"atan2": (2,), "min": None, "max": None, "step": (1, 5), "noise": (3,)}
 
 INTERNAL_FUNCTIONS: dict[str, Kernel] = {
     "_sign": sign,
@@ -197,6 +208,7 @@ INTERNAL_FUNCTIONS: dict[str, Kernel] = {
     "_smooth1": smooth1,
     "_smooth2": smooth2,
     "_smooth3": smooth3,
+    "_noise": random,
 }
 
 
@@ -221,6 +233,8 @@ KERNELS: dict[str, Kernel] = OPERATORS | USER_FUNCTIONS | INTERNAL_FUNCTIONS
 
 def as_operand(value: Any) -> Any:
     """A float or complex NumPy scalar or array from whatever number was given."""
+    if type(value) is float:
+        return np.float64(value)
     operand = np.asarray(numbers(value))
     if operand.dtype.kind in "iub":
         operand = operand.astype(float)
@@ -231,7 +245,7 @@ def as_operand(value: Any) -> Any:
 
 def as_result(value: Any) -> Any:
     """A plain float or complex from a scalar, else the array; never NaN or infinite."""
+    if type(value) is np.float64 and math.isfinite(value):
+        return float(value)
     _require(np.isfinite(value), "the value is not finite")
-    if np.ndim(value) == 0:
-        return np.asarray(value).item()
-    return value
+    return value.item() if np.ndim(value) == 0 else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +11,7 @@ import numpy as np
 
 from eigenbody.base.batched import Variants
 from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
+from eigenbody.model.expression_text import Text, text_of
 
 Number = float | complex | Variants
 
@@ -52,14 +52,30 @@ class Expression:
         """All distinct nodes, arguments before the nodes that use them."""
         return _postorder(self)
 
+    @cached_property
+    def _program(self) -> tuple[tuple[Callable[..., Any] | None, tuple[int, ...], Any], ...]:
+        """For each of `nodes` its kernel and the places of its arguments; without a kernel its value, or its name."""
+        place: dict[int, int] = {}
+        program: list[tuple[Callable[..., Any] | None, tuple[int, ...], Any]] = []
+        for k, node in enumerate(self.nodes):
+            place[id(node)] = k
+            if node.args:
+                program.append((KERNELS[node.op], tuple(place[id(arg)] for arg in node.args), None))
+            else:
+                program.append((None, (), node.name if node.op == "name" else as_operand(node.value)))
+        return tuple(program)
+
     def evaluate(self, env: Mapping[str, Any]) -> Any:
         """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""
-        values: dict[int, Any] = {}
+        values: list[Any] = []
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise", under="ignore"):
-                for node in self.nodes:
-                    values[id(node)] = _node_value(node, values, env)
-                return as_result(values[id(self)])
+                for kernel, args, leaf in self._program:
+                    if kernel is not None:
+                        values.append(kernel(*[values[k] for k in args]))
+                    else:
+                        values.append(_named(leaf, env) if isinstance(leaf, str) else leaf)
+                return as_result(values[-1])
         except (ArithmeticError, ValueError) as problem:
             raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
         except ExpressionError as problem:
@@ -103,9 +119,9 @@ class Expression:
         return done[id(self)]
 
     def __str__(self) -> str:
-        texts: dict[int, tuple[str, int]] = {}
+        texts: dict[int, Text] = {}
         for node in self.nodes:
-            texts[id(node)] = _print(node, [texts[id(arg)] for arg in node.args])
+            texts[id(node)] = text_of(node, [texts[id(arg)] for arg in node.args])
         return texts[id(self)][0]
 
     def __repr__(self) -> str:
@@ -161,14 +177,10 @@ def _signature(root: Expression) -> tuple[Any, ...]:
     return tuple(known)
 
 
-def _node_value(node: Expression, values: Mapping[int, Any], env: Mapping[str, Any]) -> Any:
-    if node.op == "number":
-        return as_operand(node.value)
-    if node.op == "name":
-        if node.name not in env:
-            raise ExpressionError(f'the name "{node.name}" has no value')
-        return as_operand(env[node.name])
-    return KERNELS[node.op](*[values[id(arg)] for arg in node.args])
+def _named(name: str, env: Mapping[str, Any]) -> Any:
+    if name not in env:
+        raise ExpressionError(f'the name "{name}" has no value')
+    return as_operand(env[name])
 
 
 def _reason(problem: Exception) -> str:
@@ -324,6 +336,14 @@ def _step_rule(args: Args, slopes: list[Expression]) -> Expression:
     return _add(dh0, _mul(_add(dh1, _neg(dh0)), build("_smooth", d)), rise)
 
 
+def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
+    """By argument and bandwidth; `_noise` has the order of the derivative as a fourth argument. Seeds have no slope."""
+    x, seed, bandwidth, *order = args
+    following = Expression.number(float(np.real(order[0].value)) + 1 if order else 1)
+    phase = _add(_mul(bandwidth, slopes[0]), _mul(x, slopes[2]))
+    return _mul(build("_noise", x, seed, bandwidth, following), phase)
+
+
 def _branch_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
     """Derivative of min and max: the slope of the argument that is chosen."""
 
@@ -354,46 +374,6 @@ _RULES: dict[str, Callable[[Args, list[Expression]], Expression]] = {
     "max": _branch_rule("_select_max"),
     "_select_min": _selection_rule("_select_min"),
     "_select_max": _selection_rule("_select_max"),
+    "noise": _noise_rule,
+    "_noise": _noise_rule,
 }
-
-
-# ---- printing
-
-_SUM, _PRODUCT, _UNARY, _POWER, _ATOM = 1, 2, 3, 4, 5
-Text = tuple[str, int]  # text and how tightly it binds
-
-
-def _closed(text: Text, least: int) -> str:
-    return text[0] if text[1] >= least else f"({text[0]})"
-
-
-def _print_number(value: Number) -> Text:
-    if isinstance(value, Variants):
-        return repr(value), _ATOM
-    if isinstance(value, complex):
-        return repr(value) if repr(value).startswith("(") else f"({value!r})", _ATOM
-    return repr(value).removesuffix(".0"), _UNARY if math.copysign(1.0, value) < 0 else _ATOM
-
-
-def _print_sum(node: Expression, texts: list[Text]) -> Text:
-    result = _closed(texts[0], _PRODUCT)
-    for arg, text in zip(node.args[1:], texts[1:], strict=True):
-        negative = arg.op == "neg" or (arg.op == "number" and text[1] == _UNARY)
-        result += f" - {text[0][1:]}" if negative else f" + {_closed(text, _PRODUCT)}"
-    return result, _SUM
-
-
-def _print(node: Expression, texts: list[Text]) -> Text:
-    if node.op == "number":
-        return _print_number(node.value)
-    if node.op == "name":
-        return node.name, _ATOM
-    if node.op == "+":
-        return _print_sum(node, texts)
-    if node.op == "neg":
-        return f"-{_closed(texts[0], _UNARY)}", _UNARY
-    if node.op in "*/":
-        return f"{_closed(texts[0], _PRODUCT)}{node.op}{_closed(texts[1], _UNARY)}", _PRODUCT
-    if node.op == "**":
-        return f"{_closed(texts[0], _ATOM)}**{_closed(texts[1], _UNARY)}", _POWER
-    return f"{node.op}({', '.join(text for text, _ in texts)})", _ATOM

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.simulation.forward import Forward
-from eigenbody.spatial.rotations import exp, log, vector_rate
+from eigenbody.spatial.rotations import log, vector_rate
 from eigenbody.system.state import State
 
 IDENTITY = np.eye(3)
@@ -31,8 +31,7 @@ class Chart:
         """The state at y."""
         f, n, base = self.forward, self.forward.nq, self.base
         d, u = f.spread(y[:n]), f.spread(y[n : 2 * n])
-        R = base.R @ exp(d[:, 3:])
-        r = base.r + d[:, :3]
+        r, R = f.placed(base, d)
         return State(r, R, u[:, :3], u[:, 3:], y[2 * n :], base.turns, base.u_in, t, base.z)
 
     def coordinates(self, state: State) -> np.ndarray:
@@ -46,9 +45,11 @@ class Chart:
         """y' where the accelerations are known."""
         f, n = self.forward, self.forward.nq
         d, u = f.spread(y[:n]), f.spread(y[n : 2 * n])
-        turning = vector_rate(d[:, 3:], u[:, 3:])
-        rate = f.collect(np.concatenate((u[:, :3], turning), axis=1))
-        return np.concatenate((rate, acceleration, state_rate))
+        if f.loops is None:
+            change = np.concatenate((u[:, :3], vector_rate(d[:, 3:], u[:, 3:])), axis=1)
+        else:
+            change = f.loops.vector_steps(d, u)
+        return np.concatenate((f.collect(change), acceleration, state_rate))
 
     def derivative(self, t: float, y: np.ndarray) -> np.ndarray:
         """y'."""

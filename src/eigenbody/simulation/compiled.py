@@ -27,6 +27,8 @@ def _compiled(loop: F) -> F:
 
 
 features = _compiled(c.features)
+product_jets = _compiled(c.product_jets)
+angle_jets = _compiled(c.angle_jets)
 pulled = _compiled(c.pulled)
 turned_pairs = _compiled(c.turned_pairs)
 pulled_pairs = _compiled(c.pulled_pairs)

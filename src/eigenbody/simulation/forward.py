@@ -38,6 +38,7 @@ from eigenbody.system.sweep import Sweep
 from eigenbody.system.system import System
 
 CLOSED = 1e-14  # relative to the mechanism's length: position rows are closed
+ROUNDING = 4 * float(np.finfo(float).eps)  # of an angle, beside its turns
 ROUNDS = 12
 
 
@@ -219,7 +220,7 @@ class Forward:
             return np.zeros(0)
         geometry, index = self._angles
         counter = self.system.named.turn_counter[index]
-        return geometry.values(self.carriers(state)) + 2 * np.pi * state.turns[counter]
+        return geometry.values(self.carriers(state), 0, self.loops) + 2 * np.pi * state.turns[counter]
 
     def counted(self, before: np.ndarray, after: State) -> State:
         """The state with full turns counted on from the angles `before`."""
@@ -293,15 +294,20 @@ class Forward:
         return self.evaluate(state).on(state) if self.system.algebraic else state
 
     # Back to the constraints ------------------------------------------------------------------------------------------
-    def open_by(self, state: State) -> np.ndarray:
-        """Phi of all rows."""
-        value = self.geometry.values(self.carriers(state))
-        index = self._counters[0]
+    def open_by(self, state: State) -> tuple[np.ndarray, float]:
+        """Phi of all rows, and the rounding of angles in it that have counted many turns."""
+        value = self.geometry.values(self.carriers(state), 0, self.loops)
+        index, rounding = self._counters[0], 0.0
         if len(index):
             counter = self.system.constraints.measures.turn_counter
             value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], 0)
+            rounding = ROUNDING * self._largest_factor * float(np.abs(value[index]).max())
         nothing = np.zeros(0)
-        return Held(self.system, PlainJet(value, nothing, nothing, nothing), state.t).value
+        return Held(self.system, PlainJet(value, nothing, nothing, nothing), state.t).value, rounding
+
+    @cached_property
+    def _largest_factor(self) -> float:
+        return float(np.abs(self.system.constraints.coefficient).max(initial=1.0))
 
     def closed(self, state: State, solver: Solver | None) -> State:
         """The configuration nearest by mass in which the chosen rows hold; `solver` is one of a state close by."""
@@ -310,9 +316,10 @@ class Forward:
             return state
         before = np.inf
         for _ in range(ROUNDS):
-            phi = self.open_by(state)[rows]
+            phi, rounding = self.open_by(state)
+            phi, least = phi[rows], CLOSED + rounding / self.system.length
             size = float(np.abs(phi).max()) / self.system.length
-            if size < CLOSED or (size < 1e-12 and size > 0.3 * before):
+            if size < least or (size < 100 * least and size > 0.3 * before):
                 return state
             if solver is None or size > 0.1 * before:  # too far away: factorize here
                 held, slip, _ = self.jets(state)

@@ -28,7 +28,9 @@ from eigenbody.system.state import State
 
 METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4", METHOD)
 FIXED = ("generalized-alpha", "hht", "rk4", METHOD)  # methods that take a step
-LOOPED = ("generalized-alpha", "hht")  # methods that compiled loops make faster
+QUICK = ("generalized-alpha", "hht")  # methods whose steps cost a third of the others'
+STAGES = 6  # times as much as one of theirs is saved by compiled loops in a step of the others
+LOOPED = ("dop853", "radau", *QUICK)  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
 
@@ -63,10 +65,10 @@ def simulate(
     included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
     generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
-    False for none; by default generalized-alpha and hht have them in runs of 5000 steps and more. Initial velocities
-    that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion that
-    cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed as
-    `partial`.
+    False for none; by default runs of 5000 steps and more have them (833 by dop853 and radau; never rk4). Initial
+    velocities that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion
+    that cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed
+    as `partial`.
     """
     kernels.loops_for(0, compiled)  # refuses what is not installed, before anything is computed
     start = subject(start)
@@ -203,7 +205,7 @@ class _Run:
         self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None
     ) -> Stepper:
         stepper: Stepper
-        expected = (self.until - float(np.real(state.t))) / step if step and method in LOOPED else 0.0
+        expected = (self.until - float(np.real(state.t))) / step if step and method in QUICK else 0.0
         loops = kernels.loops_for(expected, self._compiled)
         forward = Forward(self.point.system, self.point.chosen, loops)
         forward.remember(state)
@@ -251,7 +253,8 @@ class _Run:
     def _follow(self, stepper: Stepper) -> None:
         begin, made = float(np.real(self.point.state.t)), 0
         before = sum(used.counts.steps + used.counts.rejected for used in self._used)
-        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in LOOPED)
+        most = self._max_steps or allowed_steps(len(self.times), self._is_fixed, stepper.name in QUICK)
+        enough = kernels.MANY_STEPS if stepper.name in QUICK else kernels.MANY_STEPS // STAGES
         pace = Pace(stepper, begin, self.until, most, before)
         while float(np.real(stepper.state.t)) < self.until:
             step = stepper.advance(self.until)
@@ -263,8 +266,8 @@ class _Run:
             self._last = step.state
             self._budget.follow(step, stepper.forward)
             made += 1
-            if made == kernels.MANY_STEPS and stepper.name in LOOPED:  # how many there would be was not known
-                stepper.forward.loops = kernels.loops_for(made, self._compiled)
+            if made == enough and stepper.name in LOOPED:  # how many there would be was not known
+                stepper.forward.loops = kernels.loops_for(kernels.MANY_STEPS, self._compiled)
             share = (float(np.real(stepper.state.t)) - begin) / (self.until - begin)
             if share < 1:
                 pace.refuse_long_run()

@@ -141,6 +141,56 @@ def features(
         value[p], rate[p] = dot(x, y), product_rate(x, x1, y, y1)
 
 
+def product_jets(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    rides: np.ndarray, c: np.ndarray, own: np.ndarray, r: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray,
+    value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, gradient: np.ndarray,
+) -> None:  # fmt: skip
+    """Scalar products with rates, accelerations while bodies do not accelerate, and gradients (n, K, 6).
+
+    Each rides on K carriers, `rides` (n, K), with the shares c (2, K, n) and arms own (3, 2, K, n) of x and y.
+    """
+    bodies, n = len(r), len(value)
+    table = np.zeros((bodies + len(arm), 9))
+    table[:bodies, :3], table[:bodies, 3:6] = r, v
+    for k, body in enumerate(carrier):
+        first = cross(w[body], arm[k])
+        own0, own1, own2 = times(R[body], arm[k]), times(R[body], first), times(R[body], cross(w[body], first))
+        for i in range(3):
+            table[bodies + k, i], table[bodies + k, 3 + i], table[bodies + k, 6 + i] = own0[i], own1[i], own2[i]
+    f = np.empty((2, 9))
+    x, x1, x2, y, y1, y2 = f[0, :3], f[0, 3:6], f[0, 6:], f[1, :3], f[1, 3:6], f[1, 6:]
+    for p in range(n):
+        for side in range(2):
+            row = p + side * n
+            for i in range(9):
+                f[side, i] = 0.0
+            for e in range(start[row], start[row + 1]):
+                for i in range(9):
+                    f[side, i] += factor[e] * table[column[e], i]
+        value[p], rate[p] = dot(x, y), product_rate(x, x1, y, y1)
+        acceleration[p] = dot(x2, y) + 2.0 * dot(x1, y1) + dot(x, y2)
+        for k in range(rides.shape[1]):
+            frame = R[rides[p, k]]
+            by_x, by_y = moment(own[:, 0, k, p], frame, y), moment(own[:, 1, k, p], frame, x)
+            for i in range(3):
+                gradient[p, k, i] = c[0, k, p] * y[i] + c[1, k, p] * x[i]
+                gradient[p, k, 3 + i] = by_x[i] + by_y[i]
+
+
+def angle_jets(sine: np.ndarray, cosine: np.ndarray, jets: np.ndarray, slopes: np.ndarray) -> None:
+    """atan2(S, C) of S and C (3, n) with two rates each: value, rate, acceleration (3, n), slopes by S and C (n, 2)."""
+    for k in range(len(slopes)):
+        S, C = sine[0, k], cosine[0, k]
+        n = S * S + C * C
+        by_sine, by_cosine = C / n, -S / n
+        rate = by_sine * sine[1, k] + by_cosine * cosine[1, k]
+        growth = by_sine * cosine[1, k] - by_cosine * sine[1, k]  # of the length, relative to it
+        jets[0, k], jets[1, k] = np.arctan2(S + 0.0, C), rate
+        jets[2, k] = by_sine * sine[2, k] + by_cosine * cosine[2, k] - 2.0 * rate * growth
+        slopes[k, 0], slopes[k, 1] = by_sine, by_cosine
+
+
 def pulled(
     start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
     R: np.ndarray, both: np.ndarray, force: np.ndarray, out: np.ndarray,

@@ -19,7 +19,7 @@ from eigenbody.elements.measures.features import Carriers, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.surface import SurfaceSlip
-from eigenbody.elements.measures.templates import Kernel
+from eigenbody.elements.measures.templates import ARCTANGENT, Kernel
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.pairs import RotationPairs, added
 from eigenbody.system.products import PlainJet, Products
@@ -48,11 +48,28 @@ class OfProducts:
     which: tuple[slice, ...]
 
     def jet(self, products: PlainJet, at: Carriers, loops: ModuleType | None) -> Any:
-        return self.kernel.jet_of([products.part(which) for which in self.which])
+        parts = [products.part(which) for which in self.which]
+        if loops is not None and isinstance(self.kernel, Composed) and self.kernel.outer is ARCTANGENT:
+            return AngleJet(parts[0], parts[1], loops)
+        return self.kernel.jet_of(parts)
 
     def pull(self, jet: Any, force: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
         for which, slope in zip(self.which, jet.slopes.T, strict=True):
             weights[which] += slope * force
+
+
+class AngleJet:
+    """atan2(S, C) as `ComposedJet` has it, by compiled loops."""
+
+    def __init__(self, sine: PlainJet, cosine: PlainJet, loops: ModuleType) -> None:
+        self._gradients = sine.gradient, cosine.gradient
+        jets, self.slopes = np.empty((3, len(sine.value))), np.empty((len(sine.value), 2))
+        loops.angle_jets(np.array(sine[:3]), np.array(cosine[:3]), jets, self.slopes)
+        self.value, self.rate, self.acceleration = jets
+
+    @property
+    def gradient(self) -> np.ndarray:
+        return self.slopes[:, :1] * self._gradients[0] + self.slopes[:, 1:] * self._gradients[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +138,18 @@ class Geometry:
 
     def jets(self, at: Carriers, levels: int = 3, loops: ModuleType | None = None) -> list[PlainJet]:
         """Value, rate, acceleration (zero with `levels` 2) and gradient of every set."""
-        products = self.products.jet(at, levels)
+        products = self.products.jet(at, levels, loops)
         return [
             _in_set_order(s, made, products, at, levels > 2 and i < self._accelerated, loops)
             for i, (s, made) in enumerate(zip(self.sets, self.made, strict=True))
         ]
 
-    def values(self, at: Carriers, which: int = 0) -> np.ndarray:
+    def values(self, at: Carriers, which: int = 0, loops: ModuleType | None = None) -> np.ndarray:
         """Values alone, of one set."""
-        products = self.products.jet(at, 1)
+        products = self.products.jet(at, 1, loops)
         out = np.zeros(self.sets[which].count)
         for part, positions in self.made[which]:
-            out[positions] = part.jet(products, at, None).value
+            out[positions] = part.jet(products, at, loops).value
         return out
 
 

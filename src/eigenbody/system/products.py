@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,8 +88,10 @@ class Products:
     def _arm_frames(self, at: Carriers) -> np.ndarray:
         return np.take(_components(at.R), self._arm_carrier, axis=2)
 
-    def jet(self, at: Carriers, levels: int) -> PlainJet:
-        """All products; what belongs to higher levels is zero."""
+    def jet(self, at: Carriers, levels: int, loops: ModuleType | None = None) -> PlainJet:
+        """All products, by NumPy or by compiled `loops`; what belongs to higher levels is zero."""
+        if loops is not None:
+            return self._jet_by_loops(at, loops)
         f = self.features(at, levels)
         (x, y), nothing = (f[0, :, 0], f[0, :, 1]), np.zeros(self.count)
         if levels == 1:
@@ -97,6 +100,13 @@ class Products:
         rate, gradient = product_rate(x, x1, y, y1), self._gradient(at, f[0])
         acceleration = dot(f[2, :, 0], y) + 2 * dot(x1, y1) + dot(x, f[2, :, 1]) if levels > 2 else nothing
         return PlainJet(dot(x, y), rate, acceleration, gradient)
+
+    def _jet_by_loops(self, at: Carriers, loops: ModuleType) -> PlainJet:
+        n = self.count
+        (value, rate, acceleration), gradient = np.empty((3, n)), np.empty((n, self.width, 6))
+        shares = (self.carriers, self._c, self._own)
+        loops.product_jets(*self.rows, *shares, at.r, at.R, at.v, at.w, value, rate, acceleration, gradient)
+        return PlainJet(value, rate, acceleration, gradient.reshape(n, 6 * self.width))
 
     def _gradient(self, at: Carriers, both: np.ndarray) -> np.ndarray:
         """(n, 6 K) by (dr, dtheta) of each carrier: x pulls on the carriers of y and y on those of x."""

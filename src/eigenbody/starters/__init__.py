@@ -1,0 +1,31 @@
+"""Models to begin with: kinds of them, each made from a name.
+
+A kind is one file and one line of `KINDS`: a `Starter` with the function that makes the text of the model file.
+"""
+
+from __future__ import annotations
+
+from eigenbody.api import Model
+from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.model.source import read_text
+from eigenbody.starters.base import Starter
+from eigenbody.starters.family import FAMILY
+
+KINDS: dict[str, Starter] = {"family": FAMILY}
+
+
+def model_text(kind: str, name: str | None = None) -> str:
+    """The model file of a kind, as YAML; `name` says which of it."""
+    if kind not in KINDS:
+        raise InputError(Fault("kind", f'there is no kind of model "{kind}".', suggest(kind, list(KINDS))))
+    starter = KINDS[kind]
+    if name is None and starter.names:
+        raise InputError(Fault("name", f"the kind {kind} needs a name.", starter.names))
+    return starter.text(name)
+
+
+def new(kind: str, name: str | None = None) -> Model:
+    """A model to begin with: `new("family", "T4RF1")` is a binary tree of four layers with revolute joints."""
+    from eigenbody.elements.vocabulary import VOCABULARY
+
+    return Model.from_source(read_text(model_text(kind, name), name or kind), VOCABULARY, {})
