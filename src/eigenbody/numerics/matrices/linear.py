@@ -12,6 +12,7 @@ from eigenbody.numerics.matrices.assembly import Part, dense, sparse
 
 REGULAR = 1e-4  # a refined solution that misses the right side by more comes from a singular matrix
 DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
+SMALL_BLOCKS = {"relax": 1, "panel_size": 4}  # of SuperLU: its own are for blocks larger than a body with its joint has
 
 
 class Factor(Protocol):
@@ -107,7 +108,7 @@ class SparseFactor:
         from scipy.sparse.linalg import splu
 
         try:
-            self._lu = splu(matrix)
+            self._lu = splu(matrix, **SMALL_BLOCKS)
         except RuntimeError as error:
             raise ComputationError("A linear system that should be regular is singular.") from error
 
