@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-KEPT = 16 * 2**20  # bytes; glibc adapts to blocks below 32 MiB
+KEPT = 31 * 2**20  # bytes; glibc adapts to blocks below 32 MiB, and keeps twice as much at the end of its heap
 
 P = ParamSpec("P")
 T = TypeVar("T")
