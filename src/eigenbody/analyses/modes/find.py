@@ -11,7 +11,6 @@ import numpy as np
 
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
-from eigenbody.analyses.modes.few import few_modes
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError
@@ -295,6 +294,8 @@ def _entries(
 
 def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
     """A few modes by the sparse path."""
+    from eigenbody.analyses.modes.few import few_modes  # small models need none of it
+
     report("finding modes")
     found = few_modes(linear.sparse, n, None if near is None else 2 * np.pi * near)
     motion, _ = _shapes(linear.point, found.vectors.T, found.vectors.T)
