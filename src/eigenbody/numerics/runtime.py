@@ -39,7 +39,10 @@ def on_one_thread(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _controller().limit(limits=1, user_api="blas"):
+        controller = _controller()
+        if all(library.num_threads == 1 for library in controller.lib_controllers if library.user_api == "blas"):
+            return function(*args, **kwargs)  # set already, by the user or by the call that this one is part of
+        with controller.limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
 
     return wrapped
