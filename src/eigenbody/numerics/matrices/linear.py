@@ -102,13 +102,13 @@ Batched = BatchFactor | StepFactor
 
 
 class SparseFactor:
-    """SuperLU of a sparse matrix."""
+    """SuperLU of a sparse matrix, with `options` of its own."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, **options: Any) -> None:
         from scipy.sparse.linalg import splu
 
         try:
-            self._lu = splu(matrix, **SMALL_BLOCKS)
+            self._lu = splu(matrix, **options)
         except RuntimeError as error:
             raise ComputationError("A linear system that should be regular is singular.") from error
 
@@ -153,7 +153,7 @@ class KKT:
         self._row_size = float(np.abs(G.data).max(initial=0.0)) or 1.0
         self._whole = bordered(A, G, flexibility)
         self._size = self._whole.shape[0]
-        self._factor = SparseFactor(self._whole)
+        self._factor = SparseFactor(self._whole, **SMALL_BLOCKS)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
