@@ -215,7 +215,7 @@ def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, 
 
 
 def bordered(A: Any, G: Any, flexibility: np.ndarray | None = None) -> Any:
-    """Sparse [[A, G^T], [G, -flexibility]] of a square A and rows G; `flexibility` (rows,) stands on the diagonal; CSC."""
+    """Sparse [[A, G^T], [G, -F]] of a square A and rows G, F the diagonal matrix of `flexibility` (rows,); CSC."""
     from scipy.sparse import coo_array
 
     A, G, n = A.tocsc(), G.tocsc(), A.shape[0]
