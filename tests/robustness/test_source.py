@@ -201,3 +201,9 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
             faults = problem.faults
     assert isinstance(data, dict)
     assert all("standard input" in fault.where for fault in faults)
+
+
+@pytest.mark.parametrize("name", ["[" * 100, "]" * 100, "}{" * 50, "\ud800"])
+def test_brackets_inside_strings_of_json_nest_nothing(name: str) -> None:
+    data = {"name": name, "a": [[[1]]]}
+    assert read_text(json.dumps(data), "m.json").data == data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 import os
@@ -72,6 +73,7 @@ def _say_effort(seconds: float) -> None:
 
 def _prepare(debug: bool) -> None:
     gc.set_threshold(100_000, 50, 50)  # a command lives shortly: looking for garbage all along costs several per cent
+    atexit.register(gc.freeze)  # and the interpreter looks for it once more when it ends: a tenth of a short command
     # Small dense LAPACK calls are many times slower when threads share them; numpy is not imported yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from eigenbody.linearization.pencil import (
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.numerics.eigen.sparse import DescriptorPencil, condensed_times
-from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
 from eigenbody.numerics.matrices.linear import beside
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.numerics.matrices.springs import Springs
+
+if TYPE_CHECKING:
+    from eigenbody.numerics.eigen.sparse import DescriptorPencil
+    from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
 
 
 class StateSpace(NamedTuple):
@@ -175,17 +177,23 @@ class SparseForm(LeanCopies):
     @property
     def resting_pencil(self) -> QuadraticPencil:
         """The equations where `is_static`."""
+        from eigenbody.numerics.eigen.sparse_quadratic import QuadraticPencil
+
         p = self.pencil
         return QuadraticPencil(p.M, p.C, p.K, p.G, self.noise)
 
     @property
     def moving_pencil(self) -> DescriptorPencil:
         """The equations anywhere."""
+        from eigenbody.numerics.eigen.sparse import DescriptorPencil
+
         d, rate = self.descriptor, max(float(np.abs(self.point.state.w).max(initial=0.0)), 1.0)
         return DescriptorPencil(d.E, d.A, d.differential, self.descriptor_noise, d.dq, rate)
 
     def rates_of(self, states: np.ndarray) -> np.ndarray:
         """A times states (states, k), without forming A."""
+        from eigenbody.numerics.eigen.sparse import condensed_times
+
         return condensed_times(self.descriptor.A, states)
 
 

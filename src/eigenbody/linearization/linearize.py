@@ -151,8 +151,12 @@ class VariationalEquations:
         if np.any(point.motion.acceleration) and self.rounding.is_still():
             self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
         self.variations = motion = Variations(self.frame)
-        self.C = t.of(t.mass, motion.A_W) + t.of(t.damping, self.frame.Pv)
-        self.K = t.of(t.mass, motion.A_S) + t.of(t.damping, motion.D) + t.of(t.stiffness, self.frame.P)
+        self.C, self.K = t.of(t.damping, self.frame.Pv), t.of(t.stiffness, self.frame.P)
+        if motion.is_moving:
+            self.C = t.of(t.mass, motion.A_W) + self.C
+            self.K = t.of(t.mass, motion.A_S) + t.of(t.damping, motion.D) + self.K
+        elif motion.is_accelerated:
+            self.K = t.of(t.mass, motion.A_S) + self.K
         self.Y, self.Z = self._kinematics()
         if point.system.algebraic:
             self.C, self.K = self.C - self.shapes.fed_back(of_speeds=True), self.K - self.shapes.fed_back()

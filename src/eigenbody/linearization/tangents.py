@@ -78,7 +78,7 @@ class FreeTangents:
 
     def of(self, parts: list[Part], motion: np.ndarray) -> np.ndarray:
         """Pv^T X motion."""
-        if not np.any(motion):
+        if not motion.size:
             return np.zeros((self._Pv.shape[-1], motion.shape[-1]))
         return self._projection.of(parts, self._Pv, motion)
 

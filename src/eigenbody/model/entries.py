@@ -42,7 +42,7 @@ class Keys:
 
 def is_typeless(types: Mapping[str, TypeSpec]) -> bool:
     """Whether entries of a section have no `type` key."""
-    return set(types) == {""}
+    return len(types) == 1 and "" in types
 
 
 def spec_of(raw: Any, types: Mapping[str, TypeSpec]) -> TypeSpec | None:

@@ -172,6 +172,9 @@ def _read_yaml(text: str, label: str) -> Any:
 
 # ---- JSON
 
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
 
 def _read_json(text: str, label: str) -> Any:
     duplicates: list[str] = []
@@ -216,12 +219,14 @@ def _json_duplicates(text: str, label: str, keys: list[str]) -> list[Fault]:
 
 
 def _too_deep(text: str) -> bool:
-    """Whether the brackets, those inside strings included, nest beyond the limit."""
-    depth = deepest = 0
-    for piece in text.replace("{", "[").replace("}", "]").split("["):
-        depth += 1 - piece.count("]")
-        deepest = max(deepest, depth)
-    return deepest > MAX_DEPTH
+    """Whether the brackets may nest beyond the limit: pairs are taken out from the inside, one level at a time. Those
+    inside strings count, too, and what is left of them without a partner."""
+    brackets = text.encode("utf-8", "surrogatepass").translate(_ONE_KIND, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        if not brackets:
+            return False
+        brackets = brackets.replace(b"[]", b"")
+    return bool(brackets)
 
 
 def _find_lines(text: str | None) -> Any:

@@ -41,6 +41,11 @@ def is_plain(value: Any) -> bool:
     return (kind is float and -LARGEST <= value <= LARGEST) or (kind is int and -WHOLE_LIMIT < value < WHOLE_LIMIT)
 
 
+def is_usable(value: Any) -> bool:
+    """Whether the value is a real number as it stands, of a size that can be computed with."""
+    return type(value) in (float, int) and (value == 0 or USABLE[0] <= abs(value) <= USABLE[1])
+
+
 class Values:
     """Reads values with the parameters known so far; `explain` says why a name is not a parameter. Expressions are
     written into `formulas` by their place, where a map for them is given."""
@@ -59,6 +64,8 @@ class Values:
 
     def number(self, value: Any, dimension: str | None, path: Path) -> Number | None:
         """A number, a quantity with a unit, or an expression of parameters, of a size that can be computed with."""
+        if is_usable(value):
+            return float(value)
         read = self._read(value, dimension, path)
         return None if read is None else self.usable(read, path)
 
@@ -161,9 +168,7 @@ class Values:
             self.faults.add(path, f"a list of {count} numbers is expected, not {found}.")
             return None
         free = dimensions in (None, "1")  # directions have any length
-        if all(map(is_plain, value)) and (
-            free or all(item == 0 or USABLE[0] <= abs(item) <= USABLE[1] for item in value)
-        ):
+        if all(map(is_plain if free else is_usable, value)):
             return list(map(float, value))  # whole numbers may be larger than numpy's
         each = [dimensions] * count if dimensions is None or isinstance(dimensions, str) else dimensions
         reader = self._read if free else self.number
@@ -198,7 +203,7 @@ class Values:
     def direction(self, value: Any, dimension: str | None, path: Path) -> np.ndarray | None:
         """Three numbers that are not all zero, as given."""
         vector = self.vector(value, dimension or "1", path)
-        if vector is not None and not np.any(np.real(vector)):
+        if vector is not None and not vector.real.any():
             self.faults.add(path, "the direction has zero length.", "Give for example [0, 0, 1].")
             return None
         return vector

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-KEPT = 16 * 2**20  # bytes; glibc adapts to blocks below 32 MiB
+KEPT = 31 * 2**20  # bytes; glibc adapts to blocks below 32 MiB, and keeps twice as much at the end of its heap
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,7 +39,10 @@ def on_one_thread(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _controller().limit(limits=1, user_api="blas"):
+        controller = _controller()
+        if all(library.num_threads == 1 for library in controller.lib_controllers if library.user_api == "blas"):
+            return function(*args, **kwargs)  # set already, by the user or by the call that this one is part of
+        with controller.limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
 
     return wrapped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -104,8 +105,11 @@ class SetJet:
             return self._cache[what]
         n, width = self.measures.count, self.measures.columns.shape[1]
         parts = [(getattr(jet, what), positions) for jet, positions in self._jets]
-        lead = np.broadcast_shapes(self.at.r.shape[:-2], *(part.shape[: part.ndim - 1 - axes] for part, _ in parts))
-        dtype = np.result_type(float, *(part.dtype for part, _ in parts))
+        lead: tuple[int, ...] = ()
+        dtype: Any = float
+        if self.at.r.ndim > 2 or any(part.ndim > 1 + axes or part.dtype != float for part, _ in parts):
+            lead = np.broadcast_shapes(self.at.r.shape[:-2], *(part.shape[: part.ndim - 1 - axes] for part, _ in parts))
+            dtype = np.result_type(float, *(part.dtype for part, _ in parts))
         out = np.zeros((*lead, n, *((width,) * axes)), dtype=dtype)
         for part, positions in parts:
             if axes == 0:

@@ -27,11 +27,11 @@ def span(bodies: int, still: Sequence[int], first: np.ndarray, second: np.ndarra
     """Breadth-first from the carriers that do not move freely (ground first), then from the first-listed body of each
     part not jointed to them; joints in file order. `branch` (joints,) tells which joints can be branches."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(bodies + len(still))]
-    for j in np.flatnonzero(branch):
-        a, b = int(first[j]), int(second[j])
-        neighbours[a].append((int(j), b))
-        neighbours[b].append((int(j), a))
-    seen = np.zeros(bodies + len(still), dtype=bool)
+    branches = np.flatnonzero(branch)
+    for j, a, b in zip(branches.tolist(), first[branches].tolist(), second[branches].tolist(), strict=True):
+        neighbours[a].append((j, b))
+        neighbours[b].append((j, a))
+    seen = [False] * (bodies + len(still))
     order: list[int] = []
     joint: list[int] = []
     parent: list[int] = []
@@ -48,7 +48,8 @@ def span(bodies: int, still: Sequence[int], first: np.ndarray, second: np.ndarra
                     parent.append(at)
                     queue.append(other)
 
-    seen[list(still)] = True
+    for carrier in still:
+        seen[carrier] = True
     for carrier in still:
         walk(carrier)
     ground = still[0]

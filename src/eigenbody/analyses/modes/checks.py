@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.numerics.eigen.sparse import SparseModes
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.matrices.noise import balancing_scale
 from eigenbody.numerics.matrices.projection import thinned
+
+if TYPE_CHECKING:
+    from eigenbody.numerics.eigen.sparse import SparseModes
 
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes

@@ -12,7 +12,6 @@ import numpy as np
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
-from eigenbody.analyses.modes.few import few_modes
 from eigenbody.analyses.modes.shapes import body_motion, coordinate_shapes, shapes_of
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
@@ -332,6 +331,8 @@ def _entries(
 
 def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
     """A few modes by the sparse path."""
+    from eigenbody.analyses.modes.few import few_modes  # small models need none of it
+
     report("finding modes")
     found = few_modes(linear.sparse, n, None if near is None else 2 * np.pi * near)
     motion, _ = shapes_of(linear.point, found.vectors.T, found.vectors.T)

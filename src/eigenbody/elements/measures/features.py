@@ -141,8 +141,9 @@ class FeatureJet:
 
 
 def _columns(move: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    shape = np.broadcast_shapes(move.shape, turn.shape)
-    out = np.empty((*shape[:-1], 6), dtype=np.result_type(move, turn))
+    shape = move.shape if move.shape == turn.shape else np.broadcast_shapes(move.shape, turn.shape)
+    dtype = move.dtype if move.dtype == turn.dtype else np.result_type(move, turn)
+    out = np.empty((*shape[:-1], 6), dtype=dtype)
     out[..., :3], out[..., 3:] = move, turn
     return out
 

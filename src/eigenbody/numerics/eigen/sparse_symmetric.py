@@ -18,7 +18,7 @@ from eigenbody.numerics.eigen.dense import spectrum_second_order
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.eigen.sparse import HINT, SparseModes, displacements, first_regular, judged_entries
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
-from eigenbody.numerics.matrices.linear import KKT, scaled, scaled_saddle
+from eigenbody.numerics.matrices.linear import KKT, SMALL_BLOCKS, bordered, scaled, scaled_saddle
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.numerics.matrices.springs import Springs
@@ -152,14 +152,12 @@ class ConstrainedPencil:
         Then the matrix has a triangular factorization with its pivots on the diagonal, and by Sylvester's law their
         signs count the eigenvalues.
         """
-        from scipy.sparse import block_array, diags_array
         from scipy.sparse.linalg import splu
 
         A, rows = self.K - shift * self.M, self.G.shape[0]
-        yielding = diags_array(np.full(rows, -soft * self.top))
-        whole = block_array([[A, self.G.T], [self.G, yielding]], format="csc") if rows else A
+        whole, symmetric = bordered(A, self.G, np.full(rows, soft * self.top)), {"SymmetricMode": True}
         try:
-            lu = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            lu = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=symmetric, **SMALL_BLOCKS)
         except RuntimeError:
             return None
         rhs = np.zeros(whole.shape[0])

@@ -61,8 +61,9 @@ class Product:
     def between(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """left^T X right for motions (..., size, n), X being the product."""
         a = dense([self.left], (self.count, left.shape[-2])) @ left
-        b = dense([self.right], (self.count, right.shape[-2])) @ right
-        return self._coupled(a, b)
+        if self.right is self.left and right is left:
+            return self._coupled(a, a)
+        return self._coupled(a, dense([self.right], (self.count, right.shape[-2])) @ right)
 
     def _coupled(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return a[..., self.i, :].mT @ (self.factor[..., None] * b[..., self.j, :])
@@ -143,10 +144,12 @@ def join(parts: Sequence[Triplets]) -> Triplets:
     """Concatenate triplets; batch axes are broadcast."""
     if len(parts) == 1:
         return parts[0]
-    lead = np.broadcast_shapes(*(p.values.shape[:-1] for p in parts)) if parts else ()
-    values = [np.broadcast_to(p.values, (*lead, p.values.shape[-1])) for p in parts]
     if not parts:
         return Triplets(np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros(0))
+    values = [p.values for p in parts]
+    if any(each.ndim > 1 for each in values):
+        lead = np.broadcast_shapes(*(each.shape[:-1] for each in values))
+        values = [np.broadcast_to(each, (*lead, each.shape[-1])) for each in values]
     return Triplets(
         np.concatenate([p.rows for p in parts]),
         np.concatenate([p.cols for p in parts]),
@@ -161,10 +164,13 @@ def dense(parts: Sequence[Part], shape: tuple[int, int]) -> np.ndarray:
 
 
 def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
+    if not parts:
+        return np.zeros(shape)
     t = join(parts)
-    keep = (t.rows < shape[0]) & (t.cols < shape[1])
-    flat = t.rows[keep] * shape[1] + t.cols[keep]
-    summed = _sums(flat, t.values[..., keep], shape[0] * shape[1])
+    flat, values, keep = t.rows * shape[1] + t.cols, t.values, (t.rows < shape[0]) & (t.cols < shape[1])
+    if not keep.all():
+        flat, values = flat[keep], values[..., keep]
+    summed = _sums(flat, values, shape[0] * shape[1])
     return summed.reshape(*summed.shape[:-1], *shape)
 
 
@@ -172,7 +178,7 @@ def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Sum of values (..., n) at index (n,) into (..., size)."""
     lead = values.shape[:-1]
     if not lead and not np.iscomplexobj(values):
-        return np.bincount(index, weights=values, minlength=size).astype(float)
+        return np.bincount(index, weights=values, minlength=size).astype(float, copy=False)
     out = np.zeros((*lead, size), dtype=values.dtype)
     if len(index):
         order = np.argsort(index, kind="stable")

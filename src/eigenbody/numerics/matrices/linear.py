@@ -12,6 +12,7 @@ from eigenbody.numerics.matrices.assembly import Part, dense, sparse
 
 REGULAR = 1e-4  # a refined solution that misses the right side by more comes from a singular matrix
 DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
+SMALL_BLOCKS = {"relax": 1, "panel_size": 4}  # of SuperLU: its own are for blocks larger than a body with its joint has
 
 
 class Factor(Protocol):
@@ -101,13 +102,13 @@ Batched = BatchFactor | StepFactor
 
 
 class SparseFactor:
-    """SuperLU of a sparse matrix."""
+    """SuperLU of a sparse matrix, with `options` of its own."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, **options: Any) -> None:
         from scipy.sparse.linalg import splu
 
         try:
-            self._lu = splu(matrix)
+            self._lu = splu(matrix, **options)
         except RuntimeError as error:
             raise ComputationError("A linear system that should be regular is singular.") from error
 
@@ -123,13 +124,16 @@ class Saddle:
 
     def __init__(self, A: Any, G: Any, pull: Any = None) -> None:
         self._n, rows = A.shape[0], G.shape[0]
-        pull = G.T if pull is None else pull
         if isinstance(A, np.ndarray):
-            self._factor: Factor = DenseFactor(np.block([[A, pull], [G, np.zeros((rows, rows))]]))
+            upper = G.T if pull is None else pull
+            self._factor: Factor = DenseFactor(np.block([[A, upper], [G, np.zeros((rows, rows))]]))
             return
-        from scipy.sparse import block_array
+        if pull is not None:
+            from scipy.sparse import block_array
 
-        self._factor = SparseFactor(block_array([[A, pull], [G, None]], format="csc") if rows else A.tocsc())
+            self._factor = SparseFactor(block_array([[A, pull], [G, None]], format="csc") if rows else A.tocsc())
+            return
+        self._factor = SparseFactor(bordered(A, G))
 
     def solve(self, f: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """x and y of A x + G^T y = f, G x = g."""
@@ -145,7 +149,7 @@ class KKT:
     """
 
     def __init__(self, A: Any, G: Any, unit: np.ndarray | None = None, flexibility: np.ndarray | None = None) -> None:
-        from scipy.sparse import block_array, coo_array, csc_array
+        from scipy.sparse import csc_array
 
         A, G = csc_array(A), csc_array(G)
         self._n = A.shape[0]
@@ -153,13 +157,9 @@ class KKT:
         if unit is not None:
             A, G = scaled_saddle(A, G, unit)
         self._row_size = float(np.abs(G.data).max(initial=0.0)) or 1.0
-        corner = None
-        if flexibility is not None:
-            soft = np.flatnonzero(flexibility)
-            corner = coo_array((-flexibility[soft], (soft, soft)), shape=(G.shape[0], G.shape[0]))
-        self._whole = block_array([[A, G.T], [G, corner]], format="csc") if G.shape[0] else A
+        self._whole = bordered(A, G, flexibility)
         self._size = self._whole.shape[0]
-        self._factor = SparseFactor(self._whole)
+        self._factor = SparseFactor(self._whole, **SMALL_BLOCKS)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
@@ -218,6 +218,27 @@ def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, 
     for _ in range(steps):
         out = out + once(rhs - whole @ out)
     return out
+
+
+def bordered(A: Any, G: Any, flexibility: np.ndarray | None = None) -> Any:
+    """Sparse [[A, G^T], [G, -F]] of a square A and rows G, F the diagonal matrix of `flexibility` (rows,); CSC."""
+    from scipy.sparse import coo_array
+
+    A, G, n = A.tocsc(), G.tocsc(), A.shape[0]
+    if not G.shape[0]:
+        return A
+    soft = np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0, dtype=int)
+    yielding = -flexibility[soft] if flexibility is not None else np.zeros(0)
+    own, border, held = _column_of(A), _column_of(G), n + G.indices
+    rows = np.concatenate((A.indices, held, border, n + soft))
+    columns = np.concatenate((own, border, held, n + soft))
+    values = np.concatenate((A.data, G.data, G.data, yielding))
+    return coo_array((values, (rows, columns)), shape=(n + G.shape[0],) * 2).tocsc()
+
+
+def _column_of(matrix: Any) -> np.ndarray:
+    """The column of each entry of a CSC matrix."""
+    return np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
 
 
 def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:

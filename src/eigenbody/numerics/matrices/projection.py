@@ -40,7 +40,8 @@ class Projection:
         """The same of the absolute values of everything: the size of what is summed, however it cancels."""
         if is_large(parts, left, right):
             return self._by_rows(parts, left, right, sizes=True)
-        return _written_out(absolute(parts), abs(left), abs(right))
+        size = abs(left)
+        return _written_out(absolute(parts), size, size if right is left else abs(right))
 
     def _by_rows(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
         thin: Any = None  # sum of what is sparse

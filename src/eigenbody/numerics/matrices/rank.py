@@ -89,11 +89,15 @@ class Bases:
 
 
 def components(row: np.ndarray, column: np.ndarray, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of rows and of columns that hang together through the entries (row, column); loners have labels too."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    """Labels of rows and of columns that hang together through the entries (row, column); loners have labels too.
 
-    n = rows + columns
-    graph = coo_array((np.ones(len(row), dtype=np.int8), (row, rows + column)), shape=(n, n))
-    label = connected_components(graph, directed=False)[1]
+    Every node points at a lower one that it hangs together with; the lowest of each component is its root.
+    """
+    first, second = np.asarray(row), rows + np.asarray(column)
+    below = np.arange(rows + columns)
+    while not np.array_equal(a := below[first], b := below[second]):
+        np.minimum.at(below, np.maximum(a, b), np.minimum(a, b))
+        while not np.array_equal(below, lower := below[below]):
+            below = lower
+    label = np.unique(below, return_inverse=True)[1]
     return label[:rows], label[rows:]
