@@ -183,6 +183,12 @@ class Names:
         known = {"reaction": self.joints, "force": self.forces}.get(kind, {})
         if not kind or name.endswith("'") or self.is_load(name):
             return "", ""
+        joint, _, component = owner.rpartition(".")
+        if kind == "reaction" and joint in known:
+            return (
+                f'"{component}" is no component of a reaction.',
+                f"Write reaction.{joint}.fx, or {', '.join(WRENCH[1:])}.",
+            )
         if owner not in known:
             thing = "joint" if kind == "reaction" else "force"
             return f'there is no {thing} "{owner}" to read "{name}" of.', suggest(owner, known)

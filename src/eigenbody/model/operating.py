@@ -54,7 +54,7 @@ class OperatingPoints:
             read["prescribed"] = self._prescribed(read["prescribed"], (*path, "prescribed"))
         if "adjust" in read:
             read["adjust"] = self._adjust(read["adjust"], (*path, "adjust"))
-        if "period" in read:
+        if read.get("period") is not None:
             read["period"] = self._period(read["period"], (*path, "period"))
         return FrozenDict({"type": spec.name, **read})
 

@@ -164,7 +164,9 @@ def axes(found: Floquet) -> dict[str, Over]:
         "multipliers": over("1", multiplier=""),
         "exponents": over("1/s", multiplier=""),
         "error": over("1", multiplier=""),
-        "shapes": over("", entry="", state="states"),
+        "entries": over(entry=""),
+        "stability": over(entry=""),
+        "shapes": over(entry="", state="states"),
         "harmonics": over("1", entry="", harmonic=""),
     }
 

@@ -101,9 +101,12 @@ def arrays(found: FloquetSweep) -> dict[str, Any]:
 def axes(found: FloquetSweep) -> dict[str, Over]:
     """What the arrays lie over."""
     return {
-        "period": over("s", value="values"),
-        "exponents": over("1/s", value="values", multiplier=""),
-        "growth": over("1/s", value="values"),
+        "values": Over("", {"values": ""}, found.parameter),
+        "period": over("s", values=""),
+        "exponents": over("1/s", values="", multiplier=""),
+        "growth": over("1/s", values=""),
+        "stability": over(values=""),
+        "boundary_values": over(boundary=""),
     }
 
 
