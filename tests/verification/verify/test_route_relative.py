@@ -34,7 +34,7 @@ NOT_KNOWN = {  # what the formulation of the source does not have
     "all_terrain_vehicle": 'the flexible body "frame", whose deflections are no joint coordinates',
     "flexible_slider_crank": 'the flexible body "rod", whose deflections are no joint coordinates',
     "helicopter_blade": 'the flexible body "blade", whose deflections are no joint coordinates',
-    "isolated_table": "forces.runners, which reads reaction.guide.my: it depends on accelerations or loads",
+    "isolated_table": "the second rate \"guide''\"",
     "rattleback": 'the surface of the joint "table"',
 }
 CLOSED = {case.name: case.document for case in CASES}
