@@ -43,6 +43,9 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda r: r.signal("pin"),
     "check": lambda r: [r.gruebler, r.dof],
     "sweep": lambda r: r.eigenvalues,
+    "floquet": lambda r: r.multipliers,
+    "floquet_sweep": lambda r: r.growth,
+    "symbolic": lambda r: r.numbers.eigenvalues,
     "tolerance": lambda r: [band.upper for band in r.bands],
     "truncate": lambda r: r.A,
     "update": lambda r: r.after,
@@ -71,7 +74,7 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "explanation": lambda path: eb.explain(path),
 }  # fmt: skip
 ENDED = {"simulation at rest": {"derivatives", "sensitivity", "inverse", "campbell", "sweep", "optimize", "tolerance",
-                                "update", "variants", "report"}}  # fmt: skip
+                                "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
 """At a later time than that of the model's operating point nothing can be varied: said so."""
 
 

@@ -306,7 +306,6 @@ BAD: list[tuple[dict[str, Any], list[str]]] = [
     ({"bodies__arm__mass": "=1/(k - 1000)"}, ["bodies.arm.mass", "division by zero"]),
     ({"bodies__arm__mass": "=2**9**9**9"}, ["bodies.arm.mass", "overflow"]),
     ({"forces__bump__force": "=kk*s"}, ["forces.bump.force", 'unknown name "kk"']),
-    ({"forces__bump__force": "=gap''"}, ["forces.bump.force", "second rate of a measure"]),
     ({"forces__bump__force": "=u'"}, ["forces.bump.force", '"u\'"', "a rate of an input"]),
     ({"forces__bump__force": "=slide"}, ["several coordinates", "slide.displacement"]),
     ({"states__x__rate": "=s"}, ["states.x.rate", 'unknown name "s"']),

@@ -43,10 +43,12 @@ SIZES = {
     "E": (1e5, 1e6), "G": (1e5, 1e6), "area": (1e-3, 4e-3), "Iy": (1e-6, 4e-6), "Iz": (1e-6, 4e-6), "J": (1e-6, 4e-6),
     "ky": (0.7, 0.9), "kz": (0.7, 0.9), "length": (0.8, 1.2), "damping": (0.001, 0.01), "gap": (0.1, 0.4),
 }  # fmt: skip
+ELSEWHERE = {"velocity", "angular_velocity", "angular_momentum", "quaternion"}
+"""Measures that test_speeds.py and test_quaternions.py compare with differences; no independent route knows them."""
 OTHERS = ("moving frame", "implicit state", "Python function", "one-sided driver")
 ELEMENTS = (
     *(f"force {name}" for name in FORCES), *(f"block {name}" for name in BLOCKS),
-    *(f"measure {name}" for name in MEASURES), *(f"coupling {name}" for name in COUPLINGS),
+    *(f"measure {name}" for name in MEASURES if name not in ELSEWHERE), *(f"coupling {name}" for name in COUPLINGS),
     *(f"flexible {name}" for name in FLEXIBLE), *OTHERS,
 )  # fmt: skip
 
@@ -61,7 +63,7 @@ def every_element(number: int, folder: Path, again: int = 0) -> dict:
     document = random_mechanism(rng, kind)
     _add_gauge(rng, document)
     _add(rng, document, wanted, folder)
-    for extra in rng.choice(ELEMENTS[: len(FORCES) + len(BLOCKS) + len(MEASURES)], 2, replace=False):
+    for extra in rng.choice(ELEMENTS[: len(FORCES) + len(BLOCKS) + len(MEASURES) - len(ELSEWHERE)], 2, replace=False):
         _add(rng, document, str(extra), folder)
     document["name"] += f" with {wanted}"
     if wanted == "flexible beam":

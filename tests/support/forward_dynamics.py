@@ -80,7 +80,7 @@ class ForwardDynamics:
         self.coordinates = [system.aliases[name] for name in coordinates]
         self.velocities = [self.coordinates.index(system.aliases[name]) for name in velocities]
         self._kernels = self._rotation_kernels()
-        one = replace(state, **{k: getattr(state, k)[None] for k in ("r", "R", "v", "w", "x", "turns", "u_in")})
+        one = replace(state, **{k: getattr(state, k)[None] for k in ("r", "R", "v", "w", "x", "turns", "u_in", "z")})
         self.state = one
         self._unit = np.eye(system.nq)
         self._nominal = None  # while this is None, rotations are measured from the operating state itself

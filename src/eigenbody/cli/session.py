@@ -14,6 +14,8 @@ from eigenbody.base.progress import report
 from eigenbody.cli import waiting
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from eigenbody.model.model import InertModel
 
 MEANT = {"s": "a time", "m/s": "a speed"}
@@ -108,6 +110,21 @@ def numbers_in(text: str | None, option: str) -> list[int] | None:
             raise InputError(Fault(f"{option} {text}", "numbers counted from 1 are expected.", "Write 3,5 or 2-6."))
         found += range(int(first), int(last if dash else first) + 1)
     return found
+
+
+def swept_values(
+    mechanism: InertModel, name: str, start: str | None, stop: str | None, points: int, values: str | None
+) -> np.ndarray | Sequence[str]:
+    """The values as given, or the range."""
+    if values is not None:
+        if start is not None or stop is not None:
+            raise InputError(Fault("--values", "values are given in two ways.", "Leave out --from and --to."))
+        return [value.strip() for value in values.split(",")]
+    if stop is None:
+        raise InputError(Fault("--to", "the end of the range is missing.", 'For example: --from 0 --to "1 Hz".'))
+    from eigenbody.analyses.sweep.values import value_range
+
+    return value_range(mechanism, name, "0" if start is None else start, stop, points)
 
 
 @contextmanager

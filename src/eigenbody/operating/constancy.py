@@ -119,7 +119,8 @@ def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np
         middle = with_rates(system, chosen, state, now)
         if system.slips.count:  # else these are the rates of all coordinates
             now = rates_of(system, middle, chosen.positions)
-        guess = counted(system, state, replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt))
+        ahead = replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt)
+        guess = counted(system, state, ahead, dt)
         state = configured(system, chosen, guess, ahead_of(measures, place, dt * now))
         state = replace(state, x=state.x + dt * x_rate)
     return with_rates(system, chosen, state, rates + duration * growth)

@@ -284,7 +284,7 @@ SPEED = {"u": {"type": "velocity", "between": ["ground", "b"], "axis": X}}
         ({"forces": {"f": {"type": "spring", "along": "u", "k": 3}}}, 'forces.f.along: "u" is a speed'),
         ({"forces": {"f": {"type": "expression", "along": "u", "value": "=-s"}}}, 'unknown name "s"'),
         ({"couplings": {"c": {"type": "linear", "terms": {"u": 1, "fly.x": 1}}}}, 'terms.u: "u" is a speed'),
-        ({"forces": {"f": {"type": "expression", "along": "fly.x", "value": "=u'"}}}, "\"u'\" is"),
+        ({"forces": {"f": {"type": "expression", "along": "fly.x", "value": "=u''"}}}, "\"u''\" is"),
         ({"outputs": {"o": {"measure": "u", "order": 2}}}, "outputs.o: u is a speed, and has no second rate here"),
         ({"operating_point": {"positions": {"u": 1}}}, "operating_point.positions.u: \"u\" is a speed"),
         ({"operating_point": {"steady": {"prescribed": {"u'": 1}}}}, "the rate of the speed \"u\" cannot be given"),

@@ -13,9 +13,9 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.cli import main
-from eigenbody.simulation import inverse as inverse_module
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.inverse import engine as inverse_module
 from eigenbody.simulation.pace import ALLOWED, MARK, PER_OUTPUT, LongRunError, Pace, allowed_steps
 from eigenbody.simulation.stages import stage_jacobian
 from eigenbody.simulation.start import initial_point

@@ -115,7 +115,7 @@ def test_examples_it_leaves_out_have_a_reason() -> None:
                 "flexible",
                 "moving frame",
                 "first-order states",
-                "accelerations or loads",
+                "acceleration",
             )
             assert any(word in reason for word in words), path.stem
 

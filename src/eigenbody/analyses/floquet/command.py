@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from eigenbody.analyses.sweep.command import swept_values
 from eigenbody.cli import delivery, options, session
 
 
@@ -69,15 +68,14 @@ def floquet(
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", period="--period"
     ):  # fmt: skip
-        from eigenbody.analyses.floquet import asking_for, floquet_of_model, floquet_sweep
+        from eigenbody.analyses.floquet import floquet_of_model, floquet_sweep
 
-        times = {"period": period, "guess": guess, "settle": settle}
-        asking = asking_for(mechanism, **{name: _plain(text) for name, text in times.items()})
+        times = {name: _plain(text) for name, text in (("period", period), ("guess", guess), ("settle", settle))}
         if parameter is None:
-            goal.deliver(floquet_of_model(asking))
+            goal.deliver(floquet_of_model(mechanism, times))
         else:
-            grid = swept_values(mechanism, parameter, start, stop, points, values)
-            goal.deliver(floquet_sweep(asking, parameter, grid))
+            grid = session.swept_values(mechanism, parameter, start, stop, points, values)
+            goal.deliver(floquet_sweep(mechanism, parameter, grid, **times))
 
 
 def _plain(text: str | None) -> float | str | None:

@@ -7,6 +7,7 @@ can change over to the exponential. The frequency told here is that of the harmo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,8 @@ from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.coordinates import unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
-from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point
+from eigenbody.operating.find import operating_point
+from eigenbody.operating.periodic import REST, TOLERANCE, PeriodicMotion, find_periodic, initial_point
 from eigenbody.operating.periodic.shooting import Lap, lap_from
 
 TURN = 2 * np.pi
@@ -128,20 +130,31 @@ def floquet(
     `settle` as in the model file. A mechanism that turns steadily needs no period: it is one turn.
     """
     found = subject(model)
-    if isinstance(found, OperatingPoint):
-        return floquet_of_model(asking_for(found.model, period, guess, settle), found)
-    return floquet_of_model(asking_for(found, period, guess, settle))
-
-
-def asking_for(
-    model: InertModel,
-    period: float | str | None = None,
-    guess: float | str | None = None,
-    settle: float | str | None = None,
-) -> InertModel:
-    """The model that asks for the periodic motion; itself where nothing is given."""
     given = {"period": period, "guess": guess, "settle": settle}
-    given = {name: value for name, value in given.items() if value is not None}
+    if isinstance(found, OperatingPoint):
+        return floquet_of_model(found.model, given, found)
+    return floquet_of_model(found, given)
+
+
+def floquet_of_model(
+    model: InertModel, given: Mapping[str, float | str | None], start: OperatingPoint | None = None
+) -> Floquet:
+    """Of the periodic motion that is given, that the model asks for, or of one turn; sought from `start`, or from the
+    operating point of the model."""
+    asked = model.description.operating_point or {}
+    if start is None and asked.get("type", "reference") not in ("periodic", "reference"):
+        start = operating_point(model)
+    asking = _asking_for(model, {name: value for name, value in given.items() if value is not None})
+    asked = asking.description.operating_point or {}
+    if asked.get("type") != "periodic":
+        asking = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
+        asked = asking.description.operating_point or {}
+    options = {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}
+    return _floquet_of(find_periodic(asking, **options, start=start))
+
+
+def _asking_for(model: InertModel, given: Mapping[str, float | str]) -> InertModel:
+    """The model that asks for the periodic motion; itself where nothing is given."""
     if not given:
         return model
     asked = model.document.get("operating_point")
@@ -149,21 +162,12 @@ def asking_for(
     return model.set(operating_point={"periodic": {**before, **given}})
 
 
-def floquet_of_model(model: InertModel, start: OperatingPoint | None = None) -> Floquet:
-    """Of the periodic motion that the model asks for, or of one turn; sought from `start` where that is given."""
-    asked = model.description.operating_point or {}
-    if asked.get("type") != "periodic":
-        model = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
-        asked = model.description.operating_point or {}
-    options = {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}
-    return _floquet_of(find_periodic(model, **options, start=start))
-
-
 def turn_period(model: InertModel, start: OperatingPoint | None = None) -> float:
     """One turn of what turns at the start: of joints and frames that turn at one speed or at multiples of it."""
     point = start or initial_point(model)
     spins = np.linalg.norm(np.real(point.mechanics.at.w), axis=-1)
-    rates = np.unique(np.round(spins[spins > 1e-9 * spins.max(initial=0.0)], 9))
+    largest = float(spins.max(initial=0.0))
+    rates = np.unique(np.round(spins[spins > 1e-9 * largest] / (largest or 1.0), 12)) * largest
     remedy = 'Give it: --period "0.1 s", or operating_point: {periodic: {period: "=2*pi/speed"}}.'
     if not len(rates):
         raise InputError(Fault("period", "nothing turns at the start, so the period is not known.", remedy))
@@ -224,7 +228,7 @@ def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
     """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
     direction = lap.rates() / lap.unit
     size = np.linalg.norm(direction)
-    if not motion.is_autonomous or not size:
+    if not motion.is_autonomous or size * lap.period < REST:  # at rest the direction is that of rounding
         return 0.0
     scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
     return float(np.linalg.norm(scaled @ direction - direction) / size)
@@ -252,6 +256,9 @@ def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np
     size = len(lap.point.chosen.positions)
     unit = unit_of(lap.point.system, lap.point.chosen.positions)
     orders = np.arange(-HARMONICS, HARMONICS + 1)
+    fastest = np.abs(np.linalg.eigvals(lap.matrices[:: max(1, len(lap.mesh.times) // 16)])).max(initial=0.0)
+    reach = HARMONICS + int(min(fastest / base, len(lap.mesh.times) / 4))
+    wide = np.arange(-reach, reach + 1)
     times = lap.mesh.times - lap.mesh.start
     shapes = found.vectors[:, found.index].T
     shares = np.zeros((len(found.index), len(orders)))
@@ -261,9 +268,9 @@ def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np
         if not resolved[i]:
             continue
         periodic = moving[:, :, k] * np.exp(-principal[i] * times)[:, None]
-        content = _content(periodic, times, lap, orders)
-        strongest = int(orders[np.argmax(content)]) if content.any() else 0
-        if found.values[i].imag == 0 and found.values[i].real > 0 and content[HARMONICS] >= 0.999 * content.max():
+        content = _content(periodic, times, lap, wide)
+        strongest = int(wide[np.argmax(content)]) if content.any() else 0
+        if found.values[i].imag == 0 and found.values[i].real > 0 and content[reach] >= 0.999 * content.max():
             strongest = 0
         exponents[i] = principal[i] + 1j * strongest * base
         shares[k] = _content(periodic, times, lap, orders + strongest)
@@ -278,14 +285,17 @@ def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np
 
 def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarray) -> np.ndarray:
     """Squares of the Fourier coefficients (orders,) of a periodic motion (times, coordinates), summed."""
-    waves = np.exp(-1j * TURN / lap.period * np.outer(orders, times)) * lap.mesh.weights
-    return np.sum(np.abs(waves @ periodic) ** 2, axis=1)
+    parts = []
+    for some in np.array_split(orders, max(1, len(orders) // 64)):  # bounds the memory
+        waves = np.exp(-1j * TURN / lap.period * np.outer(some, times)) * lap.mesh.weights
+        parts.append(np.sum(np.abs(waves @ periodic) ** 2, axis=1))
+    return np.concatenate(parts)
 
 
 def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
     """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
     words = [found.word(i) for i in found.index]
-    moves = bool(np.any(np.abs(motion.lap.states.v) > 0) or np.any(np.abs(motion.lap.states.w) > 0))
+    moves = bool(np.linalg.norm(motion.lap.rates() / motion.lap.unit) * motion.lap.period >= REST)
     if motion.is_autonomous and moves and "marginal" in words and not found.is_defective_one:
         ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
         if ones:
@@ -306,5 +316,10 @@ def _notes(certificate: FloquetCertificate, unresolved: int) -> tuple[str, ...]:
         notes.append(
             f"The transition over the period changed by {certificate.convergence:.1g} of itself in the last refinement:"
             " motions much faster than the period are not resolved. Multipliers have that error."
+        )
+    if certificate.determinant > 1e-6:
+        notes.append(
+            "The determinant of the transition misses the integral of the trace: motions that die out, or grow, by many"
+            " powers of ten within a period are not resolved, and their multipliers are not those told."
         )
     return tuple(notes)

@@ -54,11 +54,21 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
         partner += [len(order) + len(members) - 1 - k for k in range(len(members))]
         order += members
     chains = found.zero_chains
+    vectors = _own_vectors(transition, values[order], found.right[:, order], found.is_rigid[order])
     return Multipliers(
         values[order],
-        found.right[:, order],
+        vectors,
         found.bounds[order],
         np.array(partner),
         found.is_rigid[order],
         bool(chains) and chains[0] > 1,
     )
+
+
+def _own_vectors(transition: np.ndarray, values: np.ndarray, judged: np.ndarray, is_one: np.ndarray) -> np.ndarray:
+    """Eigenvectors of the plain problem next to each value; of multipliers 1 those of their chains."""
+    plain, right = np.linalg.eig(transition)
+    out = judged.astype(complex)
+    for i in np.flatnonzero(~is_one):
+        out[:, i] = right[:, int(np.argmin(np.abs(plain - values[i])))]
+    return out

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.floquet.find import Floquet, asking_for, floquet_of_model
+from eigenbody.analyses.floquet.find import Floquet, floquet_of_model
 from eigenbody.analyses.sweep import path_of
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.point import OperatingPoint, system_of
-from eigenbody.linearization.subject import Subject, subject
+from eigenbody.linearization.point import system_of
+from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.operating.asked import model_asking_for
 
 NARROW = 1e-10  # part of the range to which a boundary is found
 UNDAMPED = 1e-9  # logarithm of a multiplier below which it tells nothing of the distance to a boundary
@@ -63,19 +64,24 @@ class FloquetSweep(Drawn, look="analyses.floquet.look.sweep"):
 
 @on_one_thread
 def floquet_sweep(
-    model: Subject, parameter: str, values: Sequence[float | str] | np.ndarray, period: float | str | None = None
+    model: Subject,
+    parameter: str,
+    values: Sequence[float | str] | np.ndarray,
+    period: float | str | None = None,
+    guess: float | str | None = None,
+    settle: float | str | None = None,
 ) -> FloquetSweep:
     """Floquet exponents at each value of a parameter; boundaries of stability between them are found by bisection.
 
     The period is the one that the model asks for at each value, one turn of what turns, or the one given.
     """
-    found = subject(model)
-    model = asking_for(found.model if isinstance(found, OperatingPoint) else found, period)
+    model = model_asking_for(model)
+    given = {"period": period, "guess": guess, "settle": settle}
     system_of(model)  # faults of the model itself, before anything else
     grid = path_of(model, parameter, values).values[parameter]
 
     def at(value: float) -> Floquet:
-        return floquet_of_model(model.with_values({parameter: float(value)}))
+        return floquet_of_model(model.with_values({parameter: float(value)}), given)
 
     outcomes: list[Floquet | str] = []
     for k, value in enumerate(grid):

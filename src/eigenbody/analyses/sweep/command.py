@@ -10,10 +10,6 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
     from eigenbody.analyses.sweep.campbell import Campbell
     from eigenbody.model.model import InertModel
 
@@ -114,7 +110,7 @@ def campbell(
         frame="--frame", joint="--joint", n="--n",
     ):  # fmt: skip
         name = _parameter(mechanism, parameter)
-        grid = swept_values(mechanism, name, start, stop, points, values)
+        grid = session.swept_values(mechanism, name, start, stop, points, values)
         if floquet:
             from eigenbody.analyses.floquet import floquet_sweep
 
@@ -136,18 +132,3 @@ def _parameter(mechanism: InertModel, name: str | None) -> str:
         remedy = 'Add a section parameters, for example parameters: {speed: "1 Hz"}, and use it as "=speed".'
         raise InputError(Fault("parameters", "the model has no parameter to change.", remedy))
     raise InputError(Fault("--parameter", "no parameter is named.", f"Choose one of: {', '.join(known[:12])}."))
-
-
-def swept_values(
-    mechanism: InertModel, name: str, start: str | None, stop: str | None, points: int, values: str | None
-) -> np.ndarray | Sequence[str]:
-    """The values as given, or the range."""
-    if values is not None:
-        if start is not None or stop is not None:
-            raise InputError(Fault("--values", "values are given in two ways.", "Leave out --from and --to."))
-        return [value.strip() for value in values.split(",")]
-    if stop is None:
-        raise InputError(Fault("--to", "the end of the range is missing.", 'For example: --from 0 --to "1 Hz".'))
-    from eigenbody.analyses.sweep.values import value_range
-
-    return value_range(mechanism, name, "0" if start is None else start, stop, points)

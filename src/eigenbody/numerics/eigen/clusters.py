@@ -103,6 +103,8 @@ def eigen_basis(A: np.ndarray, noise: np.ndarray | None = None, zero_chains: tup
     if not len(A):
         none = np.zeros((0, 0), complex)
         return EigenBasis(np.zeros(0, complex), none, none, np.zeros(0), np.zeros(0, int), ())
+    if noise is not None:
+        A = np.where(np.abs(A) > np.abs(noise), A, 0.0)  # balancing must not scale states by mere rounding
     B, (scale, _) = matrix_balance(A, permute=False, separate=True)
     level = BACKWARD * EPS * float(np.linalg.norm(B))
     spread = np.zeros_like(B) if noise is None else np.abs(noise) * scale / scale[:, None]

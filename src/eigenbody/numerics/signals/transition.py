@@ -97,7 +97,7 @@ def transitions(A: np.ndarray, mesh: Mesh) -> Transitions:
     A = A.reshape(mesh.segments, STAGES, n, n)
     stages = np.empty_like(A)
     rhs = np.tile(np.eye(n), (STAGES, 1))
-    chunk = max(1, ENTRIES // (STAGES * n) ** 2)
+    chunk = max(1, ENTRIES // max(1, (STAGES * n) ** 2))
     for first in range(0, mesh.segments, chunk):
         part = slice(first, first + chunk)
         blocks = -h * np.einsum("ij,kjmn->kimjn", a, A[part])
