@@ -155,6 +155,9 @@ class OperatingPoints:
 
     def _coordinates(self, name: Any, item: Any, group: str, path: Path) -> Iterator[Item]:
         """A measure, or all coordinates of a joint by a list."""
+        if isinstance(name, str) and name.endswith("'"):
+            self._refuse(name, path, [*self.names.measures.names()])
+            return
         per_second = "/s" if group == "velocities" else ""
         several = self.names.measures.coordinates_of(name) if isinstance(name, str) else []
         if len(several) > 1 and isinstance(item, list):

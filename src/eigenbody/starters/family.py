@@ -41,6 +41,9 @@ class Link(NamedTuple):
     joint: Point
 
 
+MOST = 1e6  # bodies times springs
+
+
 def chain(n: int) -> Iterator[Link]:
     """Bodies one above the other along z."""
     parent = "ground"
@@ -81,6 +84,12 @@ def family(name: str) -> dict[str, Any]:
     if match is None or int(match["size"]) < 1 or int(match["springs"]) < 1:
         raise InputError(Fault("name", f"{name!r} is not the name of a family member.", NAMES))
     springs, letter = int(match["springs"]), match["letter"]
+    size = int(match["size"])
+    bodies = {"C": size, "L": 3 * size}.get(match["kind"], 2.0 ** min(size, 60))
+    if bodies * springs > MOST:
+        raise InputError(
+            Fault("name", f"{name} would have some {bodies * springs:.3g} parts.", f"Up to {MOST:.0e} are written.")
+        )
     model: dict[str, Any] = {"eigenbody": 1, "name": name, "bodies": {}, "joints": {}, "forces": {}}
     for number, link in enumerate(LINKS[match["kind"]](int(match["size"])), 1):
         if link.centre is not None:

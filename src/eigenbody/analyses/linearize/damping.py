@@ -46,7 +46,8 @@ def with_damping(
                   modes are not counted and stay undamped, as do modes beyond the list
     structural    loss factor eta of all undamped modes, or one for each: K (1 + i eta) in frequency responses, else the
                   modal damping eta / 2, which loses as much at each resonance
-    matrix        C_add (dof, dof) in the coordinates of the linear model
+    matrix        C_add (dof, dof) in the coordinates of the linear model: of dampers, beside which forces that read
+                  accelerations or loads act, too
     """
     every = {"proportional": proportional, "modal": modal, "structural": structural, "matrix": matrix}
     given = [name for name, value in every.items() if value is not None]
@@ -54,6 +55,9 @@ def with_damping(
         what = "nothing was given." if not given else f"{' and '.join(given)} were given together."
         raise InputError(Fault("with_damping", what, "Give one of proportional, modal, structural, matrix."))
     linear = linear_of(linear)
+    if matrix is None and (reading := linear.point.system.reading_forces):
+        what = f"{reading} read accelerations or loads, so that M and K are not those of the mechanism alone."
+        raise InputError(Fault("with_damping", what, "Give the matrix of the dampers, or dampers as elements."))
     if proportional is not None:
         alpha, beta = _two(proportional)
         name = f"proportional, {alpha:g} M + {beta:g} K"

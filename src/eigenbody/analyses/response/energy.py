@@ -59,12 +59,13 @@ class EnergyBalance:
 
 @np.errstate(over="ignore", invalid="ignore")
 def energy_balance(linear: LinearModel, B: np.ndarray, path: Trajectory) -> EnergyBalance | None:
-    """The balance along a trajectory, or None with non-holonomic rows, where K is not square.
+    """The balance along a trajectory, or None with non-holonomic rows, where K is not square, and with forces that
+    read accelerations or loads, where M and K are not those of the energies.
 
     The integrals are those of the cubic through values and slopes at both ends of an interval: of fourth order.
     """
     n = linear.dof
-    if len(linear.coordinates) != n or linear.Y.any():
+    if len(linear.coordinates) != n or linear.Y.any() or linear.point.system.readers:
         return None
     forces = _Forces(linear, B)
     stored, works = np.zeros((2, len(path.times))), np.zeros((4, len(path.times)))

@@ -69,10 +69,12 @@ def read(description: Description, place: Place, cut: Collection[str] = ()) -> M
     reader = Reader(description, names, place, pose)
     pulls = Laws(drawing, reader).all()
     rows, slips = read_rows(drawing, names, tree, place.t), read_slips(drawing, reader)
+    if not tree.count:
+        raise Unsupported("a mechanism whose joints have no coordinates")
     B = velocity_transformation(tree, pose)
     bodies = np.concatenate((place.v, apply(place.R, place.w)), axis=-1)
     velocity = np.vstack((bodies, np.hstack((np.zeros_like(spin), spin))))
-    flat = B[:-1].reshape(-1, tree.count)
+    flat = B[:-1].reshape(6 * (len(B) - 1), tree.count)
     nu = np.linalg.lstsq(flat, velocity.ravel(), rcond=1e-12)[0]
     off = np.abs(flat @ nu - velocity.ravel()).max(initial=0.0)
     if off > 1e-7 * max(1.0, np.abs(velocity).max(initial=0.0)):

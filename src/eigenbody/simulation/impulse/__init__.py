@@ -104,6 +104,9 @@ def strike(
     """Strike a model in its initial state, or a mechanism at its operating point; by the engine, or by "kane"."""
     sequence = None if angles is None else read_sequence(angles)
     point_model, system, state = _place(model)
+    if system.readers:
+        what = f"{system.reading_forces} read accelerations or loads, which are beyond all bounds in a blow."
+        raise InputError(Fault("forces", what, "Take these forces out, or simulate a short push."))
     blows = read_blows(impulses, system, point_model)
     mechanics = Mechanics(system, state)
     chosen = select(mechanics, system.coordinates)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.model.description import Entry
+from eigenbody.routes.base import Unsupported
 from eigenbody.routes.kane import Strike, generalized_impulse
 from eigenbody.simulation.impulse.blows import Blow
 from eigenbody.simulation.kane.chain import Chain
@@ -20,7 +22,11 @@ def jump(system: System, state: State, blows: Sequence[Blow]) -> np.ndarray:
     chain = Chain(system, system.description)
     chain.refuse_unknown(state)
     here = chain.at(state)
-    total = sum((generalized_impulse(here, _strike(blow)) for blow in blows), np.zeros(here.tree.count))
+    try:
+        total = sum((generalized_impulse(here, _strike(blow)) for blow in blows), np.zeros(here.tree.count))
+    except Unsupported as unknown:
+        what = f"Kane's equations of a tree do not know {unknown}."
+        raise InputError(Fault("method", what, "Leave the method out: the engine knows it.")) from unknown
     rates = here.jump(total)
     arrays = here.here
     v, w = (np.einsum("jik,j->ik", part[0], rates)[:-1] for part in (arrays.V, arrays.W))
