@@ -57,7 +57,10 @@ def _joints(description: Description, place: Place) -> str:
         more = {key for key, value in joint.values.items() if value is not None} - ROLLING
         if joint.type == "rolling" and more:
             return f'the key "{min(more)}" of the rolling joint "{joint.name}"'
-    for joint in tree_of(description, place).closing:
+    tree = tree_of(description, place)
+    if not tree.count:
+        return "a mechanism whose joints have no coordinates"
+    for joint in tree.closing:
         kind = "a closed loop" if joint.type in COORDINATES else "a constraint across the tree"
         return f'{kind} (the {joint.type} joint "{joint.name}")'
     return ""
