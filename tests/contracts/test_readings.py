@@ -113,6 +113,9 @@ def test_forces_of_every_element_type(kind):
     agrees(eb.load(model))
 
 
+SPEEDS = ("velocity", "angular_velocity", "angular_momentum")
+
+
 # Measures -----------------------------------------------------------------------------------------------------------
 
 
@@ -124,11 +127,15 @@ def test_second_rates_of_every_measure(kind):
     model["joints"] = {"ball": {"type": "spherical", "between": ["ground", "a"], "at": [0.3, 0.1, 0.2]}}
     model["joints"]["hinge"] = {"type": "revolute", "between": ["a", "b"], "at": [0.5, 0.2, 0], "axis": [1, 2, 0.5]}
     model["joints"]["hinge"]["velocity"] = 0.7
-    if any(field.name == "of" for field in MEASURES[kind].spec.fields):
-        entry |= {"of": "ball", "sequence": "xyz"}  # others are singular at the start
+    if kind in ("angles", "quaternion"):
+        entry |= {"of": "ball", **({"sequence": "xyz"} if kind == "angles" else {})}  # others are singular at the start
+    if kind == "angular_momentum":
+        entry |= {"of": ["a", "b"]}
+    entry.pop("initial", None)
     model["measures"]["m"] = entry
     names = [f"m.{c.label}" for c in MEASURES[kind].spec.coordinates] or ["m"]
-    second = [f"{name}''" for name in (*names, "hinge", "ball.rx")]
+    primes = "'" if kind in SPEEDS else "''"  # of a speed the first rate is an acceleration
+    second = [*(name + primes for name in names), "hinge''", "ball.rx''"]
     model["forces"]["inert"] = {"type": "expression", "along": "hinge", "value": f"={reading(second)}"}
     model["states"]["lag"] = {"initial": 0.1, "rate": f"=-lag + {reading(second[::-1])}"}
     model["forces"]["late"] = {"type": "expression", "along": "gauge", "value": "=0.3*lag"}

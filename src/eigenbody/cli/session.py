@@ -122,7 +122,7 @@ def swept_values(
         return [value.strip() for value in values.split(",")]
     if stop is None:
         raise InputError(Fault("--to", "the end of the range is missing.", 'For example: --from 0 --to "1 Hz".'))
-    from eigenbody.analyses.sweep.values import value_range
+    from eigenbody.analyses.sweep import value_range
 
     return value_range(mechanism, name, "0" if start is None else start, stop, points)
 

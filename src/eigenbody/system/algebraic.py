@@ -16,7 +16,7 @@ from eigenbody.model.description import Description, is_internal
 from eigenbody.model.names import WRENCH, load_parts
 from eigenbody.system.joints import JointTable, slip_kernels
 from eigenbody.system.rows import ConstraintRows
-from eigenbody.system.system import Algebraic, JointRows, Load, Reaction
+from eigenbody.system.system import Algebraic, JointRows, Load, Reaction, System
 
 
 class LoadNames:
@@ -108,3 +108,8 @@ class AlgebraicNames:
     def found(self) -> tuple[Algebraic, ...]:
         """All of them, in the order of their numbers."""
         return tuple(self._found.values())
+
+
+def reading_forces(system: System) -> str:
+    """Names of the forces that read accelerations or loads, for messages; "" where none does."""
+    return ", ".join(dict.fromkeys(system.forces.owners[signal.owner] for signal in system.readers))

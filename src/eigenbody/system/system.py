@@ -362,11 +362,6 @@ class System(LeanCopies):
         """Signals of forces that read algebraic variables."""
         return tuple(s for s in self.forces.signals if any(a.kind == "z" for a in s.arguments))
 
-    @property
-    def reading_forces(self) -> str:
-        """Names of the forces that read accelerations or loads, for messages."""
-        return ", ".join(dict.fromkeys(self.forces.owners[signal.owner] for signal in self.readers))
-
     @cached_property
     def read_channels(self) -> np.ndarray:
         """Channels along which they act."""

@@ -24,6 +24,7 @@ from eigenbody.model.source import shown
 from eigenbody.numerics.matrices.assembly import sparse
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.system.algebraic import reading_forces
 
 WORDS = ("proportional", "modal", "structural")
 ROUNDING = 64 * EPS  # of mode shapes
@@ -55,7 +56,7 @@ def with_damping(
         what = "nothing was given." if not given else f"{' and '.join(given)} were given together."
         raise InputError(Fault("with_damping", what, "Give one of proportional, modal, structural, matrix."))
     linear = linear_of(linear)
-    if matrix is None and (reading := linear.point.system.reading_forces):
+    if matrix is None and (reading := reading_forces(linear.point.system)):
         what = f"{reading} read accelerations or loads, so that M and K are not those of the mechanism alone."
         raise InputError(Fault("with_damping", what, "Give the matrix of the dampers, or dampers as elements."))
     if proportional is not None:

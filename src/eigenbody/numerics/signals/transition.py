@@ -68,7 +68,7 @@ class Transitions:
     def at_times(self, start: np.ndarray) -> np.ndarray:
         """x (times, n, m) at the Gauss points from x (n, m) at the start."""
         found = self.stages @ (self.prefixes[:-1] @ start)[:, None]
-        return found.reshape(-1, *found.shape[-2:])
+        return found.reshape(found.shape[0] * found.shape[1], *found.shape[-2:])
 
     def rounding(self, relative: float) -> np.ndarray:
         """Size (n, n) of the error of `whole` where every segment has errors of `relative` times its entries."""
@@ -95,9 +95,11 @@ def transitions(A: np.ndarray, mesh: Mesh) -> Transitions:
     n, h = A.shape[-1], mesh.step
     _, b, a = gauss_rule()
     A = A.reshape(mesh.segments, STAGES, n, n)
+    if not n:
+        return Transitions(mesh, A[:, 0], A)
     stages = np.empty_like(A)
     rhs = np.tile(np.eye(n), (STAGES, 1))
-    chunk = max(1, ENTRIES // max(1, (STAGES * n) ** 2))
+    chunk = max(1, ENTRIES // (STAGES * n) ** 2)
     for first in range(0, mesh.segments, chunk):
         part = slice(first, first + chunk)
         blocks = -h * np.einsum("ij,kjmn->kimjn", a, A[part])

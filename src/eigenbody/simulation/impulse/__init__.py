@@ -34,6 +34,7 @@ from eigenbody.simulation.impulse.blows import Blow, generalized_impulse, read_b
 from eigenbody.simulation.kane.chain import METHOD, NOTE
 from eigenbody.simulation.momentum import Momentum, momentum
 from eigenbody.spatial.rotations import apply
+from eigenbody.system.algebraic import reading_forces
 from eigenbody.system.state import State, carriers, spread
 from eigenbody.system.system import System
 
@@ -105,7 +106,7 @@ def strike(
     sequence = None if angles is None else read_sequence(angles)
     point_model, system, state = _place(model)
     if system.readers:
-        what = f"{system.reading_forces} read accelerations or loads, which are beyond all bounds in a blow."
+        what = f"{reading_forces(system)} read accelerations or loads, which are beyond all bounds in a blow."
         raise InputError(Fault("forces", what, "Take these forces out, or simulate a short push."))
     blows = read_blows(impulses, system, point_model)
     mechanics = Mechanics(system, state)
