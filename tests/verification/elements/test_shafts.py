@@ -232,3 +232,27 @@ def test_kernel_is_taken_and_joined_without_change():
     joined = GroundModal.concatenate(parts)
     for name in ("carriers", "axis", "own", "first", "second"):
         np.testing.assert_array_equal(getattr(joined, name), getattr(kernel, name))
+
+
+def test_sensitivities_of_a_spinning_shaft_are_those_of_differences():
+    """Entries of A that are rounding alone must not scale the states."""
+    model, step = shaft((1e6, 8e5)).with_parameters(speed=300.0), 1.0
+    found = eb.sensitivity(model, ["speed"]).eigenvalues[0]
+    ends = [eb.modes(model.with_parameters(speed=300.0 + h)).eigenvalues for h in (-step, step)]
+    np.testing.assert_allclose(found[3:7], ((ends[1] - ends[0]) / (2 * step))[3:7], atol=1e-8)
+
+
+@pytest.mark.parametrize("speed", [5.0, 20.0, 300.0])
+def test_a_driven_rotor_has_its_verdict_at_any_speed(speed):
+    rotor = eb.Model(
+        bodies={"slide": {"mass": 0, "at": [0, 0, 0]}, "bed": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+                "rotor": {"mass": 1, "inertia": [0.1, 0.1, 0.2], "at": [0, 0, 0]}},
+        joints={
+            "x": {"type": "prismatic", "between": ["ground", "slide"], "at": [0, 0, 0], "axis": [1, 0, 0]},
+            "y": {"type": "prismatic", "between": ["slide", "bed"], "at": [0, 0, 0], "axis": [0, 1, 0]},
+            "spin": {"type": "revolute", "between": ["bed", "rotor"], "at": [0, 0, 0], "motion": f"={speed}*t"},
+        },
+        forces={"kx": {"type": "spring", "along": "x", "k": 100, "c": 1},
+                "ky": {"type": "spring", "along": "y", "k": 150, "c": 1}},
+    )  # fmt: skip
+    assert eb.modes(rotor).stability == "stable"

@@ -278,3 +278,34 @@ def test_document_has_the_keys_of_the_contract():
     assert {"orbit", "determinant", "convergence"} <= document["certificate"].keys()
     shares = sum(harmonic["share"] for harmonic in document["modes"][0]["harmonics"])
     assert shares == pytest.approx(1, abs=0.02)
+
+
+# Found by trying to make it say something false -----------------------------------------------------------------------
+@pytest.mark.parametrize(("height", "verdict"), [(0.5, "unstable"), (-0.5, "stable")])
+def test_a_search_that_ends_at_rest_has_the_multipliers_of_rest(height, verdict):
+    """0.35 phi'' + 0.1 phi' -+ 4.905 phi = 0 beside the points of rest of a pendulum, started off them."""
+    model = eb.Model(
+        gravity=[0, 0, -9.81],
+        bodies={"bar": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, height]}},
+        joints={
+            "p": {"type": "revolute", "between": ["ground", "bar"], "at": ORIGIN, "axis": [0, 1, 0], "position": 0.1}
+        },
+        forces={"d": {"type": "damper", "along": "p", "c": 0.1}},
+    )
+    found = eb.floquet(model, 0.5)
+    same_sets(found.multipliers, np.exp(0.5 * np.roots([0.35, 0.1, -np.sign(height) * 4.905])), 1e-8)
+    assert found.stability == verdict
+
+
+@pytest.mark.parametrize("frequency", [30.3, 100.0])
+def test_frequencies_many_harmonics_away_are_told_as_they_are(frequency):
+    found = eb.floquet(slider(f"=-{frequency**2}*s - 0.2*s'"), "=2*pi")
+    assert found.eigenvalues[0] == pytest.approx(-0.1 + 1j * np.sqrt(frequency**2 - 0.01), rel=1e-9)
+
+
+def test_a_slow_drive_has_its_own_period():
+    model = slider("=-s - 0.2*s'").body("disc", mass=1, inertia=[1, 1, 1], at=ORIGIN)
+    model = model.joint(
+        "spin", "revolute", between=["ground", "disc"], at=ORIGIN, axis=[0, 0, 1], motion="=7.292115e-5*t"
+    )
+    assert eb.floquet(model).period == pytest.approx(TURN / 7.292115e-5, rel=1e-12)

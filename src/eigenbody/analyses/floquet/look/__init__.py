@@ -189,7 +189,8 @@ def plot(found: Floquet) -> Figure:
     left.set_aspect("equal")
     left.set_xlabel("real part of the multiplier")
     left.set_ylabel("imaginary part")
-    left.legend(fontsize="small", loc="upper right")
+    if len(found.multipliers):
+        left.legend(fontsize="small", loc="upper right")
     _draw_harmonics(found, right)
     figure.suptitle(f"Floquet multipliers of {model_name(found.point)}, period {significant(found.period)} s")
     return figure
