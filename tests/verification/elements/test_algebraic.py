@@ -317,7 +317,7 @@ def test_singular_added_mass_is_named():
     [
         ("reaction.rial.fz", 'there is no joint "rial".*rail'),
         ("reaction.rail", "needs a component"),
-        ("reaction.rail.fw", "there is no joint"),
+        ("reaction.rail.fw", "is no component"),
         ("force.kk", 'there is no force "kk".*k'),
         ("force.k.fx", "acts along one measure"),
         ("force.m", "acts along 6 measures.*fx, fy, fz, mx, my, mz"),

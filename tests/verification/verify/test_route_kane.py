@@ -25,6 +25,7 @@ from mechanisms import random_mechanism
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TREES = {
+    "two_blades",
     "conical_pendulum", "geared_shafts", "half_car", "hanging_pendulum", "heavy_top", "quarter_car",
     "quadruped", "rotating_pendulum", "rotor_on_bearing", "rotor_stator", "slider_pendulum", "space_manipulator",
     "vibration_absorber", "which_screw",
