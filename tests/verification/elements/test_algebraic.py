@@ -440,3 +440,22 @@ def test_copies_and_large_mechanisms():
     assert point.is_equilibrium
     few, every = eb.modes(point, n=3, solver="sparse"), eb.modes(point, solver="dense")
     np.testing.assert_allclose(few.eigenvalues[:3], every.eigenvalues[:3], rtol=1e-8)
+
+
+@pytest.mark.parametrize("damping", [{"modal": 0.1}, {"structural": 0.1}, {"proportional": (0.4, 0.1)}])
+def test_damping_of_modes_and_blows_beside_forces_that_read_accelerations_are_refused(damping):
+    """(1 + 1) x'' + 4 x = 0 by a force -x'': M and K told are those of a mass of 1, no modes to damp by."""
+    model = eb.Model(
+        bodies={"b": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, 0]}},
+        joints={"rail": {"type": "prismatic", "between": ["ground", "b"], "at": [0, 0, 0], "axis": [1, 0, 0]}},
+        forces={
+            "sp": {"type": "spring", "along": "rail", "k": 4},
+            "am": {"type": "expression", "along": "rail", "value": "=-rail''"},
+        },
+        inputs={"push": {"along": "rail"}},
+    )
+    with pytest.raises(eb.InputError, match="am read accelerations"):
+        eb.with_damping(eb.linearize(model), **damping)
+    with pytest.raises(eb.InputError, match="am read accelerations"):
+        eb.impulse(model, {"along": "rail", "value": 1.0})
+    assert eb.response(model, eb.StepInput({"push": 1.0}), times=(1.0, 3)).energy is None

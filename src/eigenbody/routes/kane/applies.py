@@ -53,7 +53,7 @@ def _bodies(description: Description) -> str:
 def _joints(description: Description, place: Place) -> str:
     for joint in description.joints:
         if joint.type not in JOINTS and joint.type not in NON_HOLONOMIC:
-            return f'joints of type "{joint.type}"'
+            return f'the joint "{joint.name}" of type "{joint.type}"'
         more = {key for key, value in joint.values.items() if value is not None} - ROLLING
         if joint.type == "rolling" and more:
             return f'the key "{min(more)}" of the rolling joint "{joint.name}"'
