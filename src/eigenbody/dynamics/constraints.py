@@ -11,7 +11,20 @@ from eigenbody.numerics.matrices.assembly import Triplets, dense_vector
 from eigenbody.system.arguments import Quantities
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import State
-from eigenbody.system.system import System
+from eigenbody.system.system import Constraints, System
+
+
+def prescribed(constraints: Constraints, t: float | complex | np.ndarray, level: str) -> np.ndarray:
+    """What motions ask of the rows at a time: "value", "rate" or "acceleration"."""
+    shifts = constraints.shifts
+    if not shifts:
+        return np.zeros(constraints.count)
+    empty = np.zeros(0)
+    now = Quantities(empty, empty, empty, empty, t)
+    values = [getattr(motion, level).value(now) for motion in shifts]
+    many = any(np.ndim(value) for value in values)
+    stacked = np.stack(np.broadcast_arrays(*values), axis=-1) if many else np.array(values)
+    return dense_vector(np.array([motion.row for motion in shifts]), stacked, constraints.count)
 
 
 class Holonomic:
@@ -28,15 +41,7 @@ class Holonomic:
         return dense_vector(c.row, c.coefficient * values[..., c.measure], c.count)
 
     def _prescribed(self, level: str) -> np.ndarray:
-        shifts = self._c.shifts
-        if not shifts:
-            return np.zeros(self._c.count)
-        empty = np.zeros(0)
-        now = Quantities(empty, empty, empty, empty, self._t)
-        values = [getattr(motion, level).value(now) for motion in shifts]
-        many = any(np.ndim(value) for value in values)
-        stacked = np.stack(np.broadcast_arrays(*values), axis=-1) if many else np.array(values)
-        return dense_vector(np.array([motion.row for motion in shifts]), stacked, self._c.count)
+        return prescribed(self._c, self._t, level)
 
     @cached_property
     def value(self) -> np.ndarray:

@@ -38,32 +38,24 @@ def noise(x: Any, seed: Any, bandwidth: Any, order: int = 0) -> Any:
     """Value, or derivative of `order` by x * bandwidth: mean 0, variance 1, one-sided density 1/bandwidth below it."""
     place = np.multiply(x, bandwidth) * (POINTS / LENGTH)
     cell = np.floor(np.real(place))
-    waves = _waves_at(np.real(seed), cell)
-    angle = np.multiply.outer(place - cell, _STEP)
-    cosine, sine = _turned(np.cos(angle), np.sin(angle), order)
-    return np.sum(_RATE**order * (cosine * waves.real - sine * waves.imag), axis=-1)
+    waves = _waves_at(np.real(seed), cell, order)
+    angle = np.asarray(place - cell)[..., None] * _STEP
+    return np.sum(np.cos(angle) * waves.real - np.sin(angle) * waves.imag, axis=-1)
 
 
-def _waves_at(seed: Any, cell: Any) -> np.ndarray:
+def _waves_at(seed: Any, cell: Any, order: int) -> np.ndarray:
     """Amplitudes of the waves for numbers or arrays of seeds and points, (..., 20)."""
     if np.ndim(seed) == np.ndim(cell) == 0:
-        return _waves_of(int(seed), int(cell))
+        return _waves_of(int(seed), int(cell), order)
     seeds, cells = np.broadcast_arrays(seed, cell)
     pairs = zip(seeds.ravel().tolist(), cells.ravel().tolist(), strict=True)
-    return np.array([_waves_of(int(s), int(c)) for s, c in pairs]).reshape(*cells.shape, len(_WAVE))
-
-
-def _turned(cosine: Any, sine: Any, quarters: int) -> tuple[Any, Any]:
-    """Cosine and sine of the angle and that many quarters of a turn: what their derivatives are."""
-    for _ in range(quarters % 4):
-        cosine, sine = -sine, cosine
-    return cosine, sine
+    return np.array([_waves_of(int(s), int(c), order) for s, c in pairs]).reshape(*cells.shape, len(_WAVE))
 
 
 @lru_cache(maxsize=4096)
-def _waves_of(seed: int, cell: int) -> np.ndarray:
-    """Complex amplitudes of the waves between point `cell` and the next, (20,)."""
-    waves = _WAVES @ _normal(seed, cell + np.arange(POINTS) - POINTS // 2 + 1)
+def _waves_of(seed: int, cell: int, order: int) -> np.ndarray:
+    """Complex amplitudes of the waves between point `cell` and the next, or of their derivative, (20,)."""
+    waves = (1j * _RATE) ** order * (_WAVES @ _normal(seed, cell + np.arange(POINTS) - POINTS // 2 + 1))
     waves.flags.writeable = False
     return waves
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from types import ModuleType
 from typing import Any
 
@@ -17,14 +18,14 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.algebraic import AlgebraicVariables
-from eigenbody.dynamics.constraints import Holonomic, pull_back
+from eigenbody.dynamics.constraints import Holonomic, prescribed, pull_back
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
-from eigenbody.numerics.matrices.assembly import Triplets, join
+from eigenbody.numerics.matrices.assembly import Triplets, dense_vector, join
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
 from eigenbody.simulation.algebraic import loop_solved
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
@@ -214,6 +215,15 @@ class Forward:
             return None
         return Geometry((value_set(self.system, index),), len(self.system.places.names)), index
 
+    @cached_property
+    def angle_carriers(self) -> np.ndarray:
+        """Pairs of carriers (2, n) between which an angle counts turns."""
+        if self._angles is None:
+            return np.zeros((2, 0), dtype=int)
+        kernels = [kernel.carriers for kernel, _ in self._angles[0].sets[0].batches]
+        pairs = [carriers[:, [i, j]] for carriers in kernels for i, j in combinations(range(carriers.shape[1]), 2)]
+        return np.unique(np.concatenate(pairs), axis=0).T
+
     def angles(self, state: State) -> np.ndarray:
         """Every angle that counts turns, with the turns of the state."""
         if self._angles is None:
@@ -294,16 +304,16 @@ class Forward:
         return self.evaluate(state).on(state) if self.system.algebraic else state
 
     # Back to the constraints ------------------------------------------------------------------------------------------
-    def open_by(self, state: State) -> tuple[np.ndarray, float]:
-        """Phi of all rows, and the rounding of angles in it that have counted many turns."""
+    def _open_by(self, state: State, asked: np.ndarray) -> tuple[np.ndarray, float]:
+        """Phi of all rows less what motions ask of them, and the rounding of angles that have counted many turns."""
         value = self.geometry.values(self.carriers(state), 0, self.loops)
         index, rounding = self._counters[0], 0.0
         if len(index):
             counter = self.system.constraints.measures.turn_counter
             value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], 0)
             rounding = ROUNDING * self._largest_factor * float(np.abs(value[index]).max())
-        nothing = np.zeros(0)
-        return Held(self.system, PlainJet(value, nothing, nothing, nothing), state.t).value, rounding
+        c = self.system.constraints
+        return dense_vector(c.row, c.coefficient * value[c.measure], c.count) - c.constant - asked, rounding
 
     @cached_property
     def _largest_factor(self) -> float:
@@ -314,9 +324,9 @@ class Forward:
         rows, slips = self.chosen.rows, np.zeros(len(self.chosen.slip_rows))
         if not len(rows):
             return state
-        before = np.inf
+        before, asked = np.inf, prescribed(self.system.constraints, state.t, "value")
         for _ in range(ROUNDS):
-            phi, rounding = self.open_by(state)
+            phi, rounding = self._open_by(state, asked)
             phi, least = phi[rows], CLOSED + rounding / self.system.length
             size = float(np.abs(phi).max()) / self.system.length
             if size < least or (size < 100 * least and size > 0.3 * before):

@@ -20,7 +20,8 @@ from eigenbody.simulation.saddle import DEPENDENT, Solver
 from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
-TURN = 1.5  # rad that a body may turn in a step: two bodies then turn against each other by less than half a turn
+TURN = 2.4  # rad that a body may turn in a step: rotation vectors are regular below half a turn
+AGAINST = 3.0  # rad that two bodies may turn against each other where their angle counts turns: less than half a turn
 LONG = 1e3  # first steps that a motion takes at least
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
@@ -175,12 +176,24 @@ def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -
 
 
 def longest_step(forward: Forward, state: State, acceleration: np.ndarray) -> float:
-    """The step in which no body turns by more than TURN at its present angular acceleration."""
-    angular = forward.spread(acceleration)[:, 3:]
-    at = forward.carriers(state)
-    w, alpha = (float(np.sqrt(dot(part, part).max(initial=0.0))) for part in (at.w, angular))
-    reach = w + float(np.sqrt(w * w + 2 * alpha * TURN))
-    return 2 * TURN / reach if reach > 0 else np.inf
+    """The step in which no body turns too far, at its present angular acceleration, for its rotation vector or for
+    an angle that counts turns."""
+    at, n = forward.carriers(state), forward.system.bodies
+    w = (at.R @ at.w[..., None])[..., 0]
+    alpha = np.array(at.alpha)
+    alpha[:n] = forward.spread(acceleration)[:, 3:]
+    alpha = (at.R @ alpha[..., None])[..., 0]
+    one, other = forward.angle_carriers
+    return min(
+        _until_turned(TURN, w[:n], alpha[:n]), _until_turned(AGAINST, w[one] - w[other], alpha[one] - alpha[other])
+    )
+
+
+def _until_turned(angle: float, w: np.ndarray, alpha: np.ndarray) -> float:
+    """Time in which none of the angular velocities and accelerations (n, 3) gives more than an angle."""
+    fastest, growth = (float(np.sqrt(dot(part, part).max(initial=0.0))) for part in (w, alpha))
+    reach = fastest + float(np.sqrt(fastest * fastest + 2 * growth * angle))
+    return 2 * angle / reach if reach > 0 else np.inf
 
 
 def refuse_long_step(forward: Forward, state: State, acceleration: np.ndarray, step: float) -> None:
@@ -188,8 +201,8 @@ def refuse_long_step(forward: Forward, state: State, acceleration: np.ndarray, s
     longest = longest_step(forward, state, acceleration)
     if step > longest * (1 + 1e-9):
         raise ComputationError(
-            f"A body turns by more than {TURN:g} rad in a step of {step:.3g} s at t = {np.real(state.t):.6g} s: full"
-            f" turns could not be counted. Use a step of at most {longest:.2g} s."
+            f"A body turns too far in a step of {step:.3g} s at t = {np.real(state.t):.6g} s: full turns could not be"
+            f" counted. Use a step of at most {longest:.2g} s."
         )
 
 
