@@ -25,7 +25,7 @@ from eigenbody.operating.find import operating_point
 from eigenbody.routes.base import Linear, Route, Unsupported
 
 TOLERANCE = 1e-8  # relative difference of eigenvalues that agree, where they are well conditioned
-USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ
+USUAL = 0.2  # part of the bound of the engine's rounding by which two routes usually differ; zeros get the whole bound
 
 
 @dataclass(frozen=True)
@@ -123,16 +123,25 @@ def verify(model: Subject, routes: Sequence[str | Route] | None = None) -> Verif
     linear = _dense(point)
     spectrum = spectrum_of(linear)
     seconds = perf_counter() - start
-    values, noise = spectrum.eigenvalues, USUAL * linear.noise_A
-    plain = tolerances(linear.A, noise, values, TOLERANCE)
+    values = spectrum.eigenvalues
+    plain = _tolerances(linear, values)
 
     def allowed(found: Linear) -> np.ndarray:
-        if found.error is None or found.error.shape != noise.shape:
+        if found.error is None or found.error.shape != linear.A.shape:
             return plain
-        return tolerances(linear.A, noise + found.error, values, TOLERANCE)
+        return _tolerances(linear, values, found.error)
 
     results = tuple(_tried(route, point, values, allowed) for route in chosen)
     return Verification(point, values, plain, seconds, results, spectrum.on_axis, spectrum.stability)
+
+
+def _tolerances(linear: LinearModel, values: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
+    """(n,) differences allowed beside a route whose state matrix has errors of its own. One entry alone may move a
+    zero: nothing evens out there, and no size of its own tells what is small."""
+    allowed = tolerances(linear.A, USUAL * linear.noise_A + error, values, TOLERANCE)
+    if (zeros := values == 0).any():
+        allowed[zeros] = tolerances(linear.A, linear.noise_A + error, values[zeros], TOLERANCE)
+    return allowed
 
 
 @on_one_thread
