@@ -43,14 +43,17 @@ SIZES = {
     "E": (1e5, 1e6), "G": (1e5, 1e6), "area": (1e-3, 4e-3), "Iy": (1e-6, 4e-6), "Iz": (1e-6, 4e-6), "J": (1e-6, 4e-6),
     "ky": (0.7, 0.9), "kz": (0.7, 0.9), "length": (0.8, 1.2), "damping": (0.001, 0.01), "gap": (0.1, 0.4),
 }  # fmt: skip
-ELSEWHERE = {"velocity", "angular_velocity", "angular_momentum", "quaternion"}
-"""Measures that test_speeds.py and test_quaternions.py compare with differences; no independent route knows them."""
+SPEEDS = ("velocity", "angular_velocity", "angular_momentum")
+DIFFERENCE_ALONE = tuple(f"measure {name}" for name in (*SPEEDS, "quaternion"))  # no independent route knows them
 OTHERS = ("moving frame", "implicit state", "Python function", "one-sided driver")
 ELEMENTS = (
     *(f"force {name}" for name in FORCES), *(f"block {name}" for name in BLOCKS),
-    *(f"measure {name}" for name in MEASURES if name not in ELSEWHERE), *(f"coupling {name}" for name in COUPLINGS),
+    *(f"measure {name}" for name in MEASURES), *(f"coupling {name}" for name in COUPLINGS),
     *(f"flexible {name}" for name in FLEXIBLE), *OTHERS,
 )  # fmt: skip
+EXTRAS = tuple(
+    name for name in ELEMENTS if name.startswith(("force", "block", "measure")) and name not in DIFFERENCE_ALONE
+)
 
 
 def every_element(number: int, folder: Path, again: int = 0) -> dict:
@@ -63,7 +66,7 @@ def every_element(number: int, folder: Path, again: int = 0) -> dict:
     document = random_mechanism(rng, kind)
     _add_gauge(rng, document)
     _add(rng, document, wanted, folder)
-    for extra in rng.choice(ELEMENTS[: len(FORCES) + len(BLOCKS) + len(MEASURES) - len(ELSEWHERE)], 2, replace=False):
+    for extra in rng.choice(EXTRAS, 2, replace=False):
         _add(rng, document, str(extra), folder)
     document["name"] += f" with {wanted}"
     if wanted == "flexible beam":
@@ -162,10 +165,15 @@ def _block(rng: np.random.Generator, document: dict, name: str) -> None:
 
 
 def _measure(rng: np.random.Generator, document: dict, name: str) -> None:
-    """A measure of the type, and a spring along it (along the first of three)."""
+    """A measure of the type, and a spring along it (along the first of several); a speed is read by a force."""
     first, second = _two(rng, document)
     measures = document["measures"]
     own = f"{name}{len(measures)}"
+    if name in SPEEDS:
+        whose = {"of": [second]} if name == "angular_momentum" else {"between": [first, second]}
+        measures[own] = {"type": name, **whose, "axis": numbers(direction(rng)), "in": second}
+        _push(document, f"by_{own}", f"=-0.5*{own} + 0.1*sin({own})*gauge")
+        return
     measures[own] = {"type": name, "between": [first, second], "axis": numbers(direction(rng))}
     if name == "distance":
         measures[own] = {"type": name, "between": [first, second], "at": document["measures"]["gauge"]["at"]}
@@ -175,7 +183,9 @@ def _measure(rng: np.random.Generator, document: dict, name: str) -> None:
         measures[own]["axis2"] = numbers(direction(rng))
     if name == "displacement" and rng.random() < 0.5:
         measures[own]["in"] = str(rng.choice(list(document["bodies"])))
-    along = f"{own}.1" if name == "angles" else own
+    if name == "quaternion":
+        del measures[own]["axis"]
+    along = own + {"angles": ".1", "quaternion": ".x"}.get(name, "")
     spring = {"type": "spring", "along": along, "k": decimal(rng, 5, 50), "c": decimal(rng, 0.1, 1)}
     document.setdefault("forces", {})[f"along_{own}"] = spring
 
