@@ -83,7 +83,7 @@ class GeneralizedAlpha(Integration):
         rho: float | None, hht: bool,
     ) -> None:  # fmt: skip
         self.name = "hht" if hht else "generalized-alpha"
-        super().__init__(forward, state, until, tolerance, max_step)
+        super().__init__(forward, state, until, tolerance, max_step, SHARE)
         self._p = Parameters.of(rho if rho is not None else RHO, hht)
         self._unit = self.scales.vector()[: forward.nq]
         now = forward.evaluate(state)
@@ -172,7 +172,7 @@ class GeneralizedAlpha(Integration):
         self._h_last, self._last = h, start
         if self._fixed is None:
             grow = min(2.0, 0.8 * error ** (-1 / 3)) if error > 0 else 2.0
-            if h >= self._h and (grow > 1.3 or grow < 1):
+            if h >= self._h and grow > 1.3:  # steps that shrink one after another would feed what swings with each step
                 self._h = min(h * grow, self.max_step)
         else:
             self._h = self._fixed
@@ -346,7 +346,7 @@ class GeneralizedAlpha(Integration):
                     J[i, argument.index] += slope
         open_by = x - start.state.x - 0.5 * h * (start.state_rate + x_rate)
         step = -np.linalg.solve(np.eye(len(x)) - 0.5 * h * J, open_by)
-        return x + step, float(np.abs(step / np.where(self.scales.x > 0, self.scales.x, 1.0)).max(initial=0.0))
+        return x + step, float(np.abs(step / self.scales.states).max(initial=0.0))
 
 
 class _Within:

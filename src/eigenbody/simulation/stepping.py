@@ -23,6 +23,7 @@ from eigenbody.system.state import State
 TURN = 2.4  # rad that a body may turn in a step: rotation vectors are regular below half a turn
 AGAINST = 3.0  # rad that two bodies may turn against each other where their angle counts turns: less than half a turn
 LONG = 1e3  # first steps that a motion takes at least
+ROUNDING = 16 * float(np.finfo(float).eps)  # of a measure, relative to its scale
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
 
@@ -83,28 +84,57 @@ class Stepper(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Scales:
-    """Magnitudes by which errors are judged; speeds by the largest so far."""
+    """Magnitudes by which errors are judged; speeds and first-order states by the largest so far."""
 
     forward: Forward
     until: float
+    noise: float  # of a measure, relative to its scale and to the tolerance of errors
     linear: float = 0.0
     angular: float = 0.0
     x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    _least: np.ndarray = field(default_factory=lambda: np.zeros(0))  # magnitudes of states that may be noise alone
 
     def see(self, state: State) -> None:
-        """Take the speeds of a state into account."""
+        """Take the speeds and states of a moment into account."""
         length = self.forward.system.length
         self.linear = max(self.linear, float(np.sqrt(dot(state.v, state.v).max(initial=0.0))), length / self.until)
         self.angular = max(self.angular, float(np.sqrt(dot(state.w, state.w).max(initial=0.0))), 1 / self.until)
         self.x = np.maximum(self.x, np.abs(state.x)) if len(self.x) else np.abs(state.x)
+        if not len(self._least) or (self.x <= self._least).any():
+            self._least = self._least_states(state)
+
+    @property
+    def states(self) -> np.ndarray:
+        """Magnitudes of the first-order states."""
+        size = np.maximum(self.x, self._least)
+        return np.where(size > 0, size, 1.0)
 
     def vector(self) -> np.ndarray:
         """One magnitude for each entry of (d, u, x)."""
+        return np.concatenate((*self._motion(), self.states))
+
+    def _motion(self) -> tuple[np.ndarray, np.ndarray]:
         system = self.forward.system
         position = np.where(system.is_angular, 1.0, system.length)
-        speed = np.where(system.is_angular, self.angular, self.linear)
-        x = np.where(self.x > 0, self.x, 1.0)
-        return np.concatenate((position, speed, x))
+        return position, np.where(system.is_angular, self.angular, self.linear)
+
+    def _least_states(self, state: State) -> np.ndarray:
+        """(nx,) magnitudes below which states may be noise alone: their errors may be what the noise of all that their
+        rates depend on, at the size of its scale, makes of them in the whole time."""
+        system = self.forward.system
+        if not system.forces.state_rates:
+            return np.zeros(0)
+        pushed = self.forward.jets(state, levels=2)[2]
+        now = Applied(system, pushed, state).now
+        gradient, columns = np.abs(pushed.gradient), system.forces.measures.columns
+        position, speed = ((gradient * np.append(part, 0.0)[columns]).sum(axis=1) for part in self._motion())
+        sizes = {"s": position, "v": speed, "x": self.x, "z": np.abs(state.z)}
+        reach = np.zeros(len(state.x))
+        for i, signal in enumerate(system.forces.state_rates):
+            for argument, slope in signal.partials(now):
+                if argument.kind in sizes:
+                    reach[i] += abs(slope) * sizes[argument.kind][argument.index]
+        return self.noise * self.until * reach
 
 
 class Consistency:
@@ -151,12 +181,15 @@ class Consistency:
 class Integration:
     """What every method that chooses its steps has at hand; a method says how it advances."""
 
-    def __init__(self, forward: Forward, state: State, until: float, tolerance: float, max_step: float) -> None:
+    def __init__(
+        self, forward: Forward, state: State, until: float, tolerance: float, max_step: float, left: float = 0.0
+    ) -> None:
+        """`left`: what iterations leave of a measure, as a share of the tolerance."""
         self.forward, self.state, self.until = forward, state, until
         self.counts = Counts()
         self.tolerance, self.max_step = tolerance, max_step
         self.keeper = Consistency(forward, self.counts)
-        self.scales = Scales(forward, until - float(np.real(state.t)))
+        self.scales = Scales(forward, until - float(np.real(state.t)), max(left, ROUNDING / tolerance))
         self.scales.see(state)
         self._first_tried = 0.0
 

@@ -421,6 +421,19 @@ def test_a_fixed_step_that_would_lose_count_of_turns_is_refused(method: str) -> 
         eb.simulate(eb.load(document), until=1.0, method=method, step=0.1)
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "kane"])
+def test_a_state_that_only_rounding_drives_does_not_hold_up_the_others(method: str) -> None:
+    """The integral of an error that is zero but for rounding, as a controller of a symmetric motion has it."""
+    document = pendulum().document
+    axis, height = [0.3, 1, 0.1], 0.25
+    document["joints"]["pin"] |= {"axis": axis, "velocity": 1.0}
+    document["measures"] = {"along": {"type": "displacement", "between": ["ground", "bob"], "axis": axis}}
+    start = float(np.dot(axis, document["bodies"]["bob"]["at"]) / np.linalg.norm(axis))
+    document["states"] = {"integral": {"initial": 0, "rate": f"=along - ({start!r} + {height}) + {height}"}}
+    found = eb.simulate(eb.load(document), until=0.5, points=3, method=method, tolerance=1e-6)
+    assert np.abs(found.signal("integral")).max() < 1e-15
+
+
 def test_numbers_that_a_method_does_not_use_are_named() -> None:
     found = eb.simulate(pendulum(), until=0.1, method="dop853", step=0.01, rho=0.8, points=2)
     assert [remark.split(":")[0] for remark in found.remarks] == ["step", "rho"]

@@ -20,7 +20,7 @@ from eigenbody.routes.kane.charts import Step as ChartStep
 from eigenbody.simulation.chart import orthonormal
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.kane.chain import Chain
-from eigenbody.simulation.stepping import Counts, Node, Scales, Step, stalled
+from eigenbody.simulation.stepping import ROUNDING, Counts, Node, Scales, Step, stalled
 from eigenbody.spatial.rotations import dot
 from eigenbody.system.state import State
 
@@ -78,7 +78,7 @@ class KaneDormandPrince(_KaneSteps):
     ) -> None:
         super().__init__(chain, forward, state)
         self._until, self._tolerance, self._max_step = until, tolerance, max_step
-        self._scales = Scales(forward, until - float(np.real(state.t)))
+        self._scales = Scales(forward, until - float(np.real(state.t)), ROUNDING / tolerance)
         self._scales.see(state)
         self._solver: Any = self._started(self.motion.origin, None)
 
@@ -94,12 +94,11 @@ class KaneDormandPrince(_KaneSteps):
 
     def _magnitudes(self) -> np.ndarray:
         """By which errors of y are judged: lengths of the mechanism, radians, the largest speeds so far."""
-        scales, system = self._scales, self.motion.system
+        scales = self._scales
         turns = is_angular(self.motion)
         places = np.where(turns, 1.0, self.forward.system.length)
         speeds = np.where(turns, scales.angular, scales.linear)
-        inner = np.where(scales.x > 0, scales.x, 1.0) if len(scales.x) else np.ones(len(system.place.x))
-        return np.concatenate([places, speeds, inner])
+        return np.concatenate([places, speeds, scales.states])
 
     def _longest(self) -> float:
         """The step in which no body turns by more than LONGEST at its present speed."""
