@@ -101,9 +101,14 @@ _VALUES: dict[str, Schema] = {
         _object({"implicit": {"type": "string", "description": "expression of x, y, z"}}, ["implicit"]),
     ),
     "inertia": _any_of(_list(_NUMBER, 3), _list(_NUMBER, 6), _list(_list(_NUMBER, 3), 3)),
-    "six": _any_of(_list(_NUMBER, 6), _list(_list(_NUMBER, 6), 6)),
+    "six": _any_of(_list(_SIGNAL, 6), _list(_list(_SIGNAL, 6), 6)),
     "table": _object(
-        {"table": {"type": "array", "items": _list(_NUMBER, 2), "minItems": 2}, "of": {"type": "string"}}, ["table"]
+        {
+            "table": {"type": "array", "items": _list(_NUMBER, 2), "minItems": 2},
+            "of": {"type": "string"},
+            "interpolation": {"enum": ["linear", "spline", "monotone"]},
+        },
+        ["table"],
     ),
     "signal": {
         "description": 'number, quantity, expression such as "=2*sin(t)" or {table: [[x, y], ...], of: "=..."}',
@@ -124,6 +129,8 @@ _KINDS: dict[Kind, Schema] = {
     Kind.SURFACE: _ref("surface"),
     Kind.INERTIA: _ref("inertia"),
     Kind.SIX: _ref("six"),
+    Kind.COEFFICIENT: _any_of(_SIGNAL, {"type": "array", "items": _NUMBER}),
+    Kind.SPEED: _NUMBER,
     Kind.TERMS: {"type": "object", "additionalProperties": _NUMBER, "minProperties": 1},
     Kind.COORDINATES: _ref("coordinates"),
     Kind.SIGNAL: _SIGNAL,
