@@ -124,10 +124,10 @@ def _check_speeds(speed: Any, key: str) -> None:
 
 def _number(signal: Expression, key: str) -> Any:
     """The value of a curve whose argument is a number, else the curve."""
-    if signal.names:
-        return signal
+    if signal.op == "number":
+        return signal.value
     try:
-        return signal.evaluate({})
+        return signal if signal.names else signal.evaluate({})
     except OutsideTable as problem:
         raise TableProblem(key, f"{problem} (rad/s).", "Stay within the table, or give it more points.") from problem
 
