@@ -100,6 +100,18 @@ _VALUES: dict[str, Schema] = {
         _object({"ellipsoid": _ref("vector")}, ["ellipsoid"]),
         _object({"implicit": {"type": "string", "description": "expression of x, y, z"}}, ["implicit"]),
     ),
+    "disc": _any_of(
+        _object({"mass": _NUMBER, "Id": _NUMBER, "Ip": _NUMBER, "axis": _ref("vector")}, ["mass", "Id", "Ip"]),
+        _object(
+            {
+                "diameter": _any_of(_NUMBER, _list(_NUMBER, 2)),
+                "width": _NUMBER,
+                "density": _NUMBER,
+                "axis": _ref("vector"),
+            },
+            ["diameter", "width", "density"],
+        ),
+    ),
     "inertia": _any_of(_list(_NUMBER, 3), _list(_NUMBER, 6), _list(_list(_NUMBER, 3), 3)),
     "six": _any_of(_list(_SIGNAL, 6), _list(_list(_SIGNAL, 6), 6)),
     "table": _object(
@@ -128,6 +140,7 @@ _KINDS: dict[Kind, Schema] = {
     Kind.ROTATION: _ref("rotation"),
     Kind.SURFACE: _ref("surface"),
     Kind.INERTIA: _ref("inertia"),
+    Kind.DISC: _ref("disc"),
     Kind.SIX: _ref("six"),
     Kind.COEFFICIENT: _any_of(_SIGNAL, {"type": "array", "items": _NUMBER}),
     Kind.SPEED: _NUMBER,

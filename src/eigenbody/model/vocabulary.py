@@ -28,6 +28,7 @@ class Kind(Enum):
     SIX = "six"  # six numbers or 6x6                       -> (6, 6) array; rows of signals where one varies
     COEFFICIENT = "coefficient"  # SIGNAL, or one number for each speed  -> Signal | (n,) array
     SPEED = "speed"  # the speed that coefficients are over -> Expression
+    DISC = "disc"  # {mass, Id, Ip} | {diameter, width, density}, axis  -> mass and inertia
     TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]
     COORDINATES = "coordinates"  # number or list, one per joint coordinate -> tuple[float, ...]
     SIGNAL = "signal"  # number | "=expr of t, measures, ..." | {table: [[x, y], ...], of: signal} -> Signal
