@@ -60,6 +60,8 @@ def complete(values: Mapping[str, Any]) -> Iterator[Wrong]:
         if values.get(key) is not None and (named or values.get("table") is not None):
             what = f'"{key}" and coefficients by their names ({named[0] if named else "table"}) exclude each other.'
             yield key, what, "Give the whole matrices k and c, or names alone."
+    if any(isinstance(values.get(key), str | list | dict) for key in (*NAMES, "speed", "of", "table")):
+        return  # what could not be read is said already
     try:
         matrices(values)
     except TableProblem as problem:
