@@ -20,7 +20,7 @@ def model_text(kind: str, name: str | None = None) -> str:
     if kind not in KINDS:
         raise InputError(Fault("kind", f'there is no kind of model "{kind}".', suggest(kind, list(KINDS))))
     starter = KINDS[kind]
-    if name is None and starter.names:
+    if not name and starter.names:
         raise InputError(Fault("name", f"the kind {kind} needs a name.", starter.names))
     return starter.text(name)
 

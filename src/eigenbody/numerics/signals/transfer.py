@@ -36,7 +36,8 @@ class DenseTransfer:
 
         report("reducing the state matrix")
         if A.shape[0]:
-            self._A, (scale, _) = matrix_balance(A, permute=False, separate=True)
+            with np.errstate(invalid="ignore"):  # of scales above 2^63, which SciPy also reads as a permutation
+                self._A, (scale, _) = matrix_balance(A, permute=False, separate=True)
             self._T, self._U = schur(self._A, output="complex")
         else:
             self._A, scale, self._T, self._U = A, np.ones(0), A.astype(complex), A.astype(complex)
