@@ -42,7 +42,7 @@ def test_two_wheels_on_a_shaft():
 
 
 def test_a_geared_line_is_the_chain_reflected_by_the_square_of_the_ratio():
-    """J1 k1 (J2 + n^2 J3) n^2 k2 n^2 J4: both roots of the quadratic in w^2 (Thomson, Theory of Vibration, 10.6)."""
+    """J1 k1 (J2 + n^2 J3) n^2 k2 n^2 J4: both roots of the quadratic in w^2."""
     J1, k1, J2, n, J3, k2, J4 = 0.5, 1e5, 0.2, 2.0, 0.1, 4e4, 0.3
     a, b, c, p, q = J1, J2 + n**2 * J3, n**2 * J4, k1, n**2 * k2
     trace = p * (1 / a + 1 / b) + q * (1 / b + 1 / c)
