@@ -47,7 +47,7 @@ def torsional_line() -> Figure:
     model = eb.load(EXAMPLES / "torsional_line.yaml")
     modes = eb.modes(model)
     rows = [modes.linear.coordinates.index(name) for name in ("e1", "e2", "w", "s")]
-    shapes = np.real(modes.coordinate_shapes[rows, -3:])
+    shapes = np.real(modes.coordinate_shapes[-3:, rows]).T
     e1, e2, wheel, propeller = shapes * np.array([-0.5, -0.5, 1, 1])[:, None]
     figure, panels = plt.subplots(1, 3, figsize=SIZE, layout="constrained", sharey=True)
     for k, axes in enumerate(panels):
@@ -61,7 +61,7 @@ def torsional_line() -> Figure:
         axes.set_xticklabels(["engines", "gear", "propeller"])
         axes.grid(alpha=0.25)
     panels[0].set_ylabel("angle, referred to the wheel")
-    panels[1].legend(loc="lower right")
+    panels[0].legend(loc="upper right")
     return figure
 
 
