@@ -61,7 +61,7 @@ def torsional_line() -> Figure:
         axes.set_xticklabels(["engines", "gear", "propeller"])
         axes.grid(alpha=0.25)
     panels[0].set_ylabel("angle, referred to the wheel")
-    panels[0].legend(loc="upper right")
+    panels[1].legend(loc="lower right")
     return figure
 
 
