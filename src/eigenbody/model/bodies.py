@@ -74,9 +74,7 @@ def _keys_fit(name: str, body: Any, faults: Faults) -> bool:
     return True
 
 
-def _inertial(
-    name: str, body: Mapping[str, Any], values: Values, rotation: np.ndarray
-) -> tuple[Number, list[Number]]:
+def _inertial(name: str, body: Mapping[str, Any], values: Values, rotation: np.ndarray) -> tuple[Number, list[Number]]:
     """Mass and tensor entries of a body, given as such or as a disc."""
     path = ("bodies", name)
     if body.get("disc") is not None:

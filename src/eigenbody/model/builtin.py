@@ -19,7 +19,7 @@ BODY = TypeSpec(
         Field(
             "inertia", Kind.INERTIA, "kg*m^2", doc="about the centre of mass, body axes: 3, 6 or 3x3; none: point mass"
         ),
-        Field("disc", Kind.DISC, doc="in place of mass and inertia: {mass, Id, Ip} or {diameter, width, density}, axis"),
+        Field("disc", Kind.DISC, doc="in place of mass and inertia: {mass, Id, Ip} or {diameter, width, density}"),
         Field("at", Kind.POINT, "m", doc="centre of mass in the reference configuration, global axes; required unless"
               " it is on a node"),
         Field("on", Kind.BODY, doc="body, marker or node that it is fixed on"),

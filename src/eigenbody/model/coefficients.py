@@ -43,7 +43,9 @@ class Coefficients:
 
     def one(self, value: Any, dimension: str | None, path: Path) -> np.ndarray | Signal | None:
         """A signal, or a list of numbers, one for each speed."""
-        return self.values.row(value, dimension, path) if isinstance(value, list) else self._signal(value, dimension, path)
+        return (
+            self.values.row(value, dimension, path) if isinstance(value, list) else self._signal(value, dimension, path)
+        )
 
     def speed(self, value: Any, path: Path) -> Expression | None:
         """The speed that tables are over, as an expression."""
@@ -65,4 +67,6 @@ class Coefficients:
             names = parse(value.strip()[1:]).names
         except ExpressionError:
             return False  # what is wrong is said where it is read
-        return any(name == SPEED or self.signals.names.is_dynamic(name) for name in names - self.values.parameters.keys())
+        return any(
+            name == SPEED or self.signals.names.is_dynamic(name) for name in names - self.values.parameters.keys()
+        )

@@ -1,7 +1,7 @@
 """Smooth curves through points: cubic pieces that share values and slopes at the points.
 
-As an expression a curve is `_curve(x, order, x0, y0, m0, x1, y1, m1, ...)` with points (x, y), slopes m and the order of
-the derivative. Between the points it is exact in value and in all derivatives; beyond them it has no value.
+As an expression a curve is `_curve(x, order, x0, y0, m0, x1, y1, m1, ...)` with points (x, y), slopes m and the order
+of the derivative. Between the points it is exact in value and in all derivatives; beyond them it has no value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def _spline(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         for end, beside, first, second in ((0, 1, 0, 1), (n - 1, n - 2, n - 2, n - 3)):
             both = h[..., first] + h[..., second]
             A[..., end, end], A[..., end, beside] = h[..., second], both
-            b[..., end] = (h[..., first] + 2 * both) * h[..., second] * d[..., first] + h[..., first] ** 2 * d[..., second]
+            b[..., end] = (h[..., first] + 2 * both) * h[..., second] * d[..., first] + h[..., first] ** 2 * d[
+                ..., second
+            ]
             b[..., end] /= both
     return np.linalg.solve(A, b[..., None])[..., 0]
 
@@ -84,4 +86,3 @@ def _pieces(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 _RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {SPLINE: _spline, MONOTONE: _monotone}
-

@@ -1,6 +1,6 @@
 """Bodies given as discs, and bodies that are fixed on others: on nodes of flexible shafts above all.
 
-    m = density pi (D^2 - d^2) width / 4     Ip = m (D^2 + d^2) / 8     Id = Ip / 2 + m width^2 / 12
+m = density pi (D^2 - d^2) width / 4     Ip = m (D^2 + d^2) / 8     Id = Ip / 2 + m width^2 / 12
 """
 
 from __future__ import annotations

@@ -349,7 +349,7 @@ def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
 def _curve_rule(args: Args, slopes: list[Expression]) -> Expression:
     """By the argument; points and order are numbers. Pieces are cubic: the fourth derivative is zero."""
     x, order, *points = args
-    following = float(np.real(order.value)) + 1  # type: ignore[arg-type]
+    following = float(np.real(order.value)) + 1
     if following > 3:
         return ZERO
     return _mul(build("_curve", x, Expression.number(following), *points), slopes[0])

@@ -14,10 +14,11 @@ from eigenbody.starters.base import Starter
 
 NAMES = (
     "Write inertias (kg m^2) and stiffnesses (N m/rad) in turn: J k J k J; x N J begins a line that the last station"
-    ' drives N times as fast, / begins another one at the same station: "0.5 1e5 0.2 x 2 0.1 4e4 0.3 / x 3 0.1 5e4 0.2".'
+    ' drives N times as fast, / another one at the same station: "0.5 1e5 0.2 x 2 0.1 4e4 0.3 / x 3 0.1 5e4 0.2".'
 )
 HEAD = """Torsional line: every station turns about z, each shaft is a spring between two stations.
-A gear turns opposite to its pinion: first + ratio * second = 0. Damping of a shaft: c: [0, 0, 0, 0, 0, ...]."""
+A gear turns opposite to its pinion: first + ratio * second = 0. Damping of a shaft: c: [0, 0, 0, 0, 0, ...].
+Joints hold the stations, so that their masses are without effect."""
 STEP, APART = 0.5, 0.6  # m between stations and between lines, in the drawing
 
 

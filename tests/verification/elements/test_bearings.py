@@ -1,5 +1,6 @@
 """Bearings whose coefficients depend on the speed: their tangents, their tables, oil whip, and what is refused."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,8 @@ def test_full_matrices_of_expressions_and_tables_agree_with_another_formulation(
     damping: list[list[Any]] = c.tolist()
     damping[1][3] = "=10*cos(spin.rx)"
     model = rotor().set(forces={}).force(
-        "a", kind, between=["ground", "rotor"], at=[0.02, 0, -0.2], axis=[0.1, 0, 1], k=rows, c=damping, load=[10, 20, 30]
+        "a", kind, between=["ground", "rotor"], at=[0.02, 0, -0.2], axis=[0.1, 0, 1], k=rows, c=damping,
+        load=[10, 20, 30],
     )  # fmt: skip
     model = model.set(
         operating_point={
@@ -145,8 +147,10 @@ def test_file_of_coefficients_is_the_lists(tmp_path):
     rows = np.column_stack([SPEEDS * 30 / np.pi, lists["kxx"] / 1e6, lists["kxy"], lists["cyy"] / 1e3])
     text = "# film\nspeed [rpm], kxx [MN/m], kxy, cyy [kN*s/m]\n"
     (tmp_path / "film.csv").write_text(text + "\n".join(",".join(map(repr, row)) for row in rows.tolist()))
-    (tmp_path / "rotor.json").write_text(__import__("json").dumps(rotor(table="film.csv", kyy=2e6, kzz=1e6).document))
-    by_list = rotor(speed=SPEEDS.tolist(), kyy=2e6, kzz=1e6, **{name: values.tolist() for name, values in lists.items()})
+    (tmp_path / "rotor.json").write_text(json.dumps(rotor(table="film.csv", kyy=2e6, kzz=1e6).document))
+    by_list = rotor(
+        speed=SPEEDS.tolist(), kyy=2e6, kzz=1e6, **{name: values.tolist() for name, values in lists.items()}
+    )
     found, wanted = whirl(eb.load(tmp_path / "rotor.json")), whirl(by_list)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
@@ -257,7 +261,8 @@ def test_oil_whip_of_a_flexible_rotor_begins_at_lund_s_threshold():
     model = eb.Model(
         parameters={"speed": wanted, "density": 500.0},
         flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, length / 2], [0, 0, length]], "modes": 6,
-                            "names": ["left", "middle", "right"], "E": E, "nu": nu, "density": "=density", "diameter": d}},
+                            "names": ["left", "middle", "right"], "E": E, "nu": nu, "density": "=density",
+                            "diameter": d}},
         bodies={"disc": {"on": "shaft.middle", "disc": {"mass": 2 * mass, "Id": 0.1, "Ip": 0.2}}},
         joints={"spin": {"type": "free", "between": ["ground", "shaft.left"], "at": [0, 0, 0],
                          "velocity": [0, 0, 0, 0, 0, "=speed"]}},

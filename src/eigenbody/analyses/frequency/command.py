@@ -129,7 +129,9 @@ def frf(
     goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
 
 
-def _checked(kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: list[str] | None, axis: str | None) -> None:
+def _checked(
+    kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: list[str] | None, axis: str | None
+) -> None:
     faults = []
     if kind not in ("bode", "nyquist"):
         faults.append(Fault("--kind", f'"{kind}" is not known.', "Use bode or nyquist."))

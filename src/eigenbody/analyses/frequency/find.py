@@ -117,7 +117,8 @@ def _refuse_changes(damping: Damping | None, route: str | None, base: str | None
 
 def _excited(
     model: Subject, inputs: Any, outputs: Any, base: str | None, base_order: int,
-    unbalance: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, solver: str | None, damping: Damping | None, route: str | None,
+    unbalance: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, solver: str | None, damping: Damping | None,
+    route: str | None,
 ) -> Excited:  # fmt: skip
     if base is None and unbalance is None:
         found = ports(model, inputs, outputs, solver, damping, route)

@@ -72,7 +72,9 @@ def _checked(model: InertModel, given: Mapping[str, Any], faults: list[Fault]) -
     bodies = model.description.bodies.known_names
     flexible = {owner_of(body.name) for body in model.description.flexible}
     body, moment, axis = given.get("body"), given.get("moment"), given.get("axis")
-    is_node = isinstance(body, str) and "." in body and owner_of(body) in flexible  # what attaches to it says if it exists
+    is_node = (
+        isinstance(body, str) and "." in body and owner_of(body) in flexible
+    )  # what attaches to it says if it exists
     if body not in bodies and not is_node:
         faults.append(Fault("unbalance", f'there is no body "{body}".', suggest(str(body), bodies)))
     if not isinstance(moment, int | float) or not np.isfinite(moment) or moment <= 0:
@@ -125,7 +127,10 @@ def normals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excited(
-    model: InertModel, places: Sequence[Unbalance], axes: Sequence[np.ndarray], outputs: str | Sequence[str] | None,
+    model: InertModel,
+    places: Sequence[Unbalance],
+    axes: Sequence[np.ndarray],
+    outputs: str | Sequence[str] | None,
     solver: str | None,
 ) -> tuple[Excited, Ports]:
     names = []
@@ -153,9 +158,7 @@ def _turning(rotating: np.ndarray, s: np.ndarray) -> np.ndarray:
 class Synchronous:
     """The response to an unbalance at the speed of the rotor, linearized anew at every speed."""
 
-    def __init__(
-        self, model: InertModel, given: Given, outputs: str | Sequence[str] | None, parameter: str
-    ) -> None:
+    def __init__(self, model: InertModel, given: Given, outputs: str | Sequence[str] | None, parameter: str) -> None:
         self._parameter, places = parameter, checked(model, given)
         if parameter not in model.parameters:
             what = f'there is no parameter "{parameter}".'

@@ -93,14 +93,13 @@ class Mounts:
         owner = builder.own([entry.name for entry in self.entries])
         pairs = builder.places.pairs(self.entries)
         channel = self._channels(builder, pairs)
-        used = (self.k != 0) | (self.c != 0)
-        e, a, b = np.nonzero(used)
+        e, a, b = np.nonzero((self.k != 0) | (self.c != 0))
         builder.couple(channel[e, a], channel[e, b], self.k[e, a, b], self.c[e, a, b], owner[e])
-        for e, axis in zip(*np.nonzero(self.load != 0), strict=True):
-            builder.characteristic(int(channel[e, axis]), -1.0, self.load[e, axis], self.entries[e].name)
-        for e, varying in enumerate(self.varying):
-            if varying:
-                self._vary(builder, pairs.take(np.array([e])), e, channel[e])
+        for n, axis in np.argwhere(self.load != 0):
+            builder.characteristic(int(channel[n, axis]), -1.0, self.load[n, axis], self.entries[n].name)
+        for n in range(len(self.entries)):
+            if self.varying[n]:
+                self._vary(builder, pairs.take(np.array([n])), n, channel[n])
 
     def _channels(self, builder: ForceBuilder, pairs: Pairs) -> np.ndarray:
         """Channel (n, d) of each direction that is used, else -1."""
@@ -113,7 +112,9 @@ class Mounts:
         for d, template in enumerate(self.templates):
             index = np.flatnonzero(wanted[:, d])
             if len(index):
-                channel[index, d] = builder.private(template.kernel(pairs.take(index) if len(index) < len(pairs) else pairs))
+                channel[index, d] = builder.private(
+                    template.kernel(pairs.take(index) if len(index) < len(pairs) else pairs)
+                )
         return channel
 
     def _vary(self, builder: ForceBuilder, pair: Pairs, e: int, channel: np.ndarray) -> None:

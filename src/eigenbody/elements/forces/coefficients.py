@@ -168,7 +168,9 @@ def _cell(path: Path, number: int, line: list[str], column: int) -> float:
     try:
         value = float(line[column])
     except (IndexError, ValueError) as problem:
-        raise TableProblem("table", f"{path.name}: line {number} of numbers has no number in column {column + 1}.") from problem
+        raise TableProblem(
+            "table", f"{path.name}: line {number} of numbers has no number in column {column + 1}."
+        ) from problem
     if not np.isfinite(value):
         raise TableProblem("table", f"{path.name}: line {number} of numbers has a value that is not finite.")
     return value
