@@ -106,8 +106,9 @@ class Mounts:
         used = (self.k != 0) | (self.c != 0)
         wanted = used.any(axis=-1) | used.any(axis=-2)
         wanted[:, :3] |= self.load != 0
-        for e, varying in enumerate(self.varying):
-            wanted[e, [direction for _, i, j in varying for direction in (i, j)]] = True
+        for n, varying in enumerate(self.varying):
+            if varying:
+                wanted[n, [direction for _, i, j in varying for direction in (i, j)]] = True
         channel = np.full(wanted.shape, -1)
         for d, template in enumerate(self.templates):
             index = np.flatnonzero(wanted[:, d])
