@@ -309,3 +309,22 @@ def test_campbell_over_a_table_is_that_of_rotor_finite_elements():
     wanted = brentq(growth, 300, 500)
     found = eb.campbell(model, "speed", np.array([3000.0, 3600, 4200]) * np.pi / 30, n=8)
     assert [place.values["speed"] for place in found.boundaries] == pytest.approx([wanted], rel=1e-5)
+
+
+# Smooth tables elsewhere ----------------------------------------------------------------------------------------------
+def test_a_smooth_table_prescribes_a_motion_and_is_a_characteristic():
+    """A cubic of time is its own spline: value, rate and acceleration; a spring by points has the spline's slope."""
+    t = np.linspace(-1, 2, 5)
+    table = {"table": np.column_stack([t, 1 + 2 * t + 3 * t**2 + 4 * t**3]).tolist(), "interpolation": "spline"}
+    points = np.array([[-0.2, -5.0], [0, 0], [0.1, 4], [0.3, 20]])
+    model = eb.Model().body("slider", mass=1, at=[0, 0, 0]).body("load", mass=2, at=[0, 0, 0])
+    model = model.joint("drive", "prismatic", between=["ground", "slider"], at=[0, 0, 0], axis=[1, 0, 0], motion=table)
+    model = model.joint("rail", "prismatic", between=["slider", "load"], at=[0, 0, 0], axis=[1, 0, 0], position=0.05)
+    model = model.force(
+        "spring", "spring", along="rail", force={"table": points.tolist(), "interpolation": "monotone"}
+    )  # fmt: skip
+    model = model.set(outputs={f"x{k}": {"measure": "drive", "order": k} for k in range(3)})
+    linear = eb.linearize(model)
+    assert linear.K[0, 0] == pytest.approx(float(PchipInterpolator(*points.T)(0.05, 1)), rel=1e-12)
+    point = eb.operating_point(model)
+    assert [point.coordinates()["drive"], point.outputs()["x1"], point.outputs()["x2"]] == pytest.approx([1, 2, 6])
