@@ -322,6 +322,8 @@ def anisotropic_bearings() -> None:
     found = eb.campbell(model, "speed", np.linspace(60, 300, 4), n=7)
     speeds = [place.spin for place in found.critical_speeds if "axial" not in found.labels[place.branch]]
     assert speeds == pytest.approx(wanted, rel=2e-5)
+    told = [note.partition(":")[0] for note in found.notes]
+    assert len(set(told)) == len(told)  # not once for every point
 
 
 @check("torsional_line.yaml")
