@@ -30,6 +30,41 @@ def two_disc_rotor() -> Figure:
     return runpy.run_path(str(EXAMPLES / "two_disc_rotor.py"))["diagram"]().plot()
 
 
+def anisotropic_bearings() -> Figure:
+    """Campbell diagram."""
+    rotor = eb.load(EXAMPLES / "anisotropic_bearings.yaml")
+    return eb.campbell(rotor, "speed", np.linspace(0, 4000, 21) * math.pi / 30, n=7).plot()
+
+
+def oil_whip() -> Figure:
+    """Campbell diagram with the speed at which whip begins."""
+    rotor = eb.load(EXAMPLES / "oil_whip.yaml")
+    return eb.campbell(rotor, "speed", np.linspace(500, 8000, 31) * math.pi / 30, n=8).plot()
+
+
+def torsional_line() -> Figure:
+    """How far every station turns in each mode, at the speed of the wheel."""
+    model = eb.load(EXAMPLES / "torsional_line.yaml")
+    modes = eb.modes(model)
+    rows = [modes.linear.coordinates.index(name) for name in ("e1", "e2", "w", "s")]
+    shapes = np.real(modes.coordinate_shapes[-3:, rows]).T
+    e1, e2, wheel, propeller = shapes * np.array([-0.5, -0.5, 1, 1])[:, None]
+    figure, panels = plt.subplots(1, 3, figsize=SIZE, layout="constrained", sharey=True)
+    for k, axes in enumerate(panels):
+        size = np.abs(shapes[:, k] * [0.5, 0.5, 1, 1]).max()
+        for engine, colour, name in ((e1, "tab:blue", "engine 1"), (e2, "tab:orange", "engine 2")):
+            line = np.array([engine[k], wheel[k], wheel[k]]) / size
+            axes.plot([0, 1, 1.15], line, "o-", color=colour, label=name, markevery=[0, 1])
+        axes.plot([1.15, 2.5], np.array([wheel[k], propeller[k]]) / size, "o-", color="tab:green", label="propeller")
+        axes.axhline(0, color="k", lw=0.8)
+        axes.set(title=f"{modes.frequency_hz[-3:][k]:.2f} Hz", xticks=[0, 1.08, 2.5], ylim=(-1.15, 1.15))
+        axes.set_xticklabels(["engines", "gear", "propeller"])
+        axes.grid(alpha=0.25)
+    panels[0].set_ylabel("angle, referred to the wheel")
+    panels[1].legend(loc="lower right")
+    return figure
+
+
 def two_blades() -> Figure:
     """Floquet exponents over speed, with the boundaries of stability."""
     return eb.floquet_sweep(eb.load(EXAMPLES / "two_blades.yaml"), "speed", np.linspace(5, 45, 81)).plot()

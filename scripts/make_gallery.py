@@ -28,9 +28,8 @@ TOPICS = {
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
-        "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "two_blades",
-        "geared_shafts",
-        "washing_machine",
+        "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor",
+        "anisotropic_bearings", "oil_whip", "two_blades", "geared_shafts", "torsional_line", "washing_machine",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (

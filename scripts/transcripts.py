@@ -1,7 +1,8 @@
 """Commands on pages of the documentation and what they print: read, run, write anew.
 
 A transcript is a fenced block without a language: a command after "$ ", then its output, then perhaps another command.
-Redundant rows and certificate below tables of modes are left out: digits of the latter are round-off.
+Redundant rows and certificate below tables of modes, and notes on what double precision cannot tell from zero, are left
+out: digits of the latter are round-off.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ BLOCK = re.compile(r"^```\n(?=\$ )(.*?)^```$", re.MULTILINE | re.DOTALL)
 CERTIFICATE = re.compile(
     r"\n+(?:Redundant constraints:.*\n(?:  .*\n)*)?Certificate:.*(?:\n  .*)*(?:\nModes: .*(?:\n  .*)*)?"
 )
+NEAR_ZERO = re.compile(r"\nNote: Motions of the zero eigenvalue .*(?:\n  .*)*")
 RELATIVE, ROUND_OFF = 2e-5, 1e-9  # the sixth digit may differ from machine to machine; so may what should be zero
 
 
@@ -50,7 +52,7 @@ def run(command: str) -> str:
     with _desk():
         for part in command.split(" | "):
             printed = _here(shlex.split(part), printed)
-    return CERTIFICATE.sub("", printed).rstrip()
+    return NEAR_ZERO.sub("", CERTIFICATE.sub("", printed)).rstrip()
 
 
 def agree(shown: str, seen: str) -> bool:

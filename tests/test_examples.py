@@ -12,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import eigenbody as eb
 from floquet_references import bladed_equations, monodromy, same_sets
+from rotor_elements import Shaft, both_planes, eigenvalues
+from short_bearing import ShortBearing
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(p.name for p in EXAMPLES.iterdir() if p.is_file() and not p.name.startswith("."))
@@ -290,6 +293,49 @@ def two_disc_rotor() -> None:
     coarse, fine = (example["whirl_speeds"]("4000 rpm", n)[:5] / book - 1 for n in (6, 12))
     assert np.abs(fine).max() < 1.6e-3
     assert coarse[:4] / fine[:4] == pytest.approx(4, rel=0.03)
+
+
+@check("oil_whip.yaml")
+def oil_whip() -> None:
+    """The table is the film of a short bearing, and the bending mode grows above the speed of the gallery."""
+    film = ShortBearing(0.05, 0.025, 50e-6, 0.02, 360.0)
+    table = np.loadtxt(EXAMPLES / "data" / "short_bearing.csv", delimiter=",", skiprows=2)
+    for rpm, *coefficients in table[::5]:
+        k, c = film.coefficients(rpm * math.pi / 30)
+        np.testing.assert_allclose(coefficients, [*(k.ravel() / 1e6), *(c.ravel() / 1e3)], rtol=1e-7)
+    assert modes_of("oil_whip.yaml", speed="3740 rpm").stability == "drifting"
+    assert modes_of("oil_whip.yaml", speed="3760 rpm").stability == "unstable"
+    with pytest.raises(eb.InputError, match="lies outside of its table"):
+        modes_of("oil_whip.yaml", speed="9000 rpm")
+
+
+@check("anisotropic_bearings.yaml")
+def anisotropic_bearings() -> None:
+    """Critical speeds of rotor finite elements by hand, on the same bearings."""
+    model = eb.load(EXAMPLES / "anisotropic_bearings.yaml")
+    bodies = model.description.bodies
+    discs = {node: (bodies.mass[k], bodies.inertia[k, 0, 0], bodies.inertia[k, 2, 2]) for k, node in ((0, 10), (1, 20))}
+    bearing = np.diag([1e6, 0.8e6]), 200 * np.eye(2)
+    parts = both_planes(Shaft(1.5, 0.05, 30, 211e9, 211 / 162.4 - 1, 7810), {0: bearing, 30: bearing}, discs)
+    places = ((0, 82.0), (1, 87.0), (2, 248.0), (3, 282.0))
+    wanted = [brentq(lambda w, k=k: eigenvalues(parts, w)[k].imag - w, near - 6, near + 6) for k, near in places]
+    found = eb.campbell(model, "speed", np.linspace(60, 300, 4), n=7)
+    speeds = [place.spin for place in found.critical_speeds if "axial" not in found.labels[place.branch]]
+    assert speeds == pytest.approx(wanted, rel=2e-5)
+    told = [note.partition(":")[0] for note in found.notes]
+    assert len(set(told)) == len(told)  # not once for every point
+
+
+@check("torsional_line.yaml")
+def torsional_line() -> None:
+    """The chain at the speed of the wheel: inertias and stiffnesses of the engines count four times."""
+    je, jw, js, ke, ks = 4 * 90, 60 + 2 * 4 * 4, 500, 4 * 0.8e6, 1.2e6
+    M = np.diag([je, je, jw, js])
+    K = np.array([[ke, 0, -ke, 0], [0, ke, -ke, 0], [-ke, -ke, 2 * ke + ks, -ks], [0, 0, -ks, ks]])
+    squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)[1:]
+    found = nonzero(modes_of("torsional_line.yaml")).imag
+    assert found == pytest.approx(np.sqrt(squares), rel=1e-10)
+    assert found[1] == pytest.approx(math.sqrt(0.8e6 / 90), rel=1e-10)
 
 
 @check("cart_pole_lqr.py")

@@ -60,6 +60,8 @@ def entries(spec: TypeSpec, rng: np.random.Generator, varying: bool = True) -> l
                 if field.kind in (Kind.SIGNAL, Kind.SIGNALS) and not (varying or field.required):
                     continue
                 value = _sample(field, rng, variant)
+                if field.kind is Kind.SIX and varying and variant == 2:
+                    value[0][1] = "=3 + 0.5*sin(gauge')"  # type: ignore[index]
                 if value is not None:
                     entry[field.name] = value
             if "along" in entry:
@@ -95,6 +97,8 @@ def _sample(field: Field, rng: np.random.Generator, variant: int):
             if field.name == "nu":
                 return number(0.1, 0.4)
             return number(0.1, 0.4) if "free" in field.name else number(2, 20)
+        case Kind.NUMBERS if field.name == "speed":
+            return None  # goes with lists of coefficients, in place of k and c
         case Kind.NUMBERS:
             return [number(0.3, 0.9) for _ in range(4)]
         case Kind.SIX:

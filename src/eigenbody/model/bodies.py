@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.base.batched import agreed, numbers
 from eigenbody.model.builtin import BODY
 from eigenbody.model.description import BodyTable, Marker
+from eigenbody.model.discs import read_disc
 from eigenbody.model.faults import Faults
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND
@@ -32,15 +33,15 @@ def read_bodies(raw: Mapping[str, Any], values: Values) -> BodyTable:
     shapes: list[Any] = []
     for index, (name, body) in enumerate(raw.items()):
         body = body if _keys_fit(name, body, values.faults) else {}
-        mass.append(_mass(name, body, values))
-        given = body.get("inertia")
-        inertia.append(_NONE if given is None else values.inertia(given, ("bodies", name, "inertia")) or _NONE)
         at = body.get("at")
         position.append(_ORIGIN if at is None else values.numbers(at, "m", ("bodies", name, "at")) or _ORIGIN)
         if body.get("rotation") is not None:
             rotation = values.rotation(body["rotation"], ("bodies", name, "rotation"))
             rotations[index] = _IDENTITY if rotation is None else rotation
-        is_point.append(given is None)
+        own_mass, own_inertia = _inertial(name, body, values, rotations.get(index, _IDENTITY))
+        mass.append(own_mass)
+        inertia.append(own_inertia)
+        is_point.append(body.get("inertia") is None and body.get("disc") is None)
         shapes.append(body.get("shape"))
     table = BodyTable(
         names=tuple(raw),
@@ -64,15 +65,23 @@ def _keys_fit(name: str, body: Any, faults: Faults) -> bool:
     if not KEYS.issuperset(body):
         for key in sorted(body.keys() - KEYS):
             faults.unknown((*path, key), "key", key, KEYS)
-    for key in ("mass", "at"):
-        if body.get(key) is None:
+    for key, other in (("mass", "disc"), ("at", "on")):
+        if body.get(key) is None and body.get(other) is None:
             faults.add(path, f'the required key "{key}" is missing.')
+    for key in ("mass", "inertia"):
+        if body.get(key) is not None and body.get("disc") is not None:
+            faults.add((*path, key), f"the disc has its own {key}.", "Give one or the other.")
     return True
 
 
-def _mass(name: str, body: Mapping[str, Any], values: Values) -> Number:
-    given = body.get("mass")
-    return 0.0 if given is None else values.number(given, "kg", ("bodies", name, "mass")) or 0.0
+def _inertial(name: str, body: Mapping[str, Any], values: Values, rotation: np.ndarray) -> tuple[Number, list[Number]]:
+    """Mass and tensor entries of a body, given as such or as a disc."""
+    path = ("bodies", name)
+    if body.get("disc") is not None:
+        return read_disc(body["disc"], values, (*path, "disc"), rotation) or (0.0, _NONE)
+    given, inertia = body.get("mass"), body.get("inertia")
+    mass = 0.0 if given is None else values.number(given, "kg", (*path, "mass")) or 0.0
+    return mass, _NONE if inertia is None else values.inertia(inertia, (*path, "inertia")) or _NONE
 
 
 def tensors(entries: list[list[Number]]) -> np.ndarray:

@@ -15,16 +15,19 @@ _ORIGIN.setflags(write=False)
 BODY = TypeSpec(
     "",
     (
-        Field("mass", Kind.NUMBER, "kg", required=True, doc="mass; not negative"),
+        Field("mass", Kind.NUMBER, "kg", doc="mass; not negative; required unless it is a disc"),
         Field(
             "inertia", Kind.INERTIA, "kg*m^2", doc="about the centre of mass, body axes: 3, 6 or 3x3; none: point mass"
         ),
-        Field("at", Kind.POINT, "m", required=True, doc="centre of mass in the reference configuration, global axes"),
+        Field("disc", Kind.DISC, doc="in place of mass and inertia: {mass, Id, Ip} or {diameter, width, density}"),
+        Field("at", Kind.POINT, "m", doc="centre of mass in the reference configuration, global axes; required unless"
+              " it is on a node"),
+        Field("on", Kind.BODY, doc="body, marker or node that it is fixed on"),
         Field("rotation", Kind.ROTATION, doc="body axes in the reference configuration, default global axes"),
         Field("shape", Kind.ANY, doc="for drawing only"),
     ),
     doc="A rigid body.",
-)
+)  # fmt: skip
 MARKER = TypeSpec(
     "",
     (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eigenbody.base.errors import printable
+from eigenbody.model.coefficients import Coefficients
 from eigenbody.model.description import Entry
 from eigenbody.model.drivers import one_by_one
 from eigenbody.model.faults import Path
@@ -59,6 +60,7 @@ class EntryReader:
     def __init__(self, values: Values, names: Names) -> None:
         self.values, self.names, self.faults = values, names, values.faults
         self.signals = Signals(values, names)
+        self.coefficients_of = Coefficients(values, self.signals)
         self._keys: dict[tuple[str, str], Keys] = {}
         self._readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
             Kind.NUMBER: lambda v, f, p, at: self.values.number(v, self.dimension(f, p), at),
@@ -69,7 +71,9 @@ class EntryReader:
             Kind.ROTATION: lambda v, f, p, at: self.values.rotation(v, at),
             Kind.SURFACE: lambda v, f, p, at: read_surface(v, self.values, self.signals, at),
             Kind.INERTIA: self.inertia,
-            Kind.SIX: lambda v, f, p, at: self.values.six(v, self.dimension(f, p), at),
+            Kind.SIX: lambda v, f, p, at: self.coefficients_of.six(v, self.dimension(f, p), at),
+            Kind.COEFFICIENT: lambda v, f, p, at: self.coefficients_of.one(v, self.dimension(f, p), at),
+            Kind.SPEED: lambda v, f, p, at: self.coefficients_of.speed(v, at),
             Kind.TERMS: self.terms,
             Kind.COORDINATES: self.coordinates,
             Kind.SIGNAL: lambda v, f, p, at: self.signals.signal(v, self.dimension(f, p), at, self.scope(f, p)),
@@ -142,10 +146,11 @@ class EntryReader:
             field = keys.fields.get(key)
             if field is not None and value is not None:
                 values[key] = self._readers[field.kind](value, field, place, (*path, key))
-        if spec.check is not None:
-            for key, what, remedy in spec.check(_judged(values, raw), self.names.markers.__contains__):
-                self.faults.add((*path, key) if key else path, what, remedy)
-        return FrozenDict(values)
+        wrong = [] if spec.check is None else [*spec.check(_judged(values, raw), self.names.markers.__contains__)]
+        for key, what, remedy in wrong:
+            self.faults.add((*path, key) if key else path, what, remedy)
+        is_read = not wrong and not any(raw.get(key) is not None and value is None for key, value in values.items())
+        return FrozenDict(spec.settle(values) if spec.settle is not None and is_read else values)
 
     def check_keys(self, spec: TypeSpec, keys: Keys, raw: Mapping[str, Any], path: Path) -> None:
         """Unknown keys, missing keys and groups of which exactly one must be given."""

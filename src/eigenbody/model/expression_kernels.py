@@ -14,6 +14,7 @@ import numpy as np
 
 from eigenbody.base.batched import numbers
 from eigenbody.base.errors import EigenbodyError
+from eigenbody.model.expression_curve import OutsideCurve, piecewise_cubic
 from eigenbody.model.expression_noise import noise
 
 Kernel = Callable[..., Any]
@@ -23,6 +24,10 @@ class ExpressionError(EigenbodyError):
     """An expression that cannot be read or has no finite value."""
 
     exit_code = 2
+
+
+class OutsideTable(ExpressionError):
+    """A table is read beyond its points: the message says where, and needs no formula beside it."""
 
 
 def _real(value: Any) -> Any:
@@ -177,6 +182,14 @@ def random(x: Any, seed: Any, bandwidth: Any, order: Any = 0.0) -> Any:
     return noise(x, number, bandwidth, int(_real(order)))
 
 
+def curve(x: Any, order: Any, *points: Any) -> Any:
+    """Smooth curve through points (`model/curves.py`), or its derivative of an order."""
+    try:
+        return piecewise_cubic(x, int(_real(order)), points)
+    except OutsideCurve as problem:
+        raise OutsideTable(str(problem)) from problem
+
+
 USER_FUNCTIONS: dict[str, Kernel] = {
     "sin": np.sin,
     "cos": np.cos,
@@ -209,6 +222,7 @@ INTERNAL_FUNCTIONS: dict[str, Kernel] = {
     "_smooth2": smooth2,
     "_smooth3": smooth3,
     "_noise": random,
+    "_curve": curve,
 }
 
 

@@ -48,4 +48,6 @@ def text_of(node: Expression, texts: list[Text]) -> Text:
         return f"{_closed(texts[0], _PRODUCT)}{node.op}{_closed(texts[1], _UNARY)}", _PRODUCT
     if node.op == "**":
         return f"{_closed(texts[0], _ATOM)}**{_closed(texts[1], _UNARY)}", _POWER
+    if node.op == "_curve":  # its points are in the file
+        return f"table{chr(39) * int(texts[1][0])}({texts[0][0]})", _ATOM
     return f"{node.op}({', '.join(text for text, _ in texts)})", _ATOM

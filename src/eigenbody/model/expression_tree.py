@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.batched import Variants
-from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
+from eigenbody.model.expression_kernels import KERNELS, ExpressionError, OutsideTable, as_operand, as_result
 from eigenbody.model.expression_text import Text, text_of
 
 Number = float | complex | Variants
@@ -78,6 +78,8 @@ class Expression:
                 return as_result(values[-1])
         except (ArithmeticError, ValueError) as problem:
             raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
+        except OutsideTable:
+            raise
         except ExpressionError as problem:
             raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
 
@@ -344,6 +346,15 @@ def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
     return _mul(build("_noise", x, seed, bandwidth, following), phase)
 
 
+def _curve_rule(args: Args, slopes: list[Expression]) -> Expression:
+    """By the argument; points and order are numbers. Pieces are cubic: the fourth derivative is zero."""
+    x, order, *points = args
+    following = float(np.real(order.value)) + 1
+    if following > 3:
+        return ZERO
+    return _mul(build("_curve", x, Expression.number(following), *points), slopes[0])
+
+
 def _branch_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
     """Derivative of min and max: the slope of the argument that is chosen."""
 
@@ -376,4 +387,5 @@ _RULES: dict[str, Callable[[Args, list[Expression]], Expression]] = {
     "_select_max": _selection_rule("_select_max"),
     "noise": _noise_rule,
     "_noise": _noise_rule,
+    "_curve": _curve_rule,
 }

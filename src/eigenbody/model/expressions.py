@@ -16,10 +16,10 @@ import re
 from functools import lru_cache
 
 from eigenbody.base.errors import suggest
-from eigenbody.model.expression_kernels import ARITY, USER_FUNCTIONS, ExpressionError
+from eigenbody.model.expression_kernels import ARITY, USER_FUNCTIONS, ExpressionError, OutsideTable
 from eigenbody.model.expression_tree import Expression
 
-__all__ = ["FUNCTIONS", "Expression", "ExpressionError", "parse"]
+__all__ = ["FUNCTIONS", "Expression", "ExpressionError", "OutsideTable", "parse"]
 
 FUNCTIONS: tuple[str, ...] = tuple(USER_FUNCTIONS)
 

@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.model.bodies import place_markers, read_bodies
 from eigenbody.model.builtin import BUILTIN, SECTIONS, TOP_LEVEL, VERSION
 from eigenbody.model.description import Description, Entry, Function, Table
+from eigenbody.model.discs import carriers, fixed_joints
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults, Path
@@ -46,6 +47,7 @@ def resolve(
     values = resolve_parameters(sections["parameters"], overrides or {}, faults, names.what_is, formulas)
     reader = EntryReader(values, names)
     bodies = read_bodies(sections["bodies"], values)
+    on = carriers(sections["bodies"], names, faults)
     entries = {name: reader.section(name, sections[name], types[name]) for name in SECTIONS if name != "bodies"}
     _check_markers(entries["markers"], names, faults)
     entries["variables"] = _variables(entries["variables"], faults)
@@ -56,12 +58,13 @@ def resolve(
     faults.raise_if_any()
     added = NOTHING
     if flexible := entries.pop("flexible"):
-        mentioned = names_in((*entries.values(), coordinates, operating_point))
+        mentioned = names_in((*entries.values(), coordinates, operating_point, tuple(on.values())))
         added = expanded(vocabulary, flexible, mentioned)
-        bodies = extended(bodies, added.bodies)
+    bodies, fixed = fixed_joints(bodies, on, sections["bodies"], {body.name: body.position for body in added.bodies})
+    bodies = extended(bodies, added.bodies) if added.bodies else bodies
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
     parameters = FrozenDict(values.parameters)
-    entries["joints"], entries["forces"] = entries["joints"] + added.joints, entries["forces"] + added.forces
+    entries["joints"], entries["forces"] = entries["joints"] + fixed + added.joints, entries["forces"] + added.forces
     return Description(
         name=name, parameters=parameters, gravity=gravity, bodies=bodies, flexible=added.flexible, markers=markers,
         coordinates=coordinates, weights=weights, operating_point=operating_point, **entries,

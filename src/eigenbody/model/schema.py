@@ -100,10 +100,27 @@ _VALUES: dict[str, Schema] = {
         _object({"ellipsoid": _ref("vector")}, ["ellipsoid"]),
         _object({"implicit": {"type": "string", "description": "expression of x, y, z"}}, ["implicit"]),
     ),
+    "disc": _any_of(
+        _object({"mass": _NUMBER, "Id": _NUMBER, "Ip": _NUMBER, "axis": _ref("vector")}, ["mass", "Id", "Ip"]),
+        _object(
+            {
+                "diameter": _any_of(_NUMBER, _list(_NUMBER, 2)),
+                "width": _NUMBER,
+                "density": _NUMBER,
+                "axis": _ref("vector"),
+            },
+            ["diameter", "width", "density"],
+        ),
+    ),
     "inertia": _any_of(_list(_NUMBER, 3), _list(_NUMBER, 6), _list(_list(_NUMBER, 3), 3)),
-    "six": _any_of(_list(_NUMBER, 6), _list(_list(_NUMBER, 6), 6)),
+    "six": _any_of(_list(_SIGNAL, 6), _list(_list(_SIGNAL, 6), 6)),
     "table": _object(
-        {"table": {"type": "array", "items": _list(_NUMBER, 2), "minItems": 2}, "of": {"type": "string"}}, ["table"]
+        {
+            "table": {"type": "array", "items": _list(_NUMBER, 2), "minItems": 2},
+            "of": {"type": "string"},
+            "interpolation": {"enum": ["linear", "spline", "monotone"]},
+        },
+        ["table"],
     ),
     "signal": {
         "description": 'number, quantity, expression such as "=2*sin(t)" or {table: [[x, y], ...], of: "=..."}',
@@ -123,7 +140,10 @@ _KINDS: dict[Kind, Schema] = {
     Kind.ROTATION: _ref("rotation"),
     Kind.SURFACE: _ref("surface"),
     Kind.INERTIA: _ref("inertia"),
+    Kind.DISC: _ref("disc"),
     Kind.SIX: _ref("six"),
+    Kind.COEFFICIENT: _any_of(_SIGNAL, {"type": "array", "items": _NUMBER}),
+    Kind.SPEED: _NUMBER,
     Kind.TERMS: {"type": "object", "additionalProperties": _NUMBER, "minProperties": 1},
     Kind.COORDINATES: _ref("coordinates"),
     Kind.SIGNAL: _SIGNAL,

@@ -299,12 +299,12 @@ class Values:
     def six(self, value: Any, kind: str | None, path: Path) -> np.ndarray | None:
         """Six values (the diagonal) or 6x6 of a stiffness or damping: translations first, then rotations."""
         if isinstance(value, list) and len(value) == 6 and isinstance(value[0], list):
-            rows = [self.numbers(row, _row_units(kind, i), (*path, i), 6) for i, row in enumerate(value)]
+            rows = [self.numbers(row, row_units(kind, i), (*path, i), 6) for i, row in enumerate(value)]
             return freeze(rows) if all(row is not None for row in rows) else None
         key = (kind, *value) if isinstance(value, list) and all(type(item) in _HASHABLE for item in value) else None
         if key in self._diagonals and self.formulas is None:  # many bushings are alike
             return self._diagonals[key]
-        units = [_row_units(kind, i)[i] for i in range(6)]
+        units = [row_units(kind, i)[i] for i in range(6)]
         numbers = self.numbers(value, units, path, 6)
         if numbers is None:
             return None
@@ -326,7 +326,8 @@ _BLOCKS = {
 }
 
 
-def _row_units(kind: str | None, row: int) -> list[str | None]:
+def row_units(kind: str | None, row: int) -> list[str | None]:
+    """Units of a row of a 6x6 stiffness or damping."""
     if kind not in _BLOCKS:
         return [None] * 6
     translation, rotation = _BLOCKS[kind][row // 3]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.model.curves import SMOOTH, curve
 from eigenbody.model.description import Function, Signal, Table
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Path
@@ -15,6 +16,8 @@ from eigenbody.model.names import TIME, Names
 from eigenbody.model.source import shown
 from eigenbody.model.values import Values, freeze
 
+TABLE_KEYS = ("table", "of", "interpolation")
+LINEAR = "linear"
 OWN_MEASURE = frozenset(("s", "v"))  # a force's own measure and its rate
 
 
@@ -26,6 +29,7 @@ class Scope:
     own: frozenset[str] = frozenset()
     only_own: bool = False
     loads: bool = True  # second rates, joint reactions and forces of elements too
+    argument: str = ""  # of smooth tables that do not say what they are of; "": the own measure, else the time
 
 
 class Signals:
@@ -120,10 +124,15 @@ class Signals:
 
     # ---- tables
 
-    def table(self, value: dict[str, Any], dimension: str | None, path: Path, scope: Scope) -> Table | None:
-        """`{table: [[x, y], ...], of: expression}` with increasing x."""
-        for key in sorted(value.keys() - {"table", "of"}):
-            self.faults.unknown((*path, key), "key", key, ("table", "of"))
+    def table(self, value: dict[str, Any], dimension: str | None, path: Path, scope: Scope) -> Signal | None:
+        """`{table: [[x, y], ...], of: expression, interpolation: ...}` with increasing x: straight pieces are a table,
+        a smooth curve is an expression."""
+        for key in sorted(value.keys() - set(TABLE_KEYS)):
+            self.faults.unknown((*path, key), "key", key, TABLE_KEYS)
+        how = value.get("interpolation", SMOOTH[0] if scope.argument else LINEAR)
+        if how not in (choices := SMOOTH if scope.argument else (LINEAR, *SMOOTH)):
+            self.faults.unknown((*path, "interpolation"), "choice", how, choices)
+            return None
         points = value.get("table")
         if not isinstance(points, list) or len(points) < 2:
             self.faults.add(path, "a table needs at least two points.", "Write {table: [[x, y], [x, y]], of: ...}.")
@@ -139,7 +148,15 @@ class Signals:
             at = int(np.argmax(np.diff(np.real(x)) <= 0)) + 1
             self.faults.add((*where, at), "the first numbers of the points must increase from point to point.")
             return None
-        return Table(x, y, argument)
+        return Table(x, y, argument) if how == LINEAR else self.smooth(x, y, argument, how, path, scope)
+
+    def smooth(
+        self, x: np.ndarray, y: np.ndarray, argument: Expression | None, how: str, path: Path, scope: Scope
+    ) -> Signal | None:
+        """A smooth table; a number where its argument is one."""
+        own = scope.argument or ("s" if "s" in scope.own else TIME)
+        signal = curve(x, y, Expression.symbol(own) if argument is None else argument, how)
+        return signal if signal.names else self.values.evaluate(signal, path)  # type: ignore[return-value]
 
     def _argument(self, value: Any, path: Path, scope: Scope) -> tuple[Expression | None, bool]:
         """Argument of a table and whether it could be read; an `=` before it may be left out."""

@@ -25,7 +25,10 @@ class Kind(Enum):
     ROTATION = "rotation"  # {axis, angle} | {sequence, angles} | {quaternion}  -> (3, 3) array
     SURFACE = "surface"  # {sphere} | {ellipsoid} | {implicit}  -> Surface
     INERTIA = "inertia"  # 3, 6 or 3x3 numbers              -> (3, 3) array
-    SIX = "six"  # six numbers or 6x6                       -> (6, 6) array
+    SIX = "six"  # six numbers or 6x6                       -> (6, 6) array; rows of signals where one varies
+    COEFFICIENT = "coefficient"  # SIGNAL, or one number for each speed  -> Signal | (n,) array
+    SPEED = "speed"  # the speed that coefficients are over -> Expression
+    DISC = "disc"  # {mass, Id, Ip} | {diameter, width, density}, axis  -> mass and inertia
     TERMS = "terms"  # {measure: coefficient}               -> dict[str, float]
     COORDINATES = "coordinates"  # number or list, one per joint coordinate -> tuple[float, ...]
     SIGNAL = "signal"  # number | "=expr of t, measures, ..." | {table: [[x, y], ...], of: signal} -> Signal
@@ -91,6 +94,7 @@ class TypeSpec:
     is_speed: bool = False  # measures: a velocity, which is the rate of nothing
     one_of: tuple[tuple[str, ...], ...] = ()  # groups of keys of which exactly one must be given
     check: Check | None = None  # what the keys must fulfil together
+    settle: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # faultless values as the element takes them
     doc: str = ""
 
 

@@ -86,7 +86,19 @@ def beyond_all(description: Description) -> str:
     for driver in description.drivers:
         if driver.get("side") is not None:
             return f'the one-sided driver "{driver.name}"'
+    for force in description.forces:
+        if reason := beyond_constant_coefficients(force):
+            return reason
     return _reads_loads(description)
+
+
+def beyond_constant_coefficients(force: Entry) -> str:
+    """What a bushing or bearing has beside constant coefficients; "" if nothing."""
+    if force.type not in ("bushing", "bearing"):
+        return ""
+    if any(isinstance(force.get(key), tuple) for key in ("k", "c")):
+        return f'the varying coefficients of the {force.type} "{force.name}"'
+    return "" if force.get("load") is None else f'the load of the {force.type} "{force.name}"'
 
 
 def _reads_loads(description: Description) -> str:

@@ -10,8 +10,9 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.source import read_text
 from eigenbody.starters.base import Starter
 from eigenbody.starters.family import FAMILY
+from eigenbody.starters.torsion import TORSION
 
-KINDS: dict[str, Starter] = {"family": FAMILY}
+KINDS: dict[str, Starter] = {"family": FAMILY, "torsion": TORSION}
 
 
 def model_text(kind: str, name: str | None = None) -> str:
@@ -19,13 +20,14 @@ def model_text(kind: str, name: str | None = None) -> str:
     if kind not in KINDS:
         raise InputError(Fault("kind", f'there is no kind of model "{kind}".', suggest(kind, list(KINDS))))
     starter = KINDS[kind]
-    if name is None and starter.names:
+    if not name and starter.names:
         raise InputError(Fault("name", f"the kind {kind} needs a name.", starter.names))
     return starter.text(name)
 
 
 def new(kind: str, name: str | None = None) -> Model:
-    """A model to begin with: `new("family", "T4RF1")` is a binary tree of four layers with revolute joints."""
+    """A model to begin with: `new("family", "T4RF1")` is a binary tree of four layers with revolute joints,
+    `new("torsion", "2 1e5 0.5")` two wheels on a shaft."""
     from eigenbody.elements.vocabulary import VOCABULARY
 
     return Model.from_source(read_text(model_text(kind, name), name or kind), VOCABULARY, {})

@@ -10,7 +10,7 @@ from eigenbody.cli import delivery, options
 
 
 def new(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of model: family.", show_default=False)],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of model: family, torsion.", show_default=False)],
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which of the kind.", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="JSON instead of YAML on standard output.")] = False,
     out: Annotated[
@@ -27,11 +27,14 @@ def new(
       family NAME   chain, binary tree or ladder of closed loops, of any size (Jiang, Chen & Luo 2011):
                     C, T (or TL) or L; number of bodies (C) or of layers; joint: R revolute, P prismatic,
                     C cylindrical, S spherical; F and the number of spring-dampers in each joint
+      torsion LINE  wheels on shafts that twist: inertia (kg m^2), stiffness (N m/rad), inertia, ...;
+                    x N begins a line that the last wheel drives N times as fast, / x N another one
 
     \b
     Examples:
       eigenbody new family T4RF1
       eigenbody new family L3RF1 -o ladder.yaml
+      eigenbody new torsion "0.5 1e5 0.2 x 2 0.1 4e4 0.3" -o line.yaml
       eigenbody new family C1000SF1 | eigenbody modes - --n 20
 
     \b

@@ -90,7 +90,7 @@ def bushings_across_spin(description: Description, joints: JointTable) -> Iterat
     for entry in description.forces if spinning else ():
         if entry.type == "bushing":
             pair = frozenset(int(c) for c in joints.places.carriers(entry["between"]))
-            if pair in spinning and entry["k"][3:, 3:].any():
+            if pair in spinning and any(bool(stiffness) for row in entry["k"][3:] for stiffness in row[3:]):
                 yield (
                     f"{entry.where}: the bushing acts across the joint {spinning[pair]}, which turns; it would wind up."
                     " Use type: bearing, which lets the second body spin."

@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry, Function, Table
 from eigenbody.model.description import Signal as DescribedSignal
-from eigenbody.model.expressions import Expression, ExpressionError, parse
+from eigenbody.model.expressions import Expression, ExpressionError, OutsideTable, parse
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.external import External
 
@@ -44,6 +44,9 @@ class Signal:
         """A value that does not exist (log of a negative number, division by zero) is the model's fault."""
         try:
             return expression.evaluate(env)
+        except OutsideTable as error:
+            what, remedy = self.trouble or (f"{error}.", "Stay within the table, or give it more points.")
+            raise InputError(Fault(self.where, what.format(problem=error), remedy)) from error
         except ExpressionError as error:
             shown = f"{self.expression} or its slope has no value at the operating point ({error})."
             what, remedy = self.trouble or (shown, "Change the expression or the position.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import typer
@@ -57,8 +58,12 @@ def frf(
         int, typer.Option("--base-order", metavar="0|1|2", help="That motion as displacement, velocity, acceleration.")
     ] = 0,
     unbalance: Annotated[
-        str | None,
-        options.option("--unbalance", "BODY=KGM", "Excite by a rotating unbalance: body and mass times eccentricity."),
+        list[str] | None,
+        options.option(
+            "--unbalance",
+            "BODY=KGM[@DEG]",
+            "Excite by a rotating unbalance: body or node, mass times eccentricity, phase; repeatable.",
+        ),
     ] = None,
     axis: Annotated[
         str | None, options.option("--axis", "X,Y,Z", "Axis of the unbalance; default: of the spin.")
@@ -86,6 +91,7 @@ def frf(
       eigenbody frf car.yaml --input heave --output heave --from 0.1 --to 50 --points 2000
       eigenbody frf car.yaml --base road --at 1 --at 2.5 --json
       eigenbody frf rotor.yaml --unbalance disc=1e-4 --speed speed --from 1 --to 100
+      eigenbody frf rotor.yaml --unbalance one=1e-4 --unbalance two=2e-4@90 --speed speed
       eigenbody frf car.yaml --damping structural:0.03
       eigenbody frf tree.json --route topology --input j9 --output j1
       eigenbody frf tree.json --input j9 --output j1 --method modal --modes 30 -o tree.npz
@@ -106,7 +112,7 @@ def frf(
     """
     _checked(kind, at, (start, stop, points), unbalance, axis)
     goal = delivery.Delivery("analyses.frequency.look", model, json, out, plot, quiet)
-    turning = _unbalance(unbalance, axis)
+    turning = [_unbalance(text, axis) for text in unbalance] if unbalance else None
     mechanism = session.load(model, set_)
     from eigenbody.analyses.frequency.find import frf as response_of
 
@@ -123,27 +129,28 @@ def frf(
     goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
 
 
-def _checked(kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: str | None, axis: str | None) -> None:
+def _checked(
+    kind: str, at: list[float] | None, span: tuple[Any, ...], unbalance: list[str] | None, axis: str | None
+) -> None:
     faults = []
     if kind not in ("bode", "nyquist"):
         faults.append(Fault("--kind", f'"{kind}" is not known.', "Use bode or nyquist."))
     if at and span != (None, None, None):
         faults.append(Fault("--at", "single frequencies and a range were both given.", "Give one of them."))
-    if axis is not None and unbalance is None:
+    if axis is not None and not unbalance:
         faults.append(Fault("--axis", "only an unbalance has an axis.", "Give --unbalance BODY=KGM too."))
     if faults:
         raise InputError(faults)
 
 
-def _unbalance(text: str | None, axis: str | None) -> dict[str, Any] | None:
-    """`disc=1e-4` and `0,0,1` as the library takes them."""
-    if text is None:
-        return None
-    body, _, moment = (part.strip() for part in text.rpartition("="))
-    if not body or not session.NUMBER.fullmatch(moment):
-        what = "an unbalance is written BODY=KGM, mass times eccentricity in kg m."
+def _unbalance(text: str, axis: str | None) -> dict[str, Any]:
+    """`disc=1e-4@90` and `0,0,1` as the library takes them."""
+    body, _, size = (part.strip() for part in text.rpartition("="))
+    moment, at, phase = (part.strip() for part in size.partition("@"))
+    if not body or not all(session.NUMBER.fullmatch(part) for part in (moment, phase if at else "0")):
+        what = "an unbalance is written BODY=KGM or BODY=KGM@DEG, mass times eccentricity in kg m."
         raise InputError(Fault(f"--unbalance {text}", what, "For example: --unbalance disc=1e-4."))
-    given: dict[str, Any] = {"body": body, "moment": float(moment)}
+    given: dict[str, Any] = {"body": body, "moment": float(moment), "phase": math.radians(float(phase or 0))}
     if axis is not None:
         parts = [part.strip() for part in axis.split(",")]
         if len(parts) != 3 or not all(session.NUMBER.fullmatch(part) for part in parts):

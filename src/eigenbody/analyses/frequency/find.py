@@ -45,7 +45,7 @@ def frf(
     spacing: str = "log",
     base: str | None = None,
     base_order: int = 0,
-    unbalance: Mapping[str, Any] | None = None,
+    unbalance: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     speed_parameter: str | None = None,
     solver: str | None = None,
     damping: Damping | None = None,
@@ -62,7 +62,8 @@ def frf(
     refine           add points near resonances to a range, and locate the peaks by minimization
     base             name of a driver, or of a joint with motion: its motion is the input, as displacement (base_order
                      0), velocity (1) or acceleration (2)
-    unbalance        {"body", "moment" in kg m, optional "axis"}: a rotating force moment * omega^2 at the body
+    unbalance        {"body", "moment" in kg m, optional "axis", "phase" in rad}: a rotating force moment * omega^2 at
+                     the body or node; or a list of such, which act together
     speed_parameter  parameter of the model that sets the spin; it follows the frequency, and the model is linearized
                      anew at every speed
     damping          to be added as by `with_damping`: "proportional:0.1,1e-4", "modal:0.02", "structural:0.03" (the
@@ -116,7 +117,8 @@ def _refuse_changes(damping: Damping | None, route: str | None, base: str | None
 
 def _excited(
     model: Subject, inputs: Any, outputs: Any, base: str | None, base_order: int,
-    unbalance: Mapping[str, Any] | None, solver: str | None, damping: Damping | None, route: str | None,
+    unbalance: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, solver: str | None, damping: Damping | None,
+    route: str | None,
 ) -> Excited:  # fmt: skip
     if base is None and unbalance is None:
         found = ports(model, inputs, outputs, solver, damping, route)
@@ -177,7 +179,7 @@ def _use_modes(evaluator: Evaluator, modes: int | None, residual: bool, grid: np
 
 def _synchronous(
     model: Any, inputs: Any, outputs: Any, asked: Wanted, refine: bool, base: str | None,
-    unbalance: Mapping[str, Any] | None, parameter: str,
+    unbalance: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, parameter: str,
 ) -> FrequencyResponse:  # fmt: skip
     """Excitation frequency = spin speed, linearized anew at every speed."""
     if unbalance is None or base is not None or inputs:

@@ -1,6 +1,7 @@
-"""Rotating unbalance: a force moment * omega^2 that turns with the frequency, about an axis through a body.
+"""Rotating unbalance: forces moment * omega^2 that turn with the frequency, each about an axis through a body.
 
-As a complex amplitude along two normals n1, n2 of the axis (n1 x n2 = axis) it is (1, -i): cos along n1, sin along n2.
+As a complex amplitude along two normals n1, n2 of the axis (n1 x n2 = axis) one is (1, -i) exp(i phase): at phase zero
+cos along n1, sin along n2.
 """
 
 from __future__ import annotations
@@ -20,44 +21,67 @@ from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.description import owner_of
 from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
 
-KEYS = ("body", "moment", "axis")
+KEYS = ("body", "moment", "axis", "phase")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite
 FOLLOWED = 1e-10  # relative error of the spin that a parameter is solved for
+STEP = 1e-3  # of the parameter, to see how the spin follows it; small, for tables over the speed have ends
+
+Given = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Unbalance:
-    """Checked: body, moment m e in kg m, unit axis (None: the axis it spins about)."""
+    """Checked: body, moment m e in kg m, unit axis (None: the axis it spins about), phase in rad ahead of n1."""
 
     body: str
     moment: float
     axis: np.ndarray | None
+    phase: float = 0.0
 
 
 def unbalance_excited(
-    model: InertModel, given: Mapping[str, Any], outputs: str | Sequence[str] | None, solver: str | None = None
+    model: InertModel, given: Given, outputs: str | Sequence[str] | None, solver: str | None = None
 ) -> Excited:
-    """The model excited by an unbalance whose speed is the frequency, at the operating point as it is."""
-    unbalance = checked(model, given)
-    axis = unbalance.axis if unbalance.axis is not None else _spin_axis(operating_point(model), unbalance)
-    return _excited(model, unbalance, axis, outputs, solver)[0]
+    """The model excited by unbalance whose speed is the frequency, at the operating point as it is."""
+    places = checked(model, given)
+    point = None if all(place.axis is not None for place in places) else operating_point(_touched(model, places))
+    axes = [_spin_axis(point, place) if point is not None else place.axis for place in places]
+    return _excited(model, places, axes, outputs, solver)[0]  # type: ignore[arg-type]
 
 
-def checked(model: InertModel, given: Mapping[str, Any]) -> Unbalance:
-    """The unbalance, or all that is wrong with it."""
-    faults = []
+def checked(model: InertModel, given: Given) -> tuple[Unbalance, ...]:
+    """The unbalance at every place, or all that is wrong with it."""
+    faults: list[Fault] = []
+    items = [given] if isinstance(given, Mapping) else list(given)
+    places = tuple(_checked(model, item, faults) for item in items)
+    if not places:
+        faults.append(Fault("unbalance", "no place of an unbalance is given.", "Give body and moment."))
+    if faults:
+        raise InputError(faults)
+    return places
+
+
+def _checked(model: InertModel, given: Mapping[str, Any], faults: list[Fault]) -> Unbalance:
     for key in given:
         if key not in KEYS:
             faults.append(Fault("unbalance", f'"{key}" is not known.', suggest(str(key), KEYS)))
     bodies = model.description.bodies.known_names
+    flexible = {owner_of(body.name) for body in model.description.flexible}
     body, moment, axis = given.get("body"), given.get("moment"), given.get("axis")
-    if body not in bodies:
+    is_node = (
+        isinstance(body, str) and "." in body and owner_of(body) in flexible
+    )  # what attaches to it says if it exists
+    if body not in bodies and not is_node:
         faults.append(Fault("unbalance", f'there is no body "{body}".', suggest(str(body), bodies)))
     if not isinstance(moment, int | float) or not np.isfinite(moment) or moment <= 0:
         faults.append(Fault("unbalance", "the moment (mass times eccentricity) is a positive number in kg m."))
+    phase = given.get("phase", 0.0)
+    if not isinstance(phase, int | float) or not np.isfinite(phase):
+        faults.append(Fault("unbalance", "the phase is an angle in rad, ahead of the first normal of the axis."))
     direction = None
     if axis is not None:
         direction = np.asarray(axis, float)
@@ -65,9 +89,16 @@ def checked(model: InertModel, given: Mapping[str, Any]) -> Unbalance:
             faults.append(Fault("unbalance", "the axis is a direction of three numbers, not all zero."))
         else:
             direction = direction / np.linalg.norm(direction)
-    if faults:
-        raise InputError(faults)
-    return Unbalance(str(body), float(moment or 0.0), direction)
+    return Unbalance(str(body), float(moment or 0.0), direction, phase)
+
+
+def _touched(model: InertModel, places: Sequence[Unbalance]) -> InertModel:
+    """The model in which every node with an unbalance is a body, whether or not something else is attached to it."""
+    known = model.description.bodies.names
+    for number, place in enumerate(places):
+        if place.body not in known:
+            model = model.input(f"place of unbalance {number}", body=place.body, direction=[1, 0, 0])
+    return model
 
 
 def spin(point: OperatingPoint, body: str) -> np.ndarray:
@@ -76,10 +107,13 @@ def spin(point: OperatingPoint, body: str) -> np.ndarray:
     return np.real(point.state.R[i] @ point.state.w[i])
 
 
-def _spin_axis(point: OperatingPoint, unbalance: Unbalance) -> np.ndarray:
-    rate = spin(point, unbalance.body)
+def _spin_axis(point: OperatingPoint, place: Unbalance) -> np.ndarray:
+    """The axis that is given, else that of the spin."""
+    if place.axis is not None:
+        return place.axis
+    rate = spin(point, place.body)
     if not rate.any():
-        what = f'"{unbalance.body}" does not spin at the operating point, so its axis is not known.'
+        what = f'"{place.body}" does not spin at the operating point, so its axis is not known.'
         raise InputError(Fault("unbalance", what, "Give the axis: --axis 0,0,1."))
     return rate / np.linalg.norm(rate)
 
@@ -93,61 +127,65 @@ def normals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excited(
-    model: InertModel, unbalance: Unbalance, axis: np.ndarray, outputs: str | Sequence[str] | None, solver: str | None
+    model: InertModel,
+    places: Sequence[Unbalance],
+    axes: Sequence[np.ndarray],
+    outputs: str | Sequence[str] | None,
+    solver: str | None,
 ) -> tuple[Excited, Ports]:
     names = []
     taken = {entry.name for entry in model.description.inputs}
-    for number, normal in enumerate(normals(axis), 1):
+    normal_of = [(place.body, normal) for place, axis in zip(places, axes, strict=True) for normal in normals(axis)]
+    for number, (body, normal) in enumerate(normal_of, 1):
         name = f"unbalance {number}"
         while name in taken:
             name += " again"
-        model = model.input(name, body=unbalance.body, direction=normal.tolist())
+        model = model.input(name, body=body, direction=normal.tolist())
         names.append(name)
     found = ports(model, names, outputs, solver)
-    rotating = unbalance.moment * np.array([[1.0], [-1.0j]])
+    sizes = [place.moment * np.exp(1j * place.phase) for place in places]
+    rotating = np.array([[size * along] for size in sizes for along in (1.0, -1.0j)])
     weight = partial(_turning, rotating)
-    name = f"unbalance of {unbalance.body}"
+    name = f"unbalance of {', '.join(dict.fromkeys(place.body for place in places))}"
     return replace(excited(found), inputs=(name,), input_units=("",), weight=weight), found
 
 
 def _turning(rotating: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Forces (nf, 2, 1) that grow with the square of the frequency."""
+    """Forces (nf, two for each place, 1) that grow with the square of the frequency."""
     return -(s[:, None, None] ** 2) * rotating
 
 
 class Synchronous:
     """The response to an unbalance at the speed of the rotor, linearized anew at every speed."""
 
-    def __init__(
-        self, model: InertModel, given: Mapping[str, Any], outputs: str | Sequence[str] | None, parameter: str
-    ) -> None:
-        self._parameter, self._unbalance = parameter, checked(model, given)
+    def __init__(self, model: InertModel, given: Given, outputs: str | Sequence[str] | None, parameter: str) -> None:
+        self._parameter, places = parameter, checked(model, given)
         if parameter not in model.parameters:
             what = f'there is no parameter "{parameter}".'
             raise InputError(Fault("speed_parameter", what, suggest(parameter, model.parameters)))
-        self._model = model
+        self._model, self._body = _touched(model, places), places[0].body
         start = float(model.parameters[parameter]) or 1.0
         first = self._point(start)
-        own = self._unbalance.axis
-        self._axis = own if own is not None else _spin_axis(first, self._unbalance)
-        self._line(start, self._speed(first), self._speed(self._point(2 * start)))
-        self.system, found = _excited(model, self._unbalance, self._axis, outputs, "dense")
+        axes = [_spin_axis(first, place) for place in places]
+        self._axis = axes[0]
+        self._line(start, self._speed(first), self._speed(self._point((1 - STEP) * start)))
+        self.system, found = _excited(model, places, axes, outputs, "dense")
         self._ports = found.inputs, found.outputs
         self._model = found.linear.point.model  # with inputs and outputs
 
     def _line(self, start: float, first: float, second: float) -> None:
         """Spin over parameter as a straight line, to start from."""
-        self._slope = (second - first) / start
+        self._slope = (first - second) / (STEP * start)
         self._zero = first - self._slope * start
         if not np.isfinite(self._slope) or abs(second - first) <= 1e-9 * abs(first) or second == first:
-            what = f'"{self._parameter}" does not change the spin of {self._unbalance.body}.'
+            what = f'"{self._parameter}" does not change the spin of {self._body}.'
             raise InputError(Fault("speed_parameter", what, "Name the parameter that sets the velocity of its joint."))
 
     def _point(self, value: float) -> OperatingPoint:
         return operating_point(self._model.with_parameters({self._parameter: value}))
 
     def _speed(self, point: OperatingPoint) -> float:
-        return float(spin(point, self._unbalance.body) @ self._axis)
+        return float(spin(point, self._body) @ self._axis)
 
     def _spinning(self, omega: float) -> OperatingPoint:
         """The operating point at which the body spins at omega: the parameter from the line through two speeds,
@@ -164,7 +202,7 @@ class Synchronous:
             slope = (reached - speed) / (new - value) if reached != speed else slope
             value, speed = new, reached
         raise ComputationError(
-            f'The parameter "{self._parameter}" could not be set so that {self._unbalance.body} spins at'
+            f'The parameter "{self._parameter}" could not be set so that {self._body} spins at'
             f" {omega:.6g} rad/s: {value:.6g} gives {speed:.6g}. Name the parameter that sets the spin."
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 HALVINGS = 8
 LISTED = 6  # places in a note
+NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?(?![\w])")
 T = TypeVar("T")
 SweepT = TypeVar("SweepT", bound="Sweep")
 
@@ -326,7 +328,17 @@ def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
     if absent.any():
         notes.append(f"{int(absent.sum())} branches are not among the modes found at every point.")
     modes_ = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
-    return (*notes, *dict.fromkeys(note for outcome in modes_ for note in outcome.notes))
+    return (*notes, *_told_once(note for outcome in modes_ for note in outcome.notes))
+
+
+def _told_once(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes of all points; of those that differ in numbers alone the one with the largest, which bounds the others."""
+    told: dict[str, tuple[list[float], str]] = {}
+    for note in notes:
+        numbers = [float(number) for number in NUMBER.findall(note)]
+        words = NUMBER.sub("#", note)
+        told[words] = max(told.get(words, (numbers, note)), (numbers, note))
+    return tuple(note for _, note in told.values())
 
 
 def _unsettled(walk: Walk) -> Iterator[str]:

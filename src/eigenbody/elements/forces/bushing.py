@@ -3,32 +3,46 @@
 Deflection of a bushing: displacement of the second origin in the axes of the first frame, and the rotation vector of
 the relative rotation. A bearing has the tilt of the second axis instead, (z1 x z2) in the axes of the first frame, and
 no resistance about its axis.
+
+    f = k(W) s + c(W) s' - load          W: any expression, by default the speed of the second about the axis
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, axes_fit
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
+from eigenbody.elements.forces.coefficients import KEYS as BY_NAME
+from eigenbody.elements.forces.coefficients import complete, settled
 from eigenbody.elements.measures.templates import Cosine, Displacement, Pairs, Rotation, Template
+from eigenbody.elements.measures.turning import AngularSpeed
+from eigenbody.model.coefficients import SPEED
 from eigenbody.model.description import Entry
+from eigenbody.model.expressions import Expression
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
 MOVES: tuple[Template, ...] = tuple(Displacement(axis) for axis in "xyz")
 TURNS: tuple[Template, ...] = tuple(Rotation(axis) for axis in "xyz")
 TILTS: tuple[Template, ...] = (Cosine("y1", "z2"), Cosine("x1", "z2"))  # minus the tilt about x, the tilt about y
+TILT_SIGNS = np.diag([1.0, 1.0, 1.0, -1.0, 1.0])
+NONE = np.zeros((6, 6))
+REMEDY = "Choose a speed within the table, or give the table more points: nothing is guessed beyond it."
 
-KEYS = (
+PLACE = (
     Field("between", Kind.BETWEEN, required=True, doc="first and second body or marker"),
     Field("at", Kind.POINTS, "m", doc="point"),
     Field("axis", Kind.DIRECTION, doc="z axis of its frame, default global z"),
     Field("axis2", Kind.DIRECTION, doc="x axis of its frame"),
-    Field("k", Kind.SIX, "stiffness", required=True, doc="stiffness: six values or 6x6"),
-    Field("c", Kind.SIX, "damping", doc="damping: six values or 6x6"),
+)
+MATRICES = (
+    Field("k", Kind.SIX, "stiffness", doc="stiffness: six values or 6x6; numbers, expressions or tables"),
+    Field("c", Kind.SIX, "damping", doc="damping: six values or 6x6; numbers, expressions or tables"),
+    Field("load", Kind.VECTOR, "N", doc="force on the second body without deflection, in the axes of the frame"),
 )
 
 
@@ -39,49 +53,122 @@ def placed(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     yield from axes_fit(values, right_angle=False)
 
 
-def _matrices(entries: Sequence[Entry]) -> tuple[np.ndarray, np.ndarray]:
-    zero = np.zeros((6, 6))
-    return np.array([e["k"] for e in entries]), np.array([e.get("c", zero) for e in entries])
+def _bearing_fits(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
+    yield from placed(values, is_marker)
+    yield from complete(values)
 
 
-def _couple(
-    builder: ForceBuilder, pairs: Pairs, templates: Sequence[Template], k: np.ndarray, c: np.ndarray, owner: np.ndarray
-) -> None:
-    """Channels for every direction that resists anywhere in the batch, coupled by the non-zero entries of k and c."""
-    n = len(pairs)
-    used = (k != 0) | (c != 0)
-    wanted = used.any(axis=-1) | used.any(axis=-2)  # (n, directions)
-    channel = np.full(wanted.shape, -1)
-    for d, template in enumerate(templates):
-        index = np.flatnonzero(wanted[:, d])
-        if len(index):
-            channel[index, d] = builder.private(template.kernel(pairs.take(index) if len(index) < n else pairs))
-    e, a, b = np.nonzero(used)
-    builder.couple(channel[e, a], channel[e, b], k[e, a, b], c[e, a, b], owner[e])
+class Split(NamedTuple):
+    """A 6 x 6 matrix as its numbers and the entries that vary."""
+
+    numbers: np.ndarray  # (6, 6)
+    varying: Mapping[tuple[int, int], Expression]
+
+
+def _split(given: Any) -> Split:
+    if not isinstance(given, tuple):
+        return Split(NONE if given is None else given, {})
+    places = [(i, j) for i in range(6) for j in range(6)]
+    varying = {(i, j): given[i][j] for i, j in places if isinstance(given[i][j], Expression)}
+    numbers = [[0.0 if (i, j) in varying else given[i][j] for j in range(6)] for i in range(6)]
+    return Split(np.array(numbers), varying)
+
+
+class Mounts:
+    """Bushings or bearings of one batch: their numbers as arrays (n, d, d), d directions, and what varies."""
+
+    def __init__(self, entries: Sequence[Entry], templates: Sequence[Template], sign: np.ndarray) -> None:
+        self.entries, self.templates, d = entries, templates, len(templates)
+        split = [(_split(entry.get("k")), _split(entry.get("c"))) for entry in entries]
+        self.k, self.c = (sign @ np.array([s[m].numbers for s in split])[:, :d, :d] @ sign for m in (0, 1))
+        self.varying = [
+            {(kind, i, j): _signed(sign[i, i] * sign[j, j], value)
+             for kind, part in zip("sv", pair, strict=True) for (i, j), value in part.varying.items() if max(i, j) < d}
+            for pair in split
+        ]  # fmt: skip
+        self.load = np.array([np.zeros(3) if entry.get("load") is None else entry["load"] for entry in entries])
+
+    def build(self, builder: ForceBuilder) -> None:
+        """Channels for every direction that resists, coupled by numbers and by formulas."""
+        owner = builder.own([entry.name for entry in self.entries])
+        pairs = builder.places.pairs(self.entries)
+        channel = self._channels(builder, pairs)
+        e, a, b = np.nonzero((self.k != 0) | (self.c != 0))
+        builder.couple(channel[e, a], channel[e, b], self.k[e, a, b], self.c[e, a, b], owner[e])
+        for n, axis in np.argwhere(self.load != 0):
+            builder.characteristic(int(channel[n, axis]), -1.0, self.load[n, axis], self.entries[n].name)
+        for n in range(len(self.entries)):
+            if self.varying[n]:
+                self._vary(builder, pairs.take(np.array([n])), n, channel[n])
+
+    def _channels(self, builder: ForceBuilder, pairs: Pairs) -> np.ndarray:
+        """Channel (n, d) of each direction that is used, else -1."""
+        used = (self.k != 0) | (self.c != 0)
+        wanted = used.any(axis=-1) | used.any(axis=-2)
+        wanted[:, :3] |= self.load != 0
+        for n, varying in enumerate(self.varying):
+            if varying:
+                wanted[n, [direction for _, i, j in varying for direction in (i, j)]] = True
+        channel = np.full(wanted.shape, -1)
+        for d, template in enumerate(self.templates):
+            index = np.flatnonzero(wanted[:, d])
+            if len(index):
+                channel[index, d] = builder.private(
+                    template.kernel(pairs.take(index) if len(index) < len(pairs) else pairs)
+                )
+        return channel
+
+    def _vary(self, builder: ForceBuilder, pair: Pairs, e: int, channel: np.ndarray) -> None:
+        """Tensions of one element by coefficients that vary, one formula for each direction of force."""
+        name, varying = self.entries[e].name, self.varying[e]
+        for kind, j in dict.fromkeys((kind, j) for kind, _, j in varying):
+            builder.call(f"{kind}{j}", kind, int(channel[j]), name)
+        if any(SPEED in value.names for value in varying.values()):
+            speed = builder.private(AngularSpeed(pair.carriers, pair.axes1[..., :, 2], 0))
+            builder.call(SPEED.removeprefix("own."), "v", int(speed[0]), name)
+            builder.trouble(name, "{problem} (its speed, in rad/s).", REMEDY)
+        for row in dict.fromkeys(i for _, i, _ in varying):
+            terms = [Expression("*", (value, Expression.symbol(f"own.{kind}{j}")))
+                     for (kind, i, j), value in varying.items() if i == row]  # fmt: skip
+            tension = terms[0] if len(terms) == 1 else Expression("+", tuple(terms))
+            builder.characteristic(int(channel[row]), 1.0, tension, name)
+
+
+def _signed(sign: float, value: Expression) -> Expression:
+    return value if sign > 0 else Expression("neg", (value,))
 
 
 def build_bushing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     """Three displacements and the rotation vector."""
-    k, c = _matrices(entries)
-    owner = builder.own([entry.name for entry in entries])
-    _couple(builder, builder.places.pairs(entries), (*MOVES, *TURNS), k, c, owner)
+    Mounts(entries, (*MOVES, *TURNS), np.eye(6)).build(builder)
 
 
 def build_bearing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     """Three displacements and the tilt of the second axis."""
-    k, c = _matrices(entries)
     builder.warnings.extend(
         f"{entry.where}: a bearing has no resistance about its axis; the sixth row and column of k and c are ignored."
-        for entry, ki, ci in zip(entries, k, c, strict=True)
-        if ki[5].any() or ki[:, 5].any() or ci[5].any() or ci[:, 5].any()
+        for entry in entries
+        if any(_resists_about_axis(_split(entry.get(key))) for key in ("k", "c"))
     )
-    sign = np.diag([1.0, 1.0, 1.0, -1.0, 1.0])
-    k, c = (sign @ m[:, :5, :5] @ sign for m in (k, c))
-    owner = builder.own([entry.name for entry in entries])
-    _couple(builder, builder.places.pairs(entries), (*MOVES, *TILTS), k, c, owner)
+    Mounts(entries, (*MOVES, *TILTS), TILT_SIGNS).build(builder)
 
 
-BUSHING = ForceType(TypeSpec("bushing", KEYS, check=placed, doc="Elastic connection in six directions."), build_bushing)
+def _resists_about_axis(given: Split) -> bool:
+    numbers = given.numbers
+    return bool(numbers[5].any() or numbers[:, 5].any() or any(5 in place for place in given.varying))
+
+
+BUSHING = ForceType(
+    TypeSpec(
+        "bushing", (*PLACE, replace(MATRICES[0], required=True), *MATRICES[1:]), check=placed,
+        doc="Elastic connection in six directions.",
+    ),
+    build_bushing,
+)  # fmt: skip
 BEARING = ForceType(
-    TypeSpec("bearing", KEYS, check=placed, doc="A bushing that lets the second body spin freely."), build_bearing
-)
+    TypeSpec(
+        "bearing", (*PLACE, *MATRICES, *BY_NAME), check=_bearing_fits, settle=settled,
+        doc="Bearing or seal: a bushing that lets the second body spin freely; coefficients may vary with the speed.",
+    ),
+    build_bearing,
+)  # fmt: skip

@@ -37,6 +37,15 @@ def balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return A * unit / unit[:, None], unit
 
 
+def lapack_balanced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D^-1 A D and the diagonal (n,) of D, powers of two, by plain balancing without permutations."""
+    from scipy.linalg import matrix_balance
+
+    with np.errstate(invalid="ignore"):  # SciPy reads scales as a permutation too, and some are above 2^63
+        B, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    return B, scale
+
+
 def exponentials(A: np.ndarray, times: np.ndarray) -> np.ndarray:
     """exp(A t) for every time (times, n, n), in balanced states."""
     from scipy.linalg import expm

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenbody.numerics.matrices.balance import lapack_balanced
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE, EPS, equilibrate
 from eigenbody.numerics.signals.covariance import split_along, split_nearest
 
@@ -42,9 +43,7 @@ class Realization:
 def realization(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, noise: np.ndarray) -> Realization:
     """With the noise of B and C, and what entries of A, B and C that should be zero may be left with: rounding of the
     largest ones beside them, where states are of like size."""
-    from scipy.linalg import matrix_balance
-
-    scale = matrix_balance(A, permute=False, separate=True)[1][0] if len(A) else np.ones(0)
+    scale = lapack_balanced(A)[1] if len(A) else np.ones(0)
     column = np.abs(B / scale[:, None]).max(axis=0, initial=0.0)
     row = np.abs(C * scale).max(axis=1, initial=0.0)
     noise_B = ENTRY_NOISE * np.abs(B) + ENTRY_NOISE * np.outer(scale, column)
@@ -145,9 +144,7 @@ def principal_part(given: Realization, space: Subspace) -> PrincipalPart:
 def subspace_of(given: Realization, value: complex, V: np.ndarray, depth: int) -> Subspace:
     """The subspace spanned by V (n, k), whatever the other eigenvectors are like; where the columns of V are dependent
     (a defective eigenvalue), that of the k eigenvalues nearest to `value`."""
-    from scipy.linalg import matrix_balance
-
-    A, (scale, _) = matrix_balance(given.A, permute=False, separate=True)
+    A, scale = lapack_balanced(given.A)
     V = V / scale[:, None]
     V = V / np.linalg.norm(V, axis=0)
     is_whole = np.linalg.svd(V, compute_uv=False)[-1] > np.sqrt(EPS)

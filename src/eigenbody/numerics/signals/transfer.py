@@ -14,6 +14,7 @@ import numpy as np
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
+from eigenbody.numerics.matrices.balance import lapack_balanced
 from eigenbody.numerics.matrices.linear import scaled_saddle
 
 EPS = float(np.finfo(float).eps)
@@ -32,11 +33,11 @@ class DenseTransfer:
     """C (s - A)^-1 B + D with A (n, n), B (n, nu), C (ny, n), D (ny, nu) real."""
 
     def __init__(self, A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> None:
-        from scipy.linalg import matrix_balance, schur
+        from scipy.linalg import schur
 
         report("reducing the state matrix")
         if A.shape[0]:
-            self._A, (scale, _) = matrix_balance(A, permute=False, separate=True)
+            self._A, scale = lapack_balanced(A)
             self._T, self._U = schur(self._A, output="complex")
         else:
             self._A, scale, self._T, self._U = A, np.ones(0), A.astype(complex), A.astype(complex)

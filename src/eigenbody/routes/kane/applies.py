@@ -7,7 +7,14 @@ import numpy as np
 from eigenbody.model.description import Description, Function, Table
 from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.drawing import moving_frame
-from eigenbody.routes.joints import COORDINATES, COUPLINGS, JOINTS, NON_HOLONOMIC, motions
+from eigenbody.routes.joints import (
+    COORDINATES,
+    COUPLINGS,
+    JOINTS,
+    NON_HOLONOMIC,
+    beyond_constant_coefficients,
+    motions,
+)
 from eigenbody.routes.kane.active import KNOWN
 from eigenbody.routes.kane.dynamics import ChainSystem
 from eigenbody.routes.kane.environment import signals_of, unknown_names
@@ -97,6 +104,8 @@ def _forces(description: Description, measures: ChainMeasures) -> str:
     for force in description.forces:
         if force.type not in KNOWN:
             return f'the {force.type} "{force.name}"'
+        if reason := beyond_constant_coefficients(force):
+            return reason
         for signal in signals_of(force):
             reason = unknown_names(signal, description, measures)
             if reason:

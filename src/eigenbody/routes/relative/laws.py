@@ -166,12 +166,21 @@ class Laws:
             turn = [Cosine(i, j, -first.axes[:, Y], z), Cosine(i, j, first.axes[:, X], z)]
         measures = (*shift, *turn)
         count = len(measures)
-        k = np.asarray(entry["k"])[:count, :count]
-        c = np.zeros((count, count)) if entry.get("c") is None else np.asarray(entry["c"])[:count, :count]
+        none = np.zeros((6, 6))
+        k, c = (none if entry.get(key) is None else entry[key] for key in ("k", "c"))
         numbers = [self.reader.own_gauge(measure) for measure in measures]
         parts = [Reading.of(what, number) for what in ("s", "rate") for number in numbers]
+        load = (*(entry.get("load") if entry.get("load") is not None else np.zeros(3)), 0.0, 0.0, 0.0)
         for row, measure in enumerate(measures):
-            yield Pull(measure, _linear(np.concatenate((k[row], c[row])), parts))
+            factors = [*k[row][:count], *c[row][:count]]
+            pull = [_linear(np.array([0.0 if isinstance(f, Expression) else f for f in factors]), parts)]
+            pull += [
+                combined(lambda f, part: f * part, self.reader.read(factor), part)
+                for factor, part in zip(factors, parts, strict=True)
+                if isinstance(factor, Expression)
+            ]
+            pull += [Reading.constant(-load[row])]
+            yield Pull(measure, combined(lambda *terms: sum(terms), *pull))
 
     def _beam(self, entry: Entry) -> Iterator[Pull]:
         for measure, k, c, free in beam(entry, self.drawing):
