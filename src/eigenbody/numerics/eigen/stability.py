@@ -94,7 +94,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     if not n:
         return Judged((), np.zeros((0, 0), complex), _none(0), 0, 0.0)
     B, noise, scale, order = _balance_and_grade(A, noise)
-    values, left, right = _solve(np.where(np.abs(B) > noise, B, 0.0))  # LAPACK would scale states by mere noise
+    values, left, right = _solve(B, noise)
     algorithmic, coupling = _norm_bounds(B, left, right)
     gap = _gaps(values)
     partner = _partners(values)
@@ -198,22 +198,25 @@ def _balance_and_grade(A: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np
     return balanced[take], noise[take] * scale / scale[:, None], scale, order
 
 
-def _solve(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Eigenvalues, unit left and unit right vectors; conjugate pairs adjacent, positive imaginary part first.
 
-    LAPACK's driver scales the states once more, and by entries as small as they come: where its vectors do not satisfy
-    the equations as given, they are those of the Schur form, which scales nothing.
+    LAPACK's driver scales the states once more, and by entries as small as they come: it is given none that are mere
+    noise. Where its vectors then do not satisfy the equations as given, noise together makes more than its parts, or
+    they are scaled apart all the same: they are those of the Schur form, which scales nothing.
     """
     from scipy.linalg import LinAlgError, eig
 
-    try:
-        values, left, right = eig(B, left=True, right=True, check_finite=False)
-    except LinAlgError as error:
-        raise ComputationError(NOT_CONVERGED.format(len(B))) from error
-    off = np.linalg.norm(np.hstack([B @ right - right * values, B.T @ left - left * values.conj()]), axis=0)
-    if np.any(off > BACKWARD * EPS * np.linalg.norm(B)):
-        return schur_pairs(B)
-    return values, left.astype(complex), right.astype(complex)
+    allowed = BACKWARD * EPS * np.linalg.norm(B)
+    for given in (np.where(np.abs(B) > noise, B, 0.0), B):
+        try:
+            values, left, right = eig(given, left=True, right=True, check_finite=False)
+        except LinAlgError as error:
+            raise ComputationError(NOT_CONVERGED.format(len(B))) from error
+        off = np.linalg.norm(np.hstack([B @ right - right * values, B.T @ left - left * values.conj()]), axis=0)
+        if np.all(off <= allowed):
+            return values, left.astype(complex), right.astype(complex)
+    return schur_pairs(B)
 
 
 def _partners(values: np.ndarray) -> np.ndarray:
