@@ -24,11 +24,13 @@ from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
 from eigenbody.structures.invariants import gathered, invariants, moved_points, owners, rigid_motions
 from eigenbody.structures.ordering import dissection
+from eigenbody.structures.second_order import second_order
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.turning import node_turns
 
 METHODS = ("craig-bampton", "free", "attachment")
-DENSE = 600  # freedoms up to which dense algebra is the faster
+DENSE = 600  # freedoms up to which dense algebra is the faster where all modes are wanted,
+FEW = 200  # and where a few are
 DENSE_COMPLEX = 4000  # and up to which it is used where derivatives are wanted
 EQUAL = 1e-6  # relative distance of omega^2 below which modes belong together and are kept or left out together
 MASSLESS = 1e-14  # part of the largest 1/omega^2 that counts as none
@@ -59,7 +61,7 @@ def reduce(
     _check_request(structure, interface, modes, upto, method, where)
     centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
-    body = _Body(*_matrices(structure), R, owners(structure)[0], np.real(structure.nodes))
+    body = _Body(*_matrices(structure, modes), R, owners(structure)[0], np.real(structure.nodes))
     check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
     held = _freedoms_of(structure, interface)
     try:
@@ -73,9 +75,11 @@ def reduce(
         raise InputError(Fault(where, what, remedy)) from error
     values, Phi, modal_mass, stiffness = _ritz(body, shapes, where)
     check_first_frequency(float(np.sqrt(values[0])) if len(values) else 0.0, where)
-    if structure.K_load is not None:
-        stiffness = stiffness + Phi.T @ (structure.K_load @ Phi)
+    rest = np.zeros(len(values))
+    if structure.pull is not None and len(values):
+        rest = -np.linalg.solve(stiffness, Phi.T @ structure.pull)
     own = invariants(structure, Phi)
+    bow = second_order(structure, Phi, own.centre, own.J0)
     return Reduced(
         names=structure.names,
         nodes=structure.nodes,
@@ -83,14 +87,16 @@ def reduce(
         centre=own.centre,
         J0=own.J0,
         J1=own.J1,
-        J2=own.J2,
+        J2=own.J2 if bow is None else own.J2 + bow.J2,
         b=own.b,
         modal_mass=modal_mass,
         stiffness=stiffness,
         frequencies=np.sqrt(values),
         move=gathered(Phi, structure.freedoms[:, :3]),
         turn=node_turns(structure, Phi),
-        points=moved_points(structure, own.centre, Phi),
+        rest=rest,
+        bow=None if bow is None else bow.nodes,
+        points=moved_points(structure, own.centre, Phi, None if bow is None else bow.points),
     )
 
 
@@ -117,7 +123,7 @@ def _freedoms_of(structure: Structure, interface: Sequence[int]) -> np.ndarray:
     return found[found >= 0]
 
 
-def _matrices(structure: Structure) -> tuple[Any, Any]:
+def _matrices(structure: Structure, modes: int | None) -> tuple[Any, Any]:
     """M and K, dense where the structure is small or carries derivatives, else sparse columns."""
     from scipy.sparse import csc_array
 
@@ -129,7 +135,7 @@ def _matrices(structure: Structure) -> tuple[Any, Any]:
             f"Derivatives of a structure with {size} freedoms are not available; the limit is {DENSE_COMPLEX}. "
             "Use fewer elements."
         )
-    if derived or size <= DENSE:
+    if derived or size <= (DENSE if modes is None or 10 * modes > size else FEW):
         return as_dense(M), as_dense(K)
     return csc_array(M), csc_array(K)
 
