@@ -66,9 +66,10 @@ def beam_structure(
     elements_per_segment: int | Sequence[int] = 1,
     names: Sequence[str] | None = None,
     where: str = "beam",
+    inside: bool = True,
 ) -> Structure:
     """Mass, stiffness and inertia points of a beam that nothing holds."""
-    return structure_of(beam_mesh(stations, elements_per_segment, names, where))
+    return structure_of(beam_mesh(stations, elements_per_segment, names, where, inside))
 
 
 def beam_mesh(
@@ -76,10 +77,12 @@ def beam_mesh(
     elements_per_segment: int | Sequence[int] = 1,
     names: Sequence[str] | None = None,
     where: str = "beam",
+    inside: bool = True,
 ) -> BeamMesh:
     """Elements between the stations. `names` are those of the stations (default 1, 2, ...).
 
-    The k-th node within the segment after station "a" is called "a+k".
+    The k-th node within the segment after station "a" is called "a+k". Without `inside` the elements have the freedoms
+    of their nodes alone.
     """
     check_stations(stations, where)
     points = np.asarray(stations.points)
@@ -93,7 +96,7 @@ def beam_mesh(
     length = np.sqrt(dot(step, step))
     sections = sections_at(stations, segment, (inner[:, None] + x) * share[:, None])
     tangent = step / length[:, None]
-    strain, move, turn, stiffness = _fields(length, tangent, sections.compliance, sections.axes[:, 0])
+    strain, move, turn, stiffness = _fields(length, tangent, sections, inside)
     return BeamMesh(
         names=_node_names(names, segment, inner, len(points), where),
         nodes=np.concatenate((points[segment] + inner[:, None] * step, points[-1:])),
@@ -169,9 +172,10 @@ def assemble(mesh: BeamMesh, blocks: np.ndarray) -> Any:
     return out
 
 
-def _fields(length: np.ndarray, tangent: np.ndarray, C: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, ...]:
+def _fields(length: np.ndarray, tangent: np.ndarray, sections: Sections, inside: bool) -> tuple[np.ndarray, ...]:
     """Strain (e, g, 6, c), displacement and rotation (e, g, 3, c) by the freedoms; stiffness (e, c, c)."""
     x, w, upto = gauss(GAUSS_POINTS)
+    C = sections.compliance
     full = skew(length[:, None] * tangent)  # (e, 3, 3)
     eye = np.eye(3)
     b = np.zeros((*C.shape[:2], 6, 6), dtype=np.result_type(full, C))  # section loads by those at the second node
@@ -183,8 +187,11 @@ def _fields(length: np.ndarray, tangent: np.ndarray, C: np.ndarray, axes: np.nda
     H[:, :3, :3] = H[:, 3:, 3:6] = -eye
     H[:, :3, 6:9] = H[:, 3:, 9:] = eye
     H[:, :3, 3:6] = full
-    inside, energy = _inside(weight, b, flexibility, C, axes)
-    strain = C @ np.concatenate((b @ np.linalg.solve(flexibility, H)[:, None], inside), axis=-1)
+    loads = b @ np.linalg.solve(flexibility, H)[:, None]
+    if inside:
+        more, energy = _inside(weight, b, flexibility, C, _loads_inside(sections.axes[:, 0]))
+        loads = np.concatenate((loads, more), axis=-1)
+    strain = C @ loads
     stretch, curvature = strain[..., :3, :], strain[..., 3:, :]
     turn = np.einsum("e,ij,ejab->eiab", length, upto, curvature, optimize=True)
     turn[..., 3:6] += eye
@@ -194,19 +201,20 @@ def _fields(length: np.ndarray, tangent: np.ndarray, C: np.ndarray, axes: np.nda
     move[..., 3:6] -= x[:, None, None] * full[:, None]
     stiffness = np.zeros((len(length), strain.shape[-1], strain.shape[-1]), strain.dtype)
     stiffness[:, :12, :12] = H.swapaxes(-1, -2) @ np.linalg.solve(flexibility, H)
-    stiffness[:, 12:, 12:] = energy
+    if inside:
+        stiffness[:, 12:, 12:] = energy
     return strain, move, turn, stiffness
 
 
 def _inside(
-    weight: np.ndarray, b: np.ndarray, flexibility: np.ndarray, C: np.ndarray, axes: np.ndarray
+    weight: np.ndarray, b: np.ndarray, flexibility: np.ndarray, C: np.ndarray, loads: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Section loads (e, g, 6, i) that leave the ends where they are, and their energy (e, i, i), unity at the real part.
+    """Section loads (e, g, 6, i) less those that bring the ends back, made independent, and their energy (e, i, i),
+    unity at the real part.
 
     Those of a section that is rigid against them, or that another one stands for (forces beside the shear centre twist
     as a torque does), have no strain; their stiffness is that of a freedom that nothing moves.
     """
-    loads = _loads_inside(axes)
     moved = (weight * (b.swapaxes(-1, -2) @ C @ loads)).sum(axis=1)  # of the second node
     loads = loads - b @ np.linalg.solve(flexibility, moved)[:, None]
     energy = (weight * (loads.swapaxes(-1, -2) @ C @ loads)).sum(axis=1)
@@ -229,7 +237,7 @@ def _loads_inside(axes: np.ndarray) -> np.ndarray:
     x, _, _ = gauss(GAUSS_POINTS)
     parts = []
     for component, degrees in enumerate(INSIDE):
-        along = np.polynomial.legendre.legvander(2 * x - 1, max(degrees, default=0))[:, list(degrees)]  # (g, d)
+        along = np.polynomial.legendre.legvander(2 * x - 1, max(degrees))[:, list(degrees)]  # (g, d)
         load = np.zeros((len(axes), len(x), 6, len(degrees)), axes.dtype)
         first, k = 3 * (component // 3), component % 3
         load[:, :, first : first + 3] = axes[:, None, :, k, None] * along[:, None]

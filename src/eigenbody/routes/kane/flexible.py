@@ -14,8 +14,8 @@ by th = turn eta to second order, as in docs/theory/flexible.md:
 less w.s', s = 1/2 th x J th, which the frame of mean axes takes along. F* of it is Lagrange's: its momenta follow below.
 
 Displacements S and rotations P of second order (sum_kl eta_k eta_l) count as far as second order goes: beside the point
-where it is drawn. A point at p has the partial velocity S_k = dS/deta_k more, along which w x (w x p) works, and S'' is
-without momentum in mean axes; J turns by P.
+where it is drawn. A point at p has the partial velocity S_k = dS/deta_k more, along which w x (w x p) works; J turns by
+P. The moment of momentum of S' and P' themselves is that of s' with the other sign: none in mean axes.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class FlexibleMass:
 
         pull = mass * cross(w, cross(w, p))
         moment = cross(S, pull + mass * cross(alpha, p))
-        moment = moment + mass * cross(p, cross(alpha, S) + cross(w, cross(w, S)) + 2 * cross(w, S1))
+        moment = moment + mass * (cross(p, cross(alpha, S) + cross(w, cross(w, S) + S1)) + cross(S1, cross(w, p)))
         moment = moment + turned(P, alpha) + turned(P1, w) + cross(w, turned(P, w))
         on_modes = np.einsum("bgik,bgi->bk", slopes[:, :, :3], np.broadcast_to(pull, S.shape))
         return moment.sum(axis=1), on_modes + np.einsum("bgik,bgi->bk", slopes[:, :, 3:], cross(w, J(w)))
