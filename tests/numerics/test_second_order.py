@@ -56,8 +56,8 @@ def shapes_of(whole: Structure, reduced: Reduced) -> np.ndarray:
 
 
 def exact_line(whole: Structure, gamma: np.ndarray, kappa: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places (n, 3) and rotations (n, 3, 3) of the nodes, seen from the first: r' = R (t + gamma), R' = R [kappa], by the
-    midpoint rule of Lie groups in fine steps, extrapolated."""
+    """Places (n, 3) and rotations (n, 3, 3) of the nodes, seen from the first: r' = R (t + gamma), R' = R [kappa], by
+    the midpoint rule of Lie groups in fine steps, extrapolated."""
     line = whole.line
     assert line is not None
     x, _, _ = gauss(gamma.shape[1])

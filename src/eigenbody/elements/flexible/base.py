@@ -141,10 +141,16 @@ def over_variants_of(
         count = _variants(entry)
         if count is None:
             return build(entry, used)
-        found = [build(variant(entry, k), used) for k in range(count)]
+        found = [_lean(build(variant(entry, k), used)) for k in range(count)]
         return _together(found)
 
     return built
+
+
+def _lean(built: Expansion) -> Expansion:
+    """Without the points of mass, which other routes use and no variant is asked for."""
+    lean = tuple(replace(body, reduced=replace(body.reduced, points=None)) for body in built.flexible)
+    return replace(built, flexible=lean)
 
 
 def _variants(entry: Entry) -> int | None:

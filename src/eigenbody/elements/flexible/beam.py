@@ -43,7 +43,12 @@ KEYS = (
     Field("cuts", Kind.NAMES, doc="stations at which to part it into sections instead"),
     Field("segments", Kind.INTEGER, doc="a chain of so many rigid bodies with matched springs instead of modes"),
     *REDUCTION,
-    Field("tension", Kind.PROFILE, "N", doc="axial force that the beam has as drawn, tension positive: one, or per element"),
+    Field(
+        "tension",
+        Kind.PROFILE,
+        "N",
+        doc="axial force in the beam as drawn, tension positive: one, or per element",
+    ),
     Field("spin", Kind.VECTOR, "rad/s", doc="angular velocity whose centrifugal load the beam has as drawn"),
     Field("spin_at", Kind.POINT, "m", doc="a point on the axis of the spin, default the origin"),
     Field("held", Kind.TEXT, default="start", doc="station that bears the centrifugal load"),

@@ -45,9 +45,7 @@ class ModalForm:
 
     @staticmethod
     def concatenate(parts: list[ModalForm]) -> ModalForm:
-        return ModalForm(
-            np.concatenate([p.carriers for p in parts]), np.concatenate([p.form for p in parts], axis=-3)
-        )
+        return ModalForm(np.concatenate([p.carriers for p in parts]), np.concatenate([p.form for p in parts], axis=-3))
 
 
 class ModalFormJet:

@@ -11,7 +11,7 @@ by th = turn eta to second order, as in docs/theory/flexible.md:
 
     T = 1/2 w.Jw + w.J(w1 + w2) + 1/2 w1.J w1,   w1 = th' - th x w,   w2 = 1/2 th x (th x w) - 1/2 th x th'
 
-less w.s', s = 1/2 th x J th, which the frame of mean axes takes along. F* of it is Lagrange's: its momenta follow below.
+less w.s', s = 1/2 th x J th, which the frame of mean axes takes along. F* of it is Lagrange's: its momenta follow.
 
 Displacements S and rotations P of second order (sum_kl eta_k eta_l) count as far as second order goes: beside the point
 where it is drawn. A point at p has the partial velocity S_k = dS/deta_k more, along which w x (w x p) works; J turns by
@@ -117,7 +117,7 @@ class FlexibleMass:
     def _bowed(
         self, bow: np.ndarray, w: np.ndarray, alpha: np.ndarray, eta: np.ndarray, rate: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Moment on the frame (b, 3) and forces along the modes (b, m) of displacements and rotations of second order."""
+        """Moment on the frame (b, 3) and forces along the modes (b, m) of what is of second order."""
         p, mass, inertia = self.points.position, self.points.mass[:, None], self.points.inertia
         slopes = 2 * np.einsum("gikl,bl->bgik", bow, eta)  # by each modal coordinate
         bent, going = np.einsum("bgik,bk->bgi", slopes, eta) / 2, np.einsum("bgik,bk->bgi", slopes, rate)
