@@ -409,6 +409,7 @@ GOOD = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 1e9, "density": 1
         ({"density": 0.0}, "no mass"),
         ({"nu": -1.0}, "Poisson"),
         ({"segments": 1}, "flexible.rod.segments"),
+        ({"segments": 4, "damping": 0.01}, "no modes that it could damp"),
         ({"tension": [1.0, 2.0]}, "2 tensions for"),
         ({"diameter": [0.01, 0.02, 0.03]}, "3"),
         ({"density": None, "mass_per_length": 1.0, "jx": 0.0}, "no inertia"),

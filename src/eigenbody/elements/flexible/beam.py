@@ -249,6 +249,9 @@ def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     for key in ("sections", "segments"):
         if isinstance(values.get(key), int) and values[key] < 1:
             yield key, f"{values[key]} is too few.", "Give at least 1."
+    if values.get("segments") is not None and values.get("damping"):
+        remedy = "Leave damping out and put dampers where they are, or take sections in place of segments."
+        yield "damping", "a chain of rigid bodies has no modes that it could damp.", remedy
     yield from wrong_reduction(values)
 
 
