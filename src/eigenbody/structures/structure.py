@@ -119,3 +119,10 @@ class Reduced:
     @property
     def modes(self) -> int:
         return len(self.frequencies)
+
+    def displacement(self, eta: np.ndarray) -> np.ndarray:
+        """Displacement (t, n, 3) of the nodes in the frame at modal coordinates eta (t, m), real."""
+        linear = np.einsum("nim,tm->tni", np.real(self.move), eta)
+        if self.bow is None:
+            return linear
+        return linear + np.einsum("nikl,tk,tl->tni", np.real(self.bow[:, :3]), eta, eta, optimize=True)
