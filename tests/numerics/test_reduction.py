@@ -238,6 +238,33 @@ def test_a_load_in_the_drawing_moves_the_place_of_rest_and_chooses_no_modes() ->
 # ---------------------------------------------------------------- large and sparse
 
 
+@pytest.mark.parametrize("interface", [[0], [0, 20]])
+def test_derivatives_of_few_modes_are_those_of_all(interface: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modes of a twisted, tapered beam whose sections carry a step, by bordered solutions and by all its modes."""
+    section = {"E": 1e9 + 1e-11j, "G": 4e8, "A": [1e-2, 8e-3], "Iy": [1e-5, 5e-6 + 1e-26j], "Iz": 2e-5, "J": 2e-5}
+    line = BeamStations(
+        points=[[0, 0, 0], [1, 0.2 + 1e-21j, 0]], density=1e3, ky=0.8, kz=0.8, twist=[0.0, 0.5], **section
+    )
+    beam = beam_structure(line, 20)
+    few = reduce(beam, interface, modes=6)
+    monkeypatch.setattr(reduction, "FEW", 10_000)
+    every = reduce(beam, interface, modes=6)
+    for name in ("modal_mass", "stiffness", "J2", "b"):
+        one, other = (np.asarray(getattr(body, name)) for body in (few, every))
+        np.testing.assert_allclose(one.real, other.real, atol=1e-7 * np.abs(other.real).max(), err_msg=name)
+    wanted, found = (np.array([value.imag for value in _eigenvalues(body)]) for body in (every, few))
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8 * np.abs(wanted).max())
+
+
+def _eigenvalues(body: Reduced) -> list[complex]:
+    """omega^2 of the free body in its modes, with their derivatives."""
+    values, V = eigh(np.real(body.stiffness), np.real(body.modal_mass))
+    return [
+        value + 1j * (v @ (np.imag(body.stiffness) - value * np.imag(body.modal_mass)) @ v)
+        for value, v in zip(values, V.T, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("method", ["craig-bampton", "free", "attachment"])
 def test_sparse_and_dense_agree(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lattice((4, 4, 3))

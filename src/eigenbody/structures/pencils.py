@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
+from eigenbody.structures.ordering import dissection
 
 EQUAL = 1e-6  # relative distance of omega^2 below which modes belong together and are kept or left out together
 MASSLESS = 1e-14  # part of the largest 1/omega^2 that counts as none
@@ -102,6 +103,42 @@ class SparsePencil:
         scale = 1 / np.sqrt(np.diag(k))
         inverse, turn = eigh(even(m * np.outer(scale, scale)), even(k * np.outer(scale, scale)))
         return inverse[::-1], (X * scale) @ turn[:, ::-1]
+
+
+class StepPencil:
+    """A few modes where derivatives are wanted (dense, imaginary parts are steps): those of the real part by Lanczos's
+    method, and how they turn towards the modes left out by one bordered solution each."""
+
+    def __init__(self, M: np.ndarray, K: np.ndarray, node: np.ndarray, places: np.ndarray) -> None:
+        from scipy.sparse import csc_array
+
+        self.M, self.K = M, K
+        real = csc_array(even(K.real))
+        self._real = SparsePencil(csc_array(even(M.real)), real, None, dissection(real, node, places))
+
+    def solve(self, load: np.ndarray) -> np.ndarray:
+        x = self._real.solve(np.real(load))
+        return x + 1j * self._real.solve(np.imag(load) - self.K.imag @ x)
+
+    def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
+        """Modes (n, k), with first-order changes out of their span as imaginary part."""
+        V = self._real.lowest(modes, upto)
+        inverse = np.einsum("ij,ij->j", V, self._real.mass(V))  # 1 / omega^2, V^T K V = 1
+        force = self.M.imag @ V - self.K.imag @ (V * inverse)
+        change = [self._out_of_span(V, *each) for each in zip(inverse, force.T, strict=True)]
+        return V + 1j * np.array(change).reshape(V.shape[1], len(V)).T
+
+    def _out_of_span(self, V: np.ndarray, inverse: float, force: np.ndarray) -> np.ndarray:
+        """x with (K inverse - M) x = force but for what acts on V, and V^T K x = 0."""
+        from scipy.sparse import block_array, csc_array
+        from scipy.sparse.linalg import splu
+
+        K, M, k = self._real.K, self._real.M, V.shape[1]
+        scale = 1 / np.sqrt(K.diagonal() * inverse)  # rotations and displacements alike
+        border = csc_array(scale[:, None] * (K @ V))
+        inner = csc_array((K * inverse - M).multiply(scale[:, None]).multiply(scale[None, :]))
+        both = block_array([[inner, border], [border.T, None]], format="csc")
+        return scale * splu(both).solve(np.append(scale * force, np.zeros(k)))[: len(V)]
 
 
 def _number(inverse: np.ndarray, modes: int | None, upto: float | None) -> int:

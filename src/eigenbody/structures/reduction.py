@@ -23,7 +23,7 @@ from eigenbody.numerics.eigen.graded import graded_eigh, mass_basis
 from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
 from eigenbody.structures.invariants import gathered, invariants, moved_points, owners, rigid_motions
 from eigenbody.structures.ordering import dissection
-from eigenbody.structures.pencils import DensePencil, SparsePencil, even
+from eigenbody.structures.pencils import DensePencil, SparsePencil, StepPencil, even
 from eigenbody.structures.second_order import second_order
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.turning import node_turns
@@ -58,7 +58,8 @@ def reduce(
     _check_request(structure, interface, modes, upto, method, where)
     centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
-    body = _Body(*_matrices(structure, modes), R, owners(structure)[0], np.real(structure.nodes))
+    few = modes is not None and structure.M.shape[0] > max(FEW, 10 * modes)
+    body = _Body(*_matrices(structure, few), R, owners(structure)[0], np.real(structure.nodes), few)
     check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
     held = _freedoms_of(structure, interface)
     try:
@@ -120,8 +121,9 @@ def _freedoms_of(structure: Structure, interface: Sequence[int]) -> np.ndarray:
     return found[found >= 0]
 
 
-def _matrices(structure: Structure, modes: int | None) -> tuple[Any, Any]:
-    """M and K, dense where the structure is small or carries derivatives, else sparse columns."""
+def _matrices(structure: Structure, few: bool) -> tuple[Any, Any]:
+    """M and K, dense where the structure is small or carries derivatives, else sparse columns; fewer freedoms are small
+    where few of its modes are wanted."""
     from scipy.sparse import csc_array
 
     M, K = structure.M, structure.K
@@ -132,7 +134,7 @@ def _matrices(structure: Structure, modes: int | None) -> tuple[Any, Any]:
             f"Derivatives of a structure with {size} freedoms are not available; the limit is {DENSE_COMPLEX}. "
             "Use fewer elements."
         )
-    if derived or size <= (DENSE if modes is None or 10 * modes > size else FEW):
+    if derived or (size <= DENSE and not few):
         return as_dense(M), as_dense(K)
     return csc_array(M), csc_array(K)
 
@@ -146,6 +148,7 @@ class _Body:
     R: np.ndarray
     node: np.ndarray
     places: np.ndarray
+    few: bool  # few modes of many are wanted
 
     def without_rigid(self, X: np.ndarray) -> np.ndarray:
         """X (N, k) made mass-orthogonal to R; twice, as rounding wants it."""
@@ -162,9 +165,13 @@ class _Body:
             return self.M[at], self.K[at]
         return self.M[rows][:, columns].tocsc(), self.K[rows][:, columns].tocsc()
 
-    def pencil(self, at: np.ndarray, rigid: tuple[np.ndarray, np.ndarray] | None) -> DensePencil | SparsePencil:
+    def pencil(
+        self, at: np.ndarray, rigid: tuple[np.ndarray, np.ndarray] | None
+    ) -> DensePencil | SparsePencil | StepPencil:
         """K x = omega^2 M x in the freedoms `at`; with `rigid` = (S, G), M stands for M - S G^-1 S^T."""
         M, K = self.block(at, at)
+        if isinstance(M, np.ndarray) and rigid is None and self.few:
+            return StepPencil(M, K, self.node[at], self.places)
         if isinstance(M, np.ndarray):
             return DensePencil(M if rigid is None else M - rigid[0] @ np.linalg.solve(rigid[1], rigid[0].T), K)
         return SparsePencil(M, K, rigid, dissection(K, self.node[at], self.places))
