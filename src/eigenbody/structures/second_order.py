@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.spatial.rotations import cross, dot, skew
+from eigenbody.spatial.rotations import cross, dot
 from eigenbody.structures.beam_quadrature import gauss
+from eigenbody.structures.invariants import EPS3
 from eigenbody.structures.structure import Line, Structure
 
 
@@ -47,10 +48,10 @@ def second_order(structure: Structure, Phi: np.ndarray, centre: np.ndarray, J0: 
     S = S + _even(cross(th[:, :, :, None], cross(th[:, :, None], arm))) / 2 + cross(P, arm)
     S, P, th = (part.reshape(-1, *part.shape[2:]) for part in (S, P, th))
     p, mass, inertia = points.position - centre, points.mass, points.inertia
-    shift = -np.einsum("p,pkli->kli", mass, S) / mass.sum()
+    shift = -np.tensordot(mass, S, 1) / mass.sum()
     turned = _even(cross(th[:, :, None], np.einsum("pij,plj->pli", inertia, th)[:, None])) / 2
-    momentum = np.einsum("p,pkli->kli", mass, cross(p[:, None, None], S))
-    momentum = momentum + (np.einsum("pij,pklj->pkli", inertia, P) + turned).sum(axis=0)
+    momentum = np.tensordot(mass, cross(p[:, None, None], S), 1) + turned.sum(axis=0)
+    momentum = momentum + np.tensordot(P, inertia, axes=((0, 3), (0, 1)))
     turn = -np.linalg.solve(J0, momentum[..., None])[..., 0]
     S, P = _moved(S, P, p, shift, turn)
     return SecondOrder(
@@ -88,9 +89,10 @@ def _by_modes(field: np.ndarray, line: Line, Phi: np.ndarray) -> np.ndarray:
 def _integrals(line: Line, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Integrals of (e, g, ...) from the first node to all nodes (n, ...) and to the sections (e, g, ...)."""
     _, w, upto = gauss(slope.shape[1])
-    whole = np.einsum("e,g,eg...->e...", line.length, w, slope)
+    flat = line.length[:, None, None] * slope.reshape(*slope.shape[:2], -1)
+    whole = (w @ flat).reshape(len(slope), *slope.shape[2:])
     nodes = np.concatenate((np.zeros_like(whole[:1]), np.cumsum(whole, axis=0)))
-    return nodes, nodes[:-1, None] + np.einsum("e,ij,ej...->ei...", line.length, upto, slope)
+    return nodes, nodes[:-1, None] + (upto @ flat).reshape(slope.shape)
 
 
 def _even(pairs: np.ndarray) -> np.ndarray:
@@ -110,7 +112,7 @@ def _rows(S: np.ndarray, P: np.ndarray) -> np.ndarray:
 
 def _inertia(mass: np.ndarray, inertia: np.ndarray, p: np.ndarray, S: np.ndarray, P: np.ndarray) -> np.ndarray:
     """What points displaced by S and turned by P add to J (m, m, 3, 3), to first order in both."""
-    away = np.einsum("p,pi,pklj->klij", mass, p, S)
-    turned = np.einsum("pklij,pjc->klic", skew(P), inertia)
+    away = np.moveaxis(np.tensordot(mass[:, None] * p, S, axes=(0, 0)), 0, 2)
+    turned = np.einsum("iaj,klajc->klic", EPS3, np.tensordot(P, inertia, axes=(0, 0)), optimize=True)  # [P] J
     J2 = turned - away
     return J2 + J2.swapaxes(-1, -2) + 2 * np.trace(away, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
