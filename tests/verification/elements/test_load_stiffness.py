@@ -125,9 +125,12 @@ def test_too_few_modes_are_noted_with_a_number_that_suffices(nu: float, tip: flo
     assert not [text for text in better.notes if "shapes" in text]
 
 
-@pytest.mark.parametrize("nu", [0.0, 3.0])
-def test_enough_modes_are_not_noted(nu: float) -> None:
-    assert not [text for text in eb.modes(cantilever(nu, modes=8)).notes if "shapes" in text]
+@pytest.mark.parametrize(
+    ("nu", "more"), [(0.0, {"modes": 8}), (3.0, {"modes": 8}), (12.0, {"modes": 60, "elements": 1})]
+)
+def test_enough_modes_are_not_noted(nu: float, more: dict) -> None:
+    """Little load, or all modes that there are."""
+    assert not [text for text in eb.modes(cantilever(nu, **more)).notes if "shapes" in text]
 
 
 def test_routes_and_motion_agree_on_a_bent_spinning_blade() -> None:

@@ -40,7 +40,8 @@ def remarks_on_few_shapes(model: InertModel, point: OperatingPoint, eigenvalues:
         others = np.linalg.eigvals(richer.A)
     except EigenbodyError as error:
         return (f"Whether {_listed(kept)} suffice for the load could not be told: {error}",)
-    limit = min(float(np.real(body.reduced.frequencies)[kept[body.name] // 2]) for body in strained)
+    halves = [min(kept[body.name] // 2, body.reduced.modes - 1) for body in strained]
+    limit = min(float(np.real(body.reduced.frequencies)[half]) for body, half in zip(strained, halves, strict=True))
     judged = eigenvalues[(np.abs(eigenvalues) > 0) & (np.abs(eigenvalues) <= limit)]
     if not len(judged):
         return ()
