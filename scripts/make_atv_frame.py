@@ -149,7 +149,7 @@ def _piece(tube: Tube, start: Place, end: Place, longest: float) -> Structure:
     stations = BeamStations(
         np.array([start, end]), E, G, area, second, second, 2 * second, density=DENSITY, ky=0.5, kz=0.5
     )  # half the area of a thin tube bears shear
-    return beam_structure(stations, math.ceil(math.dist(start, end) / longest))
+    return beam_structure(stations, math.ceil(math.dist(start, end) / longest), inside=False)
 
 
 def picture(chosen: tuple[int, ...] = (20, 21)) -> Figure:

@@ -40,7 +40,7 @@ def save(folder: Path, stiffer: float = 1.0) -> None:
         points=np.array([[0, 0, 0], [0.5, 0, 0]]), E=210e9, G=81e9, A=1e-4, Iy=8e-10, Iz=9e-10, J=1.5e-9,
         density=7850.0,
     )  # fmt: skip
-    mesh = beam_structure(stations, 6, ["root", "tip"])
+    mesh = beam_structure(stations, 6, ["root", "tip"], inside=False)
     folder.mkdir()
     np.savez(folder / "rod.npz", M=mesh.M, K=stiffer * mesh.K, nodes=mesh.nodes, names=np.array(mesh.names))
 

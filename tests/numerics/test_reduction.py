@@ -225,17 +225,44 @@ def test_equal_frequencies_are_kept_together() -> None:
     np.testing.assert_allclose(np.abs(body.move[:, 2, 1::2]), np.abs(body.move[:, 1, 0::2]), atol=1e-8)
 
 
-def test_the_geometric_stiffness_is_added_but_chooses_no_modes() -> None:
+def test_a_load_in_the_drawing_moves_the_place_of_rest_and_chooses_no_modes() -> None:
     whole = frame()
-    load = np.random.default_rng(3).normal(size=whole.K.shape)
-    load = load + load.T
-    plain, loaded = reduce(whole, [0], modes=6), reduce(replace(whole, K_load=load), [0], modes=6)
+    pull = np.random.default_rng(3).normal(size=len(whole.K))
+    plain, loaded = reduce(whole, [0], modes=6), reduce(replace(whole, pull=pull), [0], modes=6)
     shapes = np.concatenate([plain.move, plain.turn], axis=1).reshape(36, -1)
-    np.testing.assert_allclose(loaded.stiffness - plain.stiffness, shapes.T @ load @ shapes, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(loaded.stiffness @ loaded.rest, -shapes.T @ pull, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(loaded.frequencies, plain.frequencies)
+    np.testing.assert_array_equal(plain.rest, 0)
 
 
 # ---------------------------------------------------------------- large and sparse
+
+
+@pytest.mark.parametrize("interface", [[0], [0, 20]])
+def test_derivatives_of_few_modes_are_those_of_all(interface: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modes of a twisted, tapered beam whose sections carry a step, by bordered solutions and by all its modes."""
+    section = {"E": 1e9 + 1e-11j, "G": 4e8, "A": [1e-2, 8e-3], "Iy": [1e-5, 5e-6 + 1e-26j], "Iz": 2e-5, "J": 2e-5}
+    line = BeamStations(
+        points=[[0, 0, 0], [1, 0.2 + 1e-21j, 0]], density=1e3, ky=0.8, kz=0.8, twist=[0.0, 0.5], **section
+    )
+    beam = beam_structure(line, 20)
+    few = reduce(beam, interface, modes=6)
+    monkeypatch.setattr(reduction, "FEW", 10_000)
+    every = reduce(beam, interface, modes=6)
+    for name in ("modal_mass", "stiffness", "J2", "b"):
+        one, other = (np.asarray(getattr(body, name)) for body in (few, every))
+        np.testing.assert_allclose(one.real, other.real, atol=1e-7 * np.abs(other.real).max(), err_msg=name)
+    wanted, found = (np.array([value.imag for value in _eigenvalues(body)]) for body in (every, few))
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8 * np.abs(wanted).max())
+
+
+def _eigenvalues(body: Reduced) -> list[complex]:
+    """omega^2 of the free body in its modes, with their derivatives."""
+    values, V = eigh(np.real(body.stiffness), np.real(body.modal_mass))
+    return [
+        value + 1j * (v @ (np.imag(body.stiffness) - value * np.imag(body.modal_mass)) @ v)
+        for value, v in zip(values, V.T, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("method", ["craig-bampton", "free", "attachment"])
@@ -243,6 +270,7 @@ def test_sparse_and_dense_agree(method: str, monkeypatch: pytest.MonkeyPatch) ->
     whole = lattice((4, 4, 3))
     dense = reduce(whole, [0, 3, 47], modes=12, method=method)
     monkeypatch.setattr(reduction, "DENSE", 0)
+    monkeypatch.setattr(reduction, "FEW", 0)
     sparse = reduce(whole, [0, 3, 47], modes=12, method=method)
     np.testing.assert_allclose(sparse.frequencies, dense.frequencies, rtol=1e-9)
     np.testing.assert_allclose(sparse.move, dense.move, atol=1e-6)
@@ -253,6 +281,7 @@ def test_modes_up_to_a_frequency_in_a_sparse_structure(monkeypatch: pytest.Monke
     whole = lattice((6, 4, 3))
     limit = float(reduce(whole, method="free").frequencies[45]) * 1.00001
     monkeypatch.setattr(reduction, "DENSE", 0)
+    monkeypatch.setattr(reduction, "FEW", 0)
     assert reduce(whole, upto=limit, method="free").modes == 46
 
 
@@ -409,8 +438,8 @@ def test_the_mass_matrix_of_a_beam_approaches_its_points() -> None:
     line = BeamStations(points=[[0, 0, 0], [0.6, 0.3, 0], [1, 0, 0.4]], **section)
     errors = []
     for n in (8, 16, 32):
-        beam = beam_structure(line, n)
-        body = reduce(beam, [0], modes=4)
+        beam = beam_structure(line, n, inside=False)
+        body = reduce(replace(beam, line=None), [0], modes=4)
         Phi = np.concatenate([body.move, body.turn], axis=1).reshape(-1, body.modes)
         found = invariants(replace(beam, points=None), Phi)
         np.testing.assert_allclose(found.J0, body.J0, rtol=1e-12, atol=1e-12)

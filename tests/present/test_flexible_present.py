@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from eigenbody.analyses.drawing.scene import scene_of
 from eigenbody.analyses.report.build import Wanted, build
 from eigenbody.analyses.report.motions import motion_document, scales
 from eigenbody.base.errors import InputError
+from eigenbody.structures.beam import BeamStations, beam_structure
 
 STEEL = {"E": 210e9, "density": 7850}
 RUBBER = {"E": 1e9, "density": 1000}
@@ -170,16 +172,23 @@ def test_a_sweep_follows_and_names_what_bends() -> None:
 # ---- load that stiffens
 
 
-def test_the_certificate_names_a_body_that_is_not_stiffened() -> None:
-    found = eb.modes(blade(modes=5))
+def test_the_certificate_names_a_body_that_is_not_stiffened(tmp_path: Path) -> None:
+    """A body from matrices has displacements of first order only."""
+    unit = {"E": 1.0, "G": 1.0, "A": 1e7, "Iy": 1.0, "Iz": 300.0, "J": 1e4, "m": 1.0, "jx": 1e-7, "jy": 0.0, "jz": 0.0}
+    mesh = beam_structure(BeamStations([[0, 0, 0], [1, 0, 0]], **unit), 8, ["root", "tip"], inside=False)
+    np.savez(tmp_path / "blade.npz", M=mesh.M, K=mesh.K, nodes=mesh.nodes, names=np.array(mesh.names))
+    document = blade().document
+    document["flexible"] = {"blade": {"type": "matrices", "file": str(tmp_path / "blade.npz"), "modes": 5}}
+    document["joints"]["root"]["between"] = ["hub", "blade.root"]
+    found = eb.modes(eb.load(document))
     assert len(found.certificate.notes) == 1
     assert "flexible.blade: it turns at 6 rad/s and carries 18 N as one body" in found.certificate.notes[0]
     assert found.notes[-1] == found.certificate.notes[0] == found.as_dict()["certificate"]["notes"][0]
 
 
 @pytest.mark.parametrize("model", [
-    blade(sections=3, modes=1), blade(modes=5, spin=[0, 0, 6.0]), blade(0.05, modes=5), clamped(),
-], ids=["sections", "spin", "slow", "at rest"])  # fmt: skip
+    blade(sections=3, modes=1), blade(modes=5), blade(modes=5, spin=[0, 0, 6.0]), blade(0.05, modes=5), clamped(),
+], ids=["sections", "one", "spin", "slow", "at rest"])  # fmt: skip
 def test_the_certificate_is_silent_where_the_load_is_small_or_accounted_for(model: Any) -> None:
     found = eb.modes(model)
     assert not found.certificate.notes

@@ -233,7 +233,7 @@ def _rod(rng: np.random.Generator, document: dict, folder: Path) -> None:
     stations = BeamStations(
         points=np.array([[0, 0, 0], [0.5, 0, 0]]), E=4e6, G=1.5e6, A=1e-3, Iy=2e-7, Iz=3e-7, J=4e-7, density=300.0
     )
-    mesh = beam_structure(stations, 3, ["root", "tip"])
+    mesh = beam_structure(stations, 3, ["root", "tip"], inside=False)
     file = folder / "rod.npz"
     if not file.exists():
         np.savez(file, M=mesh.M, K=mesh.K, nodes=mesh.nodes, names=np.array(mesh.names))

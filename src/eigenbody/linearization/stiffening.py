@@ -1,14 +1,11 @@
-"""Flexible bodies whose load ought to stiffen them and does not, or not as much.
+"""Flexible bodies whose load ought to stiffen them and does not.
 
-A flexible body with modes of its own bends as it does without load. What its load adds to the stiffness comes from
-several sections, which turn against each other, or from a reference load that was given. A single body with neither is
-named where its load is large enough to matter, and so is one whose reference load is not the load that it carries:
-`spin` knows the mass of the beam alone and not what hangs on it.
+The stiffness that loads give to a beam is that of the loads it carries at the operating point (structures/
+second_order.py). A body that is known by its matrices alone has displacements of first order only and bends as it does
+without load: it is named where its load is large enough to matter. So is a beam whose load has not built up yet.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,108 +15,85 @@ from eigenbody.model.description import FlexibleBody
 
 SPEED = 0.01  # of the lowest frequency of the free body (rad/s), across its length, from which turning matters
 LOAD = 2e-4  # of mass, length and that frequency squared: a hundredth of the buckling load of a slender beam
+FAST, STRONG = 0.1, 0.02  # of the same: from here on the load changes the shapes of a beam
+BUILT_UP = 0.01  # of the acceleration that a load would give: what may be left of it where it has built up
 SLENDER = 0.1  # smallest over largest moment of inertia of a body with a length
-OTHERWISE = 0.03  # part of the larger load by which the load carried must differ from the one assumed
-EVEN = 0.05  # and by which the difference may vary along the beam to be one tension
 
 
 def remarks_on_loads(point: OperatingPoint) -> tuple[str, ...]:
-    """A sentence for every flexible body that turns or carries a load along its length without being stiffened, or
-    stiffened by another load than it carries."""
-    lone = [body for body in point.system.description.flexible if _is_lone(body)]
-    known = [body for body in point.system.description.flexible if body.load is not None and body.reduced.modes]
-    if not lone and not known:
+    """A sentence for every flexible body that turns or carries a load along its length without being stiffened."""
+    bodies = [body for body in point.system.description.flexible if _is_lone(body, point)]
+    if not bodies:
         return ()
-    forces = _node_forces(point, [*lone, *known])
-    return (
-        *(text for body in lone if (text := _said(point, body, forces[body.name]))),
-        *_other_loads(point, known, forces),
-    )
+    forces = _node_forces(point, bodies)
+    found = {body.where: text for body in reversed(bodies) if (text := _said(point, body, forces[body.name]))}
+    return tuple(found[where] for where in dict.fromkeys(body.where for body in bodies) if where in found)
 
 
-# Another load than was assumed ----------------------------------------------------------------------------------------
-def _other_loads(point: OperatingPoint, bodies: list[FlexibleBody], forces: dict[str, np.ndarray]) -> Iterator[str]:
-    """Beams that carry another load than their stiffness contains: the section of each in which that matters most."""
-    sections: dict[str, list[FlexibleBody]] = {}
-    for body in bodies:
-        sections.setdefault(body.where, []).append(body)
-    has_built_up = point.is_steady or point.is_equilibrium
-    for where, parts in sections.items():
-        if not has_built_up:
-            yield (
-                f"{where}: the load in its stiffness cannot be compared with the load it carries, which is still"
-                " building up here. Take operating_point: steady or equilibrium."
-            )
-            continue
-        both = [(part, _loads(point, part, forces[part.name])) for part in parts]
-        assumed, carried = (np.concatenate([load[k] for _, load in both]) for k in (0, 1))
-        matters = np.concatenate(
-            [np.full(part.load.force.size, LOAD * _load_scale(part)) for part in parts if part.load]
+def strained_beams(point: OperatingPoint) -> tuple[FlexibleBody, ...]:
+    """Beams of one body under loads that bend them in shapes of their own: spinning or pulled so hard that it counts
+    beside their stiffness."""
+    beams = [body for body in point.system.description.flexible if body.reduced.bow is not None and body.reduced.modes]
+    beams = [body for body in beams if "." not in body.name]
+    if not beams or not (point.is_steady or point.is_equilibrium):
+        return ()
+    forces = _node_forces(point, beams)
+    return tuple(body for body in beams if _is_strained(point, body, forces[body.name]))
+
+
+def _is_strained(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> bool:
+    across, load = _across_and_along(point, body, forces)
+    return across > FAST * float(np.real(body.reduced.frequencies).min()) or load > STRONG * _load_scale(body)
+
+
+def _is_lone(body: FlexibleBody, point: OperatingPoint) -> bool:
+    """Whether its load may miss in its stiffness."""
+    if body.reduced.bow is not None:
+        return body.reduced.modes > 0 and not (point.is_steady or point.is_equilibrium)
+    return body.reduced.modes > 0 and "." not in body.name
+
+
+def _across_and_along(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> tuple[float, float]:
+    """Angular velocity across the length of a body, rad/s, and the largest force of a node along it, N."""
+    frame = point.system.places.index[body.name]
+    w, R, line = np.real(point.state.w[frame]), np.real(point.state.R[frame]), _line(body)
+    across = float(np.linalg.norm(w if line is None else np.cross(w, line)))
+    along = np.linalg.norm(forces, axis=1) if line is None else np.abs(forces @ (R @ line))
+    return across, float(along.max(initial=0.0))
+
+
+def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
+    reduced, lowest = body.reduced, float(np.real(body.reduced.frequencies).min())
+    across, load = _across_and_along(point, body, forces)
+    parts = [f"turns at {across:.4g} rad/s"] if across > SPEED * lowest else []
+    parts += [f"carries {load:.4g} N"] if load > LOAD * _load_scale(body) else []
+    if not parts or (reduced.bow is not None and _has_built_up(point, body, across, load)):
+        return ""
+    if reduced.bow is not None:
+        return (
+            f"{body.where}: it {' and '.join(parts)}, a load that is still building up here and stiffens it only as"
+            " far as it has. Take operating_point: steady or equilibrium."
         )
-        off = carried - assumed
-        worst = int(np.argmax(np.abs(off) / matters))
-        largest = OTHERWISE * max(np.abs(assumed).max(), np.abs(carried).max())
-        if len(parts) > 1:  # their joints have the stiffness of the load carried: worse than none is too much
-            largest = abs(carried[worst])
-        if abs(off[worst]) > max(matters[worst], largest):
-            yield _otherwise(where, assumed[worst], carried[worst], off)
+    remedy = "Part it into several bodies joined rigidly."
+    return f"{body.where}: it {' and '.join(parts)} as one body without the stiffness of its load. {remedy}"
 
 
-def _otherwise(where: str, assumed: float, carried: float, off: np.ndarray) -> str:
-    mean = float(off.mean())
-    tension = f"tension: {mean:.4g} in addition" if np.ptp(off) <= EVEN * abs(mean) else "tension, one for each element"
-    return (
-        f"{where}: its stiffness contains an axial load of {assumed:.4g} N where it carries {carried:.4g} N (spin"
-        " counts the mass of the beam alone, whatever hangs on it and however it turns). Part it into sections"
-        f" (sections: 10) without spin and tension, or give the load that it carries ({tension})."
-    )
+def _has_built_up(point: OperatingPoint, body: FlexibleBody, across: float, load: float) -> bool:
+    """Whether its nodes hardly accelerate in its frame, beside what the load would do to them."""
+    system, reduced = point.system, body.reduced
+    columns = system.dof[[system.places.index[name] for name in body.carriers], :3].ravel()[: reduced.modes]
+    bending = np.abs(np.real(reduced.move) @ np.real(point.motion.acceleration)[columns]).max(initial=0.0)
+    return bool(bending < BUILT_UP * (across**2 * _length(body) + load / float(np.real(reduced.mass))))
+
+
+def _length(body: FlexibleBody) -> float:
+    return float(np.ptp(np.real(body.reduced.nodes), axis=0).max(initial=0.0))
 
 
 def _load_scale(body: FlexibleBody) -> float:
     """Mass, length and lowest frequency squared of the free body, by which loads are judged."""
     reduced = body.reduced
-    length = float(np.ptp(np.real(reduced.nodes), axis=0).max(initial=0.0))
-    return float(np.real(reduced.mass)) * length * float(np.real(reduced.frequencies).min()) ** 2
-
-
-def _loads(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Axial force at the Gauss points (e g,), assumed and carried: by the forces on its nodes, gravity and inertia, as
-    if it were rigid and straight."""
-    load, at, frame = body.load, point.mechanics.at, point.system.places.index[body.name]
-    assert load is not None
-    R, w, alpha = (np.real(array[frame]) for array in (at.R, at.w, at.alpha))
-    arm = np.real(load.position) - np.real(body.reduced.centre)
-    acceleration = (
-        np.real(at.a[frame] - point.system.gravity) @ R + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-    )
-    on_nodes = np.zeros((len(body.reduced.nodes), 3))
-    np.add.at(on_nodes, list(body.nodes.values()), -forces @ R)
-    return np.real(load.force).ravel(), np.real(load.carried(-acceleration, on_nodes)).ravel()
-
-
-# No stiffness of a load at all ----------------------------------------------------------------------------------------
-
-
-def _is_lone(body: FlexibleBody) -> bool:
-    return not body.is_stiffened and body.reduced.modes > 0 and "." not in body.name
-
-
-def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
-    frame, reduced = point.system.places.index[body.name], body.reduced
-    w, R = np.real(point.state.w[frame]), np.real(point.state.R[frame])
-    lowest = float(np.real(reduced.frequencies).min())
-    line = _line(body)
-    across = float(np.linalg.norm(w if line is None else np.cross(w, line)))
-    along = np.linalg.norm(forces, axis=1) if line is None else np.abs(forces @ (R @ line))
-    load = float(along.max(initial=0.0))
-    parts = [f"turns at {across:.4g} rad/s"] if across > SPEED * lowest else []
-    parts += [f"carries {load:.4g} N"] if load > LOAD * _load_scale(body) else []
-    if not parts:
-        return ""
-    remedy = "Part it into sections (sections: 10), or give spin or tension."
-    if not body.lines:
-        remedy = "Part it into several bodies joined rigidly."
-    return f"{body.where}: it {' and '.join(parts)} as one body without the stiffness of its load. {remedy}"
+    return float(np.real(reduced.mass)) * _length(body) * float(np.real(reduced.frequencies).min()) ** 2
 
 
 def _line(body: FlexibleBody) -> np.ndarray | None:

@@ -12,7 +12,6 @@ import numpy as np
 from eigenbody.model.expressions import Expression
 
 if TYPE_CHECKING:
-    from eigenbody.structures.beam_load import AxialLoad
     from eigenbody.structures.structure import Reduced
 
 
@@ -152,8 +151,6 @@ class FlexibleBody:
     carriers: tuple[str, ...]
     nodes: Mapping[str, int]  # body: number of the node
     lines: tuple[tuple[int, ...], ...] = ()  # nodes joined by lines, for drawing
-    is_stiffened: bool = False  # the stiffness contains that of a reference load
-    load: AxialLoad | None = None  # which, where it is known
     symmetry: tuple[np.ndarray, np.ndarray] | None = None  # axis (3,) and generator (m, m), structures/symmetry.py
 
     @property

@@ -1,57 +1,24 @@
-"""Axial load of a beam and the stiffness it gives across the beam (geometric stiffness)."""
+"""Axial load that a beam has as drawn."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.spatial.rotations import cross, dot, skew
-from eigenbody.structures.beam import GAUSS_POINTS, BeamMesh, assemble, gauss
+from eigenbody.structures.beam import GAUSS_POINTS, BeamMesh
+from eigenbody.structures.beam_quadrature import gauss
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AxialLoad:
-    """The axial force (e, g) at the Gauss points of a beam, tension positive, that its stiffness contains, and what the
-    force it carries follows from: mass per length, position, length that belongs to each point, and the elements."""
-
-    force: np.ndarray  # (e, g)
-    mass: np.ndarray  # (e, g) kg/m
-    position: np.ndarray  # (e, g, 3)
-    weight: np.ndarray  # (e, g)
-    length: np.ndarray  # (e,)
-    tangent: np.ndarray  # (e, 3)
-
-    def carried(self, acceleration: np.ndarray, forces: np.ndarray) -> np.ndarray:
-        """Axial force (e, g) under an acceleration of the mass (e, g, 3), as for gravity, and forces on the nodes."""
-        return _outboard(self, 0, self.mass[..., None] * acceleration, forces)
-
-
-def axial_load(mesh: BeamMesh, force: np.ndarray) -> AxialLoad:
-    """An axial force (e, g) of a mesh."""
-    position = mesh.sections.position + mesh.sections.mass_arm
-    return AxialLoad(force, mesh.sections.mass, position, mesh.weight, mesh.length, mesh.tangent)
-
-
-def geometric_stiffness(mesh: BeamMesh, axial_force: np.ndarray | float, torsion: bool = True) -> np.ndarray:
-    """Stiffness (N, N) of the axial force, tension positive: one number, per element (e,) or per Gauss point (e, g).
-
-    The energy is N/2 int (v'^2 + w'^2) dx of the elastic centre, and with `torsion` that of the fibres around it which
-    a twist tilts, N/2 (Iy + Iz)/A int theta_x'^2 dx (Wagner). Rigid rotations carry energy too, as a load that keeps
-    its direction does work when the beam turns.
-    """
-    N = np.asarray(axial_force)
-    N = np.broadcast_to(N[:, None] if N.ndim == 1 else N, mesh.weight.shape) * mesh.weight
-    along = mesh.tangent[:, None]
+def drawn_together(mesh: BeamMesh, axial_force: np.ndarray) -> np.ndarray:
+    """Forces (N,) along the freedoms by which an axial force (e, g) in the drawing, tension positive, pulls: N times
+    the mean strain of the fibres."""
     stretch, curvature = mesh.strain[..., :3, :], mesh.strain[..., 3:, :]
-    slope = stretch - skew(along) @ mesh.turn - skew(mesh.sections.elastic_arm) @ curvature
-    slope = slope - along[..., None] * (along[..., None, :] @ slope)
-    blocks = np.einsum("eg,egia,egib->eab", N, slope, slope, optimize=True)
-    if torsion:
-        twist = (along[..., None, :] @ curvature)[..., 0, :]
-        blocks = blocks + np.einsum("eg,ega,egb->eab", N * mesh.sections.radius2, twist, twist, optimize=True)
-    return assemble(mesh, blocks)
+    strain = stretch - skew(mesh.sections.elastic_arm) @ curvature
+    along = np.einsum("eg,ei,egic->ec", mesh.weight * axial_force, mesh.tangent, strain, optimize=True)
+    out = np.zeros(mesh.freedoms, along.dtype)
+    np.add.at(out, mesh.columns, along)
+    return out
 
 
 def axial_force(
@@ -67,7 +34,7 @@ def axial_force(
     return _outboard(mesh, node_index(mesh, held_at), line, at_nodes)
 
 
-def _outboard(beam: BeamMesh | AxialLoad, held: int, line: np.ndarray, at_nodes: np.ndarray) -> np.ndarray:
+def _outboard(beam: BeamMesh, held: int, line: np.ndarray, at_nodes: np.ndarray) -> np.ndarray:
     """Axial force (e, g) of the loads beyond each Gauss point, seen from the node that is held: per length (e, g, 3)
     and on the nodes (n, 3)."""
     _, _, upto = gauss(GAUSS_POINTS)

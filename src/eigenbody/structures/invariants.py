@@ -5,8 +5,8 @@ A point at p, displaced by u and turned by th, rides in a frame of velocity v an
     T = sum 1/2 m |v + w x (p + u) + u'|^2 + 1/2 ws.J ws,   ws = w - th x w + 1/2 th x (th x w) + th' - 1/2 th x th'
 
 Sorted by powers of the modal coordinates up to the second (u = move eta, th = turn eta) this is `Invariants`. The sum
-holds one more term, w.s' with s = sum 1/2 th x J th. It is felt only where w changes, like the displacements of second
-order that a linear structure leaves out (a geometric stiffness stands for them); without it b is antisymmetric.
+holds one more term, w.s' with s = sum 1/2 th x J th, which b antisymmetric leaves out: the frame of mean axes takes it
+along (structures/second_order.py); without displacements of second order it is of their size.
 """
 
 from __future__ import annotations
@@ -105,18 +105,21 @@ def invariants_of_points(points: InertiaPoints, Phi: np.ndarray) -> Invariants:
     """Exact to second order in the modal coordinates."""
     centre = points.mass @ points.position / points.mass.sum()
     total = _Sums(Phi.shape[1])
+    move, turn = points.moved(Phi)
     for part in _chunks(len(points.mass), 3 * max(Phi.shape)):
-        move, turn = points.move[part] @ Phi, points.turn[part] @ Phi
-        total.add(points.mass[part], points.inertia[part], points.position[part] - centre, move, turn)
+        total.add(points.mass[part], points.inertia[part], points.position[part] - centre, move[part], turn[part])
     return total.result(centre)
 
 
-def moved_points(structure: Structure, centre: np.ndarray, Phi: np.ndarray) -> InertiaPoints | None:
+def moved_points(
+    structure: Structure, centre: np.ndarray, Phi: np.ndarray, bow: np.ndarray | None = None
+) -> InertiaPoints | None:
     """The points of a structure from the centre of mass, moved and turned by modes Phi (N, m) in place of freedoms."""
     points = structure.points
     if points is None:
         return None
-    return replace(points, position=points.position - centre, move=points.move @ Phi, turn=points.turn @ Phi)
+    move, turn = points.moved(Phi)
+    return replace(points, position=points.position - centre, move=move, turn=turn, columns=None, bow=bow)
 
 
 def _chunks(count: int, width: int) -> Iterator[slice]:

@@ -20,19 +20,18 @@ import numpy as np
 from eigenbody.base.arrays import as_dense
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.numerics.eigen.graded import graded_eigh, mass_basis
-from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.structures.checks import check_first_frequency, check_magnitudes, check_rigid_mass
 from eigenbody.structures.invariants import gathered, invariants, moved_points, owners, rigid_motions
 from eigenbody.structures.ordering import dissection
+from eigenbody.structures.pencils import DensePencil, SparsePencil, StepPencil, even
+from eigenbody.structures.second_order import second_order
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.turning import node_turns
 
 METHODS = ("craig-bampton", "free", "attachment")
-DENSE = 600  # freedoms up to which dense algebra is the faster
+DENSE = 600  # freedoms up to which dense algebra is the faster where all modes are wanted,
+FEW = 200  # and where a few are
 DENSE_COMPLEX = 4000  # and up to which it is used where derivatives are wanted
-EQUAL = 1e-6  # relative distance of omega^2 below which modes belong together and are kept or left out together
-MASSLESS = 1e-14  # part of the largest 1/omega^2 that counts as none
-SINGULAR = 1e-14  # part of the stiffness of a freedom that is left when all others may yield
 SAME_VALUE = 1e-9  # relative distance of omega^2 that rounding may make
 LARGEST = 0.999  # part of the largest entry of a mode that counts as largest too
 SAME_SHAPE = 1e-10  # part of its mass that a shape must have beside those before it
@@ -59,7 +58,8 @@ def reduce(
     _check_request(structure, interface, modes, upto, method, where)
     centre = check_magnitudes(structure, where)
     R, _ = rigid_motions(structure, centre)
-    body = _Body(*_matrices(structure), R, owners(structure)[0], np.real(structure.nodes))
+    few = modes is not None and structure.M.shape[0] > max(FEW, 10 * modes)
+    body = _Body(*_matrices(structure, few), R, owners(structure)[0], np.real(structure.nodes), few)
     check_rigid_mass(np.real(R.T @ (body.M @ R)), where)
     held = _freedoms_of(structure, interface)
     try:
@@ -73,9 +73,11 @@ def reduce(
         raise InputError(Fault(where, what, remedy)) from error
     values, Phi, modal_mass, stiffness = _ritz(body, shapes, where)
     check_first_frequency(float(np.sqrt(values[0])) if len(values) else 0.0, where)
-    if structure.K_load is not None:
-        stiffness = stiffness + Phi.T @ (structure.K_load @ Phi)
+    rest = np.zeros(len(values))
+    if structure.pull is not None and len(values):
+        rest = -np.linalg.solve(stiffness, Phi.T @ structure.pull)
     own = invariants(structure, Phi)
+    bow = second_order(structure, Phi, own.centre, own.J0)
     return Reduced(
         names=structure.names,
         nodes=structure.nodes,
@@ -83,14 +85,16 @@ def reduce(
         centre=own.centre,
         J0=own.J0,
         J1=own.J1,
-        J2=own.J2,
+        J2=own.J2 if bow is None else own.J2 + bow.J2,
         b=own.b,
         modal_mass=modal_mass,
         stiffness=stiffness,
         frequencies=np.sqrt(values),
         move=gathered(Phi, structure.freedoms[:, :3]),
         turn=node_turns(structure, Phi),
-        points=moved_points(structure, own.centre, Phi),
+        rest=rest,
+        bow=None if bow is None else bow.nodes,
+        points=moved_points(structure, own.centre, Phi, None if bow is None else bow.points),
     )
 
 
@@ -117,8 +121,9 @@ def _freedoms_of(structure: Structure, interface: Sequence[int]) -> np.ndarray:
     return found[found >= 0]
 
 
-def _matrices(structure: Structure) -> tuple[Any, Any]:
-    """M and K, dense where the structure is small or carries derivatives, else sparse columns."""
+def _matrices(structure: Structure, few: bool) -> tuple[Any, Any]:
+    """M and K, dense where the structure is small or carries derivatives, else sparse columns; fewer freedoms are small
+    where few of its modes are wanted."""
     from scipy.sparse import csc_array
 
     M, K = structure.M, structure.K
@@ -129,7 +134,7 @@ def _matrices(structure: Structure) -> tuple[Any, Any]:
             f"Derivatives of a structure with {size} freedoms are not available; the limit is {DENSE_COMPLEX}. "
             "Use fewer elements."
         )
-    if derived or size <= DENSE:
+    if derived or (size <= DENSE and not few):
         return as_dense(M), as_dense(K)
     return csc_array(M), csc_array(K)
 
@@ -143,6 +148,7 @@ class _Body:
     R: np.ndarray
     node: np.ndarray
     places: np.ndarray
+    few: bool  # few modes of many are wanted
 
     def without_rigid(self, X: np.ndarray) -> np.ndarray:
         """X (N, k) made mass-orthogonal to R; twice, as rounding wants it."""
@@ -159,12 +165,16 @@ class _Body:
             return self.M[at], self.K[at]
         return self.M[rows][:, columns].tocsc(), self.K[rows][:, columns].tocsc()
 
-    def pencil(self, at: np.ndarray, rigid: tuple[np.ndarray, np.ndarray] | None) -> _DensePencil | _SparsePencil:
+    def pencil(
+        self, at: np.ndarray, rigid: tuple[np.ndarray, np.ndarray] | None
+    ) -> DensePencil | SparsePencil | StepPencil:
         """K x = omega^2 M x in the freedoms `at`; with `rigid` = (S, G), M stands for M - S G^-1 S^T."""
         M, K = self.block(at, at)
+        if isinstance(M, np.ndarray) and rigid is None and self.few:
+            return StepPencil(M, K, self.node[at], self.places)
         if isinstance(M, np.ndarray):
-            return _DensePencil(M if rigid is None else M - rigid[0] @ np.linalg.solve(rigid[1], rigid[0].T), K)
-        return _SparsePencil(M, K, rigid, dissection(K, self.node[at], self.places))
+            return DensePencil(M if rigid is None else M - rigid[0] @ np.linalg.solve(rigid[1], rigid[0].T), K)
+        return SparsePencil(M, K, rigid, dissection(K, self.node[at], self.places))
 
 
 # ---------------------------------------------------------------- shapes
@@ -236,115 +246,6 @@ def _holding(R: np.ndarray, interface: np.ndarray) -> np.ndarray:
     return _determinate(scaled @ left) if left.size else np.zeros(0, dtype=int)
 
 
-# ---------------------------------------------------------------- modes of a held body
-
-
-class _DensePencil:
-    """All modes at once; K positive definite at the real part, M may lack mass."""
-
-    def __init__(self, M: np.ndarray, K: np.ndarray) -> None:
-        from scipy.linalg import cholesky, eigh
-
-        self.M, self.K = M, K
-        real = np.real(K)
-        if len(K):
-            pivots = np.diag(cholesky(real, check_finite=False)) ** 2
-            if np.any(pivots < SINGULAR * np.diag(real)):
-                raise np.linalg.LinAlgError("singular")
-            inverse, vectors = eigh(_even(np.real(M)), _even(real), check_finite=False)
-            self.inverse, self.vectors = inverse[::-1], vectors[:, ::-1]  # 1/omega^2 falling, V^T K V = 1
-        else:
-            self.inverse, self.vectors = np.zeros(0), np.zeros((0, 0))
-
-    def solve(self, load: np.ndarray) -> np.ndarray:
-        return np.linalg.solve(self.K, load)
-
-    def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
-        """Modes (n, k), with first-order changes out of their span as imaginary part."""
-        count = _number(self.inverse, modes, upto)
-        V, rest = self.vectors[:, :count], self.vectors[:, count:]
-        if not (np.iscomplexobj(self.M) or np.iscomplexobj(self.K)):
-            return V
-        force = np.imag(self.M) @ V - np.imag(self.K) @ (V * self.inverse[:count])
-        return V + 1j * (rest @ ((rest.T @ force) / (self.inverse[:count] - self.inverse[count:, None])))
-
-
-class _SparsePencil:
-    """A few modes by block Lanczos on one factorization of K; real."""
-
-    def __init__(self, M: Any, K: Any, rigid: tuple[np.ndarray, np.ndarray] | None, order: np.ndarray) -> None:
-        from scipy.sparse.linalg import splu
-
-        self.M, self.K, self.rigid, self._order = M, K, rigid, order
-        options = {"SymmetricMode": True}
-        try:
-            self._lu = splu(K[order][:, order].tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
-        except RuntimeError as error:
-            raise np.linalg.LinAlgError(str(error)) from error
-        self._check_regular()
-
-    def _check_regular(self) -> None:
-        unit = np.sqrt(np.maximum(self.K.diagonal(), 0.0))
-        load = np.random.default_rng(2).normal(size=len(unit))
-        moved = unit * self._once(unit * load)
-        if not np.linalg.norm(moved) * SINGULAR < np.linalg.norm(load):
-            raise np.linalg.LinAlgError("singular")
-
-    def _once(self, load: np.ndarray) -> np.ndarray:
-        x = np.empty_like(load)
-        x[self._order] = self._lu.solve(load[self._order])
-        return x
-
-    def solve(self, load: np.ndarray) -> np.ndarray:
-        x = self._once(load)
-        return x + self._once(load - self.K @ x)
-
-    def mass(self, x: np.ndarray) -> np.ndarray:
-        y = self.M @ x
-        return y if self.rigid is None else y - self.rigid[0] @ np.linalg.solve(self.rigid[1], self.rigid[0].T @ x)
-
-    def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
-        """Modes (n, k); more are sought until one lies clearly beyond the last that is wanted."""
-        if modes == 0:
-            return np.zeros((self.K.shape[0], 0))
-        sought, n = (20 if modes is None else modes) + 4, self.K.shape[0]
-        while True:
-            inverse, X = self._sought(min(sought, n))
-            exhausted = len(inverse) < sought
-            count = _number(inverse, modes, upto)
-            if exhausted or count < len(inverse):
-                return X[:, :count]
-            sought *= 2
-
-    def _sought(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        from scipy.linalg import eigh
-
-        n = self.K.shape[0]
-        start = self._once(self.mass(np.random.default_rng(5).normal(size=(n, min(WIDTH, n)))))
-        X = self.solve(self.mass(largest_ritz(self._once, self.mass, count, start, n)))
-        k, m = X.T @ (self.K @ X), X.T @ self.mass(X)
-        if np.any(np.diag(k) <= 0):
-            raise np.linalg.LinAlgError("negative energy")
-        scale = 1 / np.sqrt(np.diag(k))
-        inverse, turn = eigh(_even(m * np.outer(scale, scale)), _even(k * np.outer(scale, scale)))
-        return inverse[::-1], (X * scale) @ turn[:, ::-1]
-
-
-def _number(inverse: np.ndarray, modes: int | None, upto: float | None) -> int:
-    """How many of the modes with 1/omega^2 = `inverse`, falling, are kept."""
-    massive = int(np.count_nonzero(inverse > MASSLESS * inverse.max(initial=0.0)))
-    count = massive if modes is None else min(modes, massive)
-    if upto is not None:
-        count = min(count, int(np.count_nonzero(inverse[:massive] * upto**2 * (1 + 2 * EQUAL) >= 1)))
-    while 0 < count < massive and inverse[count] > inverse[count - 1] * (1 - EQUAL):
-        count += 1
-    return count
-
-
-def _even(matrix: np.ndarray) -> np.ndarray:
-    return (matrix + matrix.T) / 2
-
-
 # ---------------------------------------------------------------- the free body in its shapes
 
 
@@ -353,7 +254,7 @@ def _ritz(body: _Body, shapes: np.ndarray, where: str) -> tuple[np.ndarray, np.n
     X = body.without_rigid(shapes)
     size = np.sqrt(np.einsum("ij,ij->j", X.real, np.real(body.M) @ X.real))
     X = X / np.where(size > 0, size, 1.0)
-    M, K = _even(X.T @ (body.M @ X)), _even(X.T @ (body.K @ X))
+    M, K = even(X.T @ (body.M @ X)), even(X.T @ (body.K @ X))
     order = np.argsort(np.diag(K).real, kind="stable")
     try:
         values, Y = graded_eigh(K.real[np.ix_(order, order)], mass_basis(M.real[np.ix_(order, order)]))

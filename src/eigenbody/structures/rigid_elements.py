@@ -13,7 +13,8 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.spatial.rotations import dot, skew
-from eigenbody.structures.beam import GAUSS_POINTS, gauss
+from eigenbody.structures.beam import GAUSS_POINTS
+from eigenbody.structures.beam_quadrature import gauss
 from eigenbody.structures.beam_section import (
     BeamStations,
     Sections,

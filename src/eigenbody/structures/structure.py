@@ -15,7 +15,8 @@ import numpy as np
 class InertiaPoints:
     """Mass of a structure as points: `mass` (g,) and `inertia` (g, 3, 3) at `position` (g, 3).
 
-    The freedoms d move a point by `move` (g, 3, N) d and turn it by `turn` (g, 3, N) d.
+    The freedoms d move a point by `move` (g, 3, c) d[columns] and turn it by `turn` (g, 3, c) d[columns], `columns`
+    (g, c) being those that it depends on; None stands for all.
     """
 
     mass: np.ndarray
@@ -23,6 +24,29 @@ class InertiaPoints:
     position: np.ndarray
     move: np.ndarray
     turn: np.ndarray
+    columns: np.ndarray | None = None
+    bow: np.ndarray | None = None  # (g, 6, m, m) displacement and rotation of second order, sum_kl eta_k eta_l
+
+    def moved(self, Phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Displacement and rotation (g, 3, m) by the shapes Phi (N, m)."""
+        if self.columns is None:
+            return self.move @ Phi, self.turn @ Phi
+        own = Phi[self.columns]
+        return self.move @ own, self.turn @ own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """The line of a beam of e elements with g sections each, whose strains its freedoms give (structures/beam.py)."""
+
+    length: np.ndarray  # (e,)
+    tangent: np.ndarray  # (e, 3)
+    columns: np.ndarray  # (e, c) freedoms of each element
+    strain: np.ndarray  # (e, g, 6, c) strain and curvature of the line
+    turn: np.ndarray  # (e, g, 3, c) rotation of the sections
+    mass_arm: np.ndarray  # (e, g, 3) from the line to the mass centre
+    elastic_arm: np.ndarray  # (e, g, 3) and to the elastic centre
+    radius2: np.ndarray  # (e, g) square of the radius of gyration of the area
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +55,8 @@ class Structure:
 
     `freedoms` (n, 6) tells which column of M and K (N, N; dense or sparse) belongs to the displacements ux, uy, uz and
     rotations rx, ry, rz of each node, -1 where there is none. `points` describe the same mass as M in space; without
-    them it is taken from M. `K_load` is the geometric stiffness of a reference load.
+    them it is taken from M. `line` gives the displacements of second order; without it there are none, and a load does
+    not stiffen the body. `pull` (N,) are forces along the freedoms by which a load in the drawing draws it together.
     """
 
     names: tuple[str, ...]  # of the nodes
@@ -40,7 +65,8 @@ class Structure:
     M: Any
     K: Any
     points: InertiaPoints | None = None
-    K_load: Any | None = None
+    line: Line | None = None
+    pull: np.ndarray | None = None
 
 
 def turned(structure: Structure, R: np.ndarray) -> Structure:
@@ -59,7 +85,7 @@ def turned(structure: Structure, R: np.ndarray) -> Structure:
                 values.append(np.full(len(whole), R[i, j]))
     T = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(N, N)).tocsr()
     M, K = (T @ (T @ matrix).T for matrix in (structure.M, structure.K))
-    return replace(structure, nodes=structure.nodes @ R.T, M=M, K=K, points=None, K_load=None)
+    return replace(structure, nodes=structure.nodes @ R.T, M=M, K=K, points=None, line=None, pull=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,8 +94,9 @@ class Reduced:
 
     Inertia is about the centre of mass: J = J0 + sum_k eta_k J1_k + sum_kl eta_k eta_l J2_kl, and
     b_lk = int phi_l x phi_k dm.
-    `move` and `turn` (n, 3, m) are displacement and rotation of the nodes by the modal coordinates. The stiffness of a
-    reference load is contained in `stiffness`; `frequencies` are those of the free body without it.
+    `move` and `turn` (n, 3, m) are displacement and rotation of the nodes by the modal coordinates, `bow` (n, 6, m, m)
+    both to second order, sum_kl eta_k eta_l, None where they are not known. The elastic forces are
+    stiffness (eta - rest); `rest` is zero unless the body is under load as drawn.
     """
 
     names: tuple[str, ...]  # of the nodes
@@ -85,8 +112,17 @@ class Reduced:
     frequencies: np.ndarray  # (m,) rad/s, of the free body, ascending
     move: np.ndarray
     turn: np.ndarray
+    rest: np.ndarray  # (m,)
+    bow: np.ndarray | None = None
     points: InertiaPoints | None = None  # its mass, from the centre, moved by the modes; None where only M is known
 
     @property
     def modes(self) -> int:
         return len(self.frequencies)
+
+    def displacement(self, eta: np.ndarray) -> np.ndarray:
+        """Displacement (t, n, 3) of the nodes in the frame at modal coordinates eta (t, m), real."""
+        linear = np.einsum("nim,tm->tni", np.real(self.move), eta)
+        if self.bow is None:
+            return linear
+        return linear + np.einsum("nikl,tk,tl->tni", np.real(self.bow[:, :3]), eta, eta, optimize=True)

@@ -68,9 +68,20 @@ def _is_symmetric(reduced: Reduced, damping: np.ndarray, axis: np.ndarray, G: np
         (slope1 - (A @ J1 - J1 @ A), J1),
         (slope2 - (A @ J2 - J2 @ A), J2),
         (slope_b - np.einsum("ij,klj->kli", A, b), b),
+        *_changes_of_bow(reduced, A, G),
         (G @ G @ G + G, G),  # displacements and rotations on the axis turn as vectors do
         (G.T @ M + M @ G, M),
         (G.T @ K + K @ G, K),
         (G.T @ C + C @ G, C),
     ]
     return all(np.abs(change).max(initial=0.0) <= SYMMETRIC * np.abs(own).max(initial=0.0) for change, own in changes)
+
+
+def _changes_of_bow(reduced: Reduced, A: np.ndarray, G: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """How displacements and rotations of second order of the nodes change when the body has turned."""
+    if reduced.bow is None:
+        return []
+    both = np.real(reduced.bow).reshape(-1, 2, 3, *G.shape)
+    slope = np.einsum("npilm,lk->npikm", both, G) + np.einsum("npikm,ml->npikl", both, G)
+    change = slope - np.einsum("ij,npjkl->npikl", A, both)
+    return [(change[:, k], both[:, k]) for k in range(2)]

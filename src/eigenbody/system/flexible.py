@@ -38,7 +38,7 @@ def resist_bending(description: Description, builder: ForceBuilder) -> None:
         channel = builder.along(body.coordinates)
         K, C = body.reduced.stiffness, body.damping
         i, j = np.nonzero((K != 0) | (C != 0))
-        builder.couple(channel[i], channel[j], K[i, j], C[i, j], np.repeat(owner, len(i)))
+        builder.couple(channel[i], channel[j], K[i, j], C[i, j], np.repeat(owner, len(i)), body.reduced.rest[j])
 
 
 def elastic_name(body: str) -> str:

@@ -10,10 +10,11 @@ import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.joints import Tie
+from eigenbody.elements.measures.modal_form import ModalForm, modal_form
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
-from eigenbody.model.description import Description, Entry, Signal
+from eigenbody.model.description import Description, Entry, FlexibleBody, Signal
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import Placed
 from eigenbody.system.named import NamedMeasures
@@ -100,6 +101,19 @@ class ConstraintRows:
                 shape = np.concatenate((flexible.reduced.move[number], flexible.reduced.turn[number]))  # (6, modes)
                 row, mode = np.nonzero(shape != 0)
                 self.terms.append((start[node] + row, q[mode], -shape[row, mode]))
+                if flexible.reduced.bow is not None:
+                    self._bow(flexible, flexible.reduced.bow[number], start[node], named)
+
+    def _bow(self, flexible: FlexibleBody, bow: np.ndarray, start: int, named: NamedMeasures) -> None:
+        """Displacement and rotation (6, modes, modes) of second order of a node, by pairs of carriers."""
+        carriers = np.array([named.places.index[name] for name in flexible.carriers], dtype=int)
+        rows = start + np.arange(6)
+        for a, first in enumerate(carriers):
+            for b, second in enumerate(carriers[: a + 1]):
+                block = bow[:, 3 * a : 3 * a + 3, 3 * b : 3 * b + 3]
+                pair = (first,) if a == b else (first, second)
+                kernel = ModalForm(np.tile(pair, (6, 1)), modal_form(2 * block, a == b))
+                self.terms.append((rows, self._private(kernel), -np.ones(6)))
 
     def _number(self, row: Row) -> int:
         self.others.append(row)

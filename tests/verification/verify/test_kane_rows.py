@@ -16,6 +16,7 @@ import eigenbody as eb
 from eigenbody.linearization.place import place_of
 from eigenbody.routes.kane import ROUTE, ChainSystem
 from eigenbody.routes.kane.arrays import node_turn
+from eigenbody.routes.kane.charts import Shape
 from eigenbody.routes.kane.rows import Along, Held, KnifeEdge, Linear, Rolling, Speed, Turned
 from eigenbody.spatial.rotations import cross
 from flexible_mechanisms import with_beams
@@ -153,14 +154,17 @@ def test_prescribed_poses_are_followed_to_first_order(row: type) -> None:
 
 
 def test_turning_of_nodes() -> None:
-    """The rotation whose axial vector is linear in the modes: R' = [w] R, and rates of the partial velocities."""
+    """The rotation whose axial vector is linear and square in the modes: R' = [w] R, and rates of the partial
+    velocities."""
     rng = np.random.default_rng(3)
     shapes, eta, rate = rng.normal(size=(3, 4)), 0.15 * rng.normal(size=(1, 4)), rng.normal(size=(1, 4))
-    R, partial, change = node_turn(shapes, eta, rate)
+    square = rng.normal(size=(3, 4, 4))
+    shape = Shape(shapes, square + square.swapaxes(1, 2))
+    R, partial, change = node_turn(shape, eta, rate)
     axial = np.array([R[0, 2, 1] - R[0, 1, 2], R[0, 0, 2] - R[0, 2, 0], R[0, 1, 0] - R[0, 0, 1]]) / 2
-    assert axial == pytest.approx(shapes @ eta[0], abs=1e-15)
+    assert axial == pytest.approx(shapes @ eta[0] + 2 * square @ eta[0] @ eta[0], abs=1e-15)
     assert R[0] @ R[0].T == pytest.approx(np.eye(3), abs=1e-14)
-    ahead = node_turn(shapes, eta + 1e-30j * rate, rate + 0j)
+    ahead = node_turn(shape, eta + 1e-30j * rate, rate + 0j)
     w = rate[0] @ partial[0]
     assert ahead[0][0].imag / 1e-30 == pytest.approx(cross(w[None], R[0].T).T, abs=1e-13)
     assert ahead[1].imag / 1e-30 == pytest.approx(change, abs=1e-12)

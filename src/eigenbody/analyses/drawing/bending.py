@@ -89,8 +89,7 @@ class BentLines:
             reduced, frame = line.body.reduced, index[line.body.name]
             carriers = [index[name] for name in line.body.carriers]
             eta = r[:, carriers].reshape(len(r), 3 * len(carriers))[:, : reduced.modes]
-            local = np.real(reduced.nodes - reduced.centre)[line.nodes]
-            local = local + np.einsum("nim,tm->tni", np.real(reduced.move)[line.nodes], eta)
+            local = np.real(reduced.nodes - reduced.centre)[line.nodes] + reduced.displacement(eta)[:, line.nodes]
             parts.append(r[:, None, frame] + np.einsum("tij,tnj->tni", R[:, frame], local))
         return np.concatenate(parts, axis=1)
 

@@ -59,7 +59,10 @@ def _of_body(
     move, turn = np.real(reduced.move), np.real(reduced.turn)
     eta = np.real(point.state.r[carriers]).reshape(-1)[: reduced.modes]
     bent = motion[:, carriers, :3].reshape(len(motion), 3 * len(carriers))[:, : reduced.modes]  # (n, m)
-    arm = apply(R, np.real(reduced.nodes - reduced.centre) + move @ eta)  # (N, 3)
+    if reduced.bow is not None:
+        bow = 2 * np.real(reduced.bow) @ eta  # (N, 6, m)
+        move, turn = move + bow[:, :3], turn + bow[:, 3:]
+    arm = apply(R, np.real(reduced.nodes - reduced.centre) + reduced.displacement(eta[None])[0])  # (N, 3)
     spin = np.broadcast_to(motion[:, None, frame, 3:], (len(motion), len(arm), 3))
     moved = motion[:, None, frame, :3] + cross(spin, np.broadcast_to(arm, spin.shape))
     moved = moved + np.einsum("ij,njm,km->kni", R, move, bent)

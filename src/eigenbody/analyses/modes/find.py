@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -274,7 +274,12 @@ def modes(
         linear = model
     if linear.is_sparse:
         return sparse_modes(linear, n or 20, near)
-    return _dense_modes(linear, n, near)
+    found = _dense_modes(linear, n, near)
+    if not isinstance(model, InertModel) or not linear.point.system.flexible:
+        return found
+    from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes  # others need none of it
+
+    return replace(found, remarks=(*found.remarks, *remarks_on_few_shapes(model, linear.point, found.eigenvalues)))
 
 
 def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:

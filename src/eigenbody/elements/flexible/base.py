@@ -14,7 +14,6 @@ from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
-from eigenbody.structures.beam_load import AxialLoad
 from eigenbody.structures.reduction import reduce
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.symmetry import spin_symmetry
@@ -58,7 +57,6 @@ class Section:
     interface: tuple[int, ...]
     nodes: Mapping[str, int]
     lines: tuple[tuple[int, ...], ...] = ()
-    load: AxialLoad | None = None  # the reference load in its structure
 
 
 def attached(section: Section, entry: Entry, modes: int) -> Expansion:
@@ -76,10 +74,9 @@ def attached(section: Section, entry: Entry, modes: int) -> Expansion:
         at = reduced.nodes[number]
         bodies.append(AddedBody(name, at, is_node=True))
         joints.append(joint("node", name, (section.name, name), at, entry.where))
-    is_stiffened = section.structure.K_load is not None
     body = FlexibleBody(
-        section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines, is_stiffened,
-        section.load, spin_symmetry(reduced, C),
+        section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines,
+        spin_symmetry(reduced, C),
     )  # fmt: skip
     return Expansion(tuple(bodies), tuple(joints), flexible=(body,))
 
@@ -121,10 +118,13 @@ def in_metres(reduced: Reduced, C: np.ndarray) -> tuple[Reduced, np.ndarray]:
     for name in PRODUCTS:
         value = getattr(reduced, name)
         square[name] = value * (scale[:, None] * scale).reshape(len(scale), len(scale), *(1,) * (value.ndim - 2))
-    points = reduced.points
+    both, points = scale[:, None] * scale, reduced.points
     if points is not None:
-        points = replace(points, move=points.move * scale, turn=points.turn * scale)
-    return replace(reduced, **linear, **square, points=points), C * scale * scale[:, None]
+        bow = None if points.bow is None else points.bow * both
+        points = replace(points, move=points.move * scale, turn=points.turn * scale, bow=bow)
+    bow = None if reduced.bow is None else reduced.bow * both
+    rest = reduced.rest / scale
+    return replace(reduced, **linear, **square, rest=rest, bow=bow, points=points), C * both
 
 
 def _along(scale: np.ndarray, name: str) -> np.ndarray:
@@ -141,10 +141,16 @@ def over_variants_of(
         count = _variants(entry)
         if count is None:
             return build(entry, used)
-        found = [build(variant(entry, k), used) for k in range(count)]
+        found = [_lean(build(variant(entry, k), used)) for k in range(count)]
         return _together(found)
 
     return built
+
+
+def _lean(built: Expansion) -> Expansion:
+    """Without the points of mass, which other routes use and no variant is asked for."""
+    lean = tuple(replace(body, reduced=replace(body.reduced, points=None)) for body in built.flexible)
+    return replace(built, flexible=lean)
 
 
 def _variants(entry: Entry) -> int | None:

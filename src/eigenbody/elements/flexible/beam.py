@@ -27,7 +27,7 @@ from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import NO_NODE
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
-from eigenbody.structures.beam_load import axial_load, centrifugal_force, geometric_stiffness
+from eigenbody.structures.beam_load import centrifugal_force, drawn_together
 from eigenbody.structures.beam_section import check_stations
 from eigenbody.structures.rigid_elements import rigid_segments
 
@@ -43,8 +43,13 @@ KEYS = (
     Field("cuts", Kind.NAMES, doc="stations at which to part it into sections instead"),
     Field("segments", Kind.INTEGER, doc="a chain of so many rigid bodies with matched springs instead of modes"),
     *REDUCTION,
-    Field("tension", Kind.PROFILE, "N", doc="axial load of the beam, for its geometric stiffness: one, or per element"),
-    Field("spin", Kind.VECTOR, "rad/s", doc="angular velocity whose centrifugal load stiffens the beam"),
+    Field(
+        "tension",
+        Kind.PROFILE,
+        "N",
+        doc="axial force in the beam as drawn, tension positive: one, or per element",
+    ),
+    Field("spin", Kind.VECTOR, "rad/s", doc="angular velocity whose centrifugal load the beam has as drawn"),
     Field("spin_at", Kind.POINT, "m", doc="a point on the axis of the spin, default the origin"),
     Field("held", Kind.TEXT, default="start", doc="station that bears the centrifugal load"),
     Field("shape", Kind.ANY, doc="for drawing only"),
@@ -106,14 +111,13 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
         mesh = part_of(beam.mesh, first, last)
         structure = structure_of(mesh)
         if load is not None:
-            structure = replace(structure, K_load=geometric_stiffness(mesh, load[first:last]))
+            structure = replace(structure, pull=drawn_together(mesh, load[first:last]))
         yield Section(
             name=beam.part_names[k],
             structure=structure,
             interface=tuple(sorted(node - first for node in held)),
             nodes={name: node - first for name, node in nodes.items()},
             lines=(tuple(range(last - first + 1)),),
-            load=None if load is None else axial_load(mesh, load[first:last]),
         )
 
 
@@ -187,7 +191,7 @@ def _cuts(beam: _Beam) -> tuple[int, ...]:
 
 
 def _axial_load(beam: _Beam) -> np.ndarray | None:
-    """The reference load at the Gauss points of the elements."""
+    """The axial force in the drawing at the Gauss points of the elements."""
     entry, mesh = beam.entry, beam.mesh
     if entry.get("tension") is None and entry.get("spin") is None:
         return None
@@ -245,6 +249,9 @@ def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     for key in ("sections", "segments"):
         if isinstance(values.get(key), int) and values[key] < 1:
             yield key, f"{values[key]} is too few.", "Give at least 1."
+    if values.get("segments") is not None and values.get("damping"):
+        remedy = "Leave damping out and put dampers where they are, or take sections in place of segments."
+        yield "damping", "a chain of rigid bodies has no modes that it could damp.", remedy
     yield from wrong_reduction(values)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from eigenbody.routes.deflections import Velocities
 from eigenbody.routes.drawing import GROUND, Poses
-from eigenbody.routes.kane.charts import Bend, Step
+from eigenbody.routes.kane.charts import Bend, Shape, Step
 from eigenbody.routes.kane.second_rates import Motion
 from eigenbody.routes.kane.tree import Tree
 from eigenbody.spatial.rotations import cross, dot, exp, skew
@@ -169,12 +169,13 @@ def _shift_by_modes(
     walk: _Walk, step: Bend, eta: np.ndarray, rate: np.ndarray, speeds: np.ndarray, sign: float
 ) -> None:
     """Move on by the arm from the frame to the node; each modal speed moves its end along its shape."""
-    shapes = sign * np.einsum("bij,jk->bki", walk.S, step.move)
-    arm = sign * np.einsum("bij,bj->bi", walk.S, step.position + eta @ step.move.T)
+    own = step.move.slopes(eta), step.move.slope_rates(rate)
+    shapes, change = (sign * np.einsum("bij,bkj->bki", walk.S, part) for part in own)
+    arm = sign * np.einsum("bij,bj->bi", walk.S, step.position + step.move.value(eta))
     turning = cross(_contracted(walk.W, speeds)[:, None], shapes)
     _carry(walk, arm, speeds, np.einsum("bki,bk->bi", shapes, rate))
     walk.V[:, step.modes] += shapes
-    walk.dV[:, step.modes] += turning
+    walk.dV[:, step.modes] += turning + change
 
 
 def _turn_by_modes(
@@ -191,25 +192,26 @@ def _turn_by_modes(
     walk.dW[:, step.modes] += change + cross(turning[:, None], axes)
 
 
-def node_turn(shapes: np.ndarray, eta: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rotation (b, 3, 3) with the axial vector a = shapes eta, its partial angular velocities by the modal speeds
+def node_turn(shape: Shape, eta: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rotation (b, 3, 3) with the axial vector a of a shape, its partial angular velocities by the modal speeds
     and the rates of these (b, m, 3), in the axes before the turn.
 
     By Euler parameters: c = sqrt(1 - a.a), e0 = sqrt((1 + c)/2), e = a/(2 e0), w = 2 (e0 e' - e0' e + e x e').
     """
-    a, a1, ak = eta @ shapes.T, rate @ shapes.T, shapes.T
+    a, ak, ak1 = shape.value(eta), shape.slopes(eta), shape.slope_rates(rate)
+    a1 = np.einsum("bki,bk->bi", ak, rate)
     c = np.sqrt(1 - dot(a, a))[:, None]
     e0 = np.sqrt((1 + c) / 2)
-    along = a @ shapes
+    along = dot(a[:, None], ak)
     ck, c1 = -along / c, -dot(a, a1)[:, None] / c
-    ck1 = -(a1 @ shapes) / c + along * c1 / c**2
+    ck1 = -(dot(a1[:, None], ak) + dot(a[:, None], ak1)) / c + along * c1 / c**2
     zk, z1 = ck / (4 * e0), c1 / (4 * e0)  # of e0
     zk1 = ck1 / (4 * e0) - ck * z1 / (4 * e0**2)
     a, a1, e0, z1 = a[:, None], a1[:, None], e0[..., None], z1[..., None]
     zk, zk1 = zk[..., None], zk1[..., None]
     e, e1 = a / (2 * e0), a1 / (2 * e0) - a * z1 / (2 * e0**2)
     ek = ak / (2 * e0) - a * zk / (2 * e0**2)
-    ek1 = -(ak * z1 + a1 * zk + a * zk1) / (2 * e0**2) + a * zk * z1 / e0**3
+    ek1 = ak1 / (2 * e0) - (ak * z1 + a1 * zk + a * zk1) / (2 * e0**2) + a * zk * z1 / e0**3
     partial = 2 * (e0 * ek - zk * e + cross(e, ek))
     change = 2 * (z1 * ek + e0 * ek1 - zk1 * e - zk * e1 + cross(e1, ek) + cross(e, ek1))
     A = skew(a[:, 0])

@@ -39,13 +39,34 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Shape:
+    """A vector linear eta + eta.square eta of modal coordinates eta."""
+
+    linear: np.ndarray  # (3, m)
+    square: np.ndarray  # (3, m, m), symmetric
+
+    def value(self, eta: np.ndarray) -> np.ndarray:
+        """(b, 3) at eta (b, m)."""
+        return eta @ self.linear.T + np.einsum("ikl,bk,bl->bi", self.square, eta, eta)
+
+    def slopes(self, eta: np.ndarray) -> np.ndarray:
+        """(b, m, 3): by each coordinate."""
+        return self.linear.T + self.slope_rates(eta)
+
+    def slope_rates(self, rate: np.ndarray) -> np.ndarray:
+        """Rates (b, m, 3) of the slopes at eta' (b, m)."""
+        return 2 * np.einsum("ikl,bl->bki", self.square, rate)
+
+
+@dataclass(frozen=True, eq=False)
 class Bend:
     """From the floating frame of a flexible body to one of its nodes, or back: the node is at p + move eta, turned by
-    the rotation whose axial vector (axis times sine) is turn eta, both in the axes of the frame."""
+    the rotation whose axial vector (axis times sine) is turn eta, both with the terms of second order that there are
+    and in the axes of the frame."""
 
     position: np.ndarray  # (3,) from the frame
-    move: np.ndarray  # (3, m)
-    turn: np.ndarray  # (3, m)
+    move: Shape
+    turn: Shape
     modes: np.ndarray  # (m,) coordinates of the tree that the modal ones are
     start: np.ndarray  # (m,) modal coordinates at the place
     outward: bool = True

@@ -11,7 +11,11 @@ by th = turn eta to second order, as in docs/theory/flexible.md:
 
     T = 1/2 w.Jw + w.J(w1 + w2) + 1/2 w1.J w1,   w1 = th' - th x w,   w2 = 1/2 th x (th x w) - 1/2 th x th'
 
-less w.s', s = 1/2 th x J th, which linear modes leave out. F* of it is Lagrange's: its momenta follow below.
+less w.s', s = 1/2 th x J th, which the frame of mean axes takes along. F* of it is Lagrange's: its momenta follow.
+
+Displacements S and rotations P of second order (sum_kl eta_k eta_l) count as far as second order goes: beside the point
+where it is drawn. A point at p has the partial velocity S_k = dS/deta_k more, along which w x (w x p) works; J turns by
+P. The moment of momentum of S' and P' themselves is that of s' with the other sign: none in mean axes.
 """
 
 from __future__ import annotations
@@ -78,6 +82,9 @@ class FlexibleMass:
         if self._heavy.any():
             turning, bending = self._rotary(w, alpha, eta, rate, bend)
             moment, on_modes = moment + turning, on_modes + bending
+        if self.points.bow is not None:
+            turning, bending = self._bowed(self.points.bow, w, alpha, eta, rate)
+            moment, on_modes = moment + turning, on_modes + bending
         return force.sum(axis=1), moment, on_modes
 
     def _rotary(
@@ -107,6 +114,29 @@ class FlexibleMass:
         bending = tilt_rate - slope - (cross(Jth, wd) + J(cross(wd, th))) / 2
         return moment.sum(axis=1), np.einsum("gik,bgi->bk", shapes, bending)
 
+    def _bowed(
+        self, bow: np.ndarray, w: np.ndarray, alpha: np.ndarray, eta: np.ndarray, rate: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Moment on the frame (b, 3) and forces along the modes (b, m) of what is of second order."""
+        p, mass, inertia = self.points.position, self.points.mass[:, None], self.points.inertia
+        slopes = 2 * np.einsum("gikl,bl->bgik", bow, eta)  # by each modal coordinate
+        bent, going = np.einsum("bgik,bk->bgi", slopes, eta) / 2, np.einsum("bgik,bk->bgi", slopes, rate)
+        S, P, S1, P1 = bent[..., :3], bent[..., 3:], going[..., :3], going[..., 3:]
+
+        def J(y: np.ndarray) -> np.ndarray:
+            return np.einsum("gij,bgj->bgi", inertia, np.broadcast_to(y, (len(y), len(inertia), 3)))
+
+        def turned(at: np.ndarray, y: np.ndarray) -> np.ndarray:
+            """What the turn `at` changes of J y."""
+            return cross(at, J(y)) - J(cross(at, y))
+
+        pull = mass * cross(w, cross(w, p))
+        moment = cross(S, pull + mass * cross(alpha, p))
+        moment = moment + mass * (cross(p, cross(alpha, S) + cross(w, cross(w, S) + S1)) + cross(S1, cross(w, p)))
+        moment = moment + turned(P, alpha) + turned(P1, w) + cross(w, turned(P, w))
+        on_modes = np.einsum("bgik,bgi->bk", slopes[:, :, :3], np.broadcast_to(pull, S.shape))
+        return moment.sum(axis=1), on_modes + np.einsum("bgik,bgi->bk", slopes[:, :, 3:], cross(w, J(w)))
+
     def weight(self, arrays: Arrays, gravity: np.ndarray) -> np.ndarray:
         """Generalized forces (b, n) of the weight of every point."""
         down = apply_transposed(arrays.at.R[:, 0, self.frame], np.broadcast_to(gravity, (len(arrays.x), 3)))
@@ -119,7 +149,8 @@ class FlexibleMass:
         """-(K eta + C eta') along the modes, (b, n)."""
         eta, rate = self._modal(arrays)
         total = np.zeros(arrays.x.shape, np.result_type(arrays.x, arrays.speeds))
-        total[:, self.modes] = -(eta @ self.body.reduced.stiffness.T + rate @ self.body.damping.T)
+        bent = eta - self.body.reduced.rest
+        total[:, self.modes] = -(bent @ self.body.reduced.stiffness.T + rate @ self.body.damping.T)
         return total
 
     def _generalized(self, arrays: Arrays, force: np.ndarray, moment: np.ndarray, on_modes: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from eigenbody.routes.base import Place
 from eigenbody.routes.drawing import ends, is_lone_point, poses_of
 from eigenbody.routes.joints import NON_HOLONOMIC, SIX, names_of, spanning_tree
 from eigenbody.routes.joints import Branch as JointBranch
-from eigenbody.routes.kane.charts import Bend, Chart, chart_of, floating_chart, modal_chart
+from eigenbody.routes.kane.charts import Bend, Chart, Shape, chart_of, floating_chart, modal_chart
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,10 @@ def _node_chart(description: Description, joint: Entry, place: Place, names: lis
     reduced, number = body.reduced, body.nodes[node]
     modes = np.array([names.index(name) for name in body.coordinates], dtype=int)
     p = np.real(reduced.nodes[number] - reduced.centre)
-    return Chart(
-        (Bend(p, reduced.move[number], reduced.turn[number], modes, modal_values(description, body, place)),), 0, None
-    )
+    m = reduced.modes
+    bow = np.zeros((6, m, m)) if reduced.bow is None else reduced.bow[number]
+    move, turn = Shape(reduced.move[number], bow[:3]), Shape(reduced.turn[number], bow[3:])
+    return Chart((Bend(p, move, turn, modes, modal_values(description, body, place)),), 0, None)
 
 
 def modal_values(description: Description, body: FlexibleBody, place: Place) -> np.ndarray:
