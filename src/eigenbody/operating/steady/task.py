@@ -71,6 +71,12 @@ def understand(
     return model, task, _starting_state(system, task, prescribed)
 
 
+def task_of(model: InertModel) -> Task:
+    """The task that the operating point of a model asks for."""
+    asked = model.description.operating_point or {}
+    return _task(model, system_of(model), asked.get("prescribed") or {}, asked.get("adjust") or ())
+
+
 def _known(model: InertModel, system: System) -> list[str]:
     measures = list(system.aliases)
     return [*measures, *(name + "'" for name in measures), *system.states, *system.inputs, *model.parameters]
