@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from eigenbody.operating.steady.between import Neighbours, distance, led_from, s
 from eigenbody.operating.steady.found import SteadyPoint, judged, judged_alone
 from eigenbody.operating.steady.motion import stable_one, with_stability
 
+SHORT = 8  # points between two that are known that are tried at once
 SAME = 1e-6  # rad, lengths of the mechanism, or their rates at its pace: two steady motions that are one
 
 
@@ -89,16 +91,19 @@ class _Walk:
         return sorted([*own, *((p.place, None, p) for p in self.known)], key=lambda entry: entry[0])
 
     def go_on(self) -> None:
-        """One wave: the middle of every gap, and the ends that are open."""
-        wave = list(self._halfway())
-        between = [(i, around) for i, around in wave if around is not None and around.can_lead]
+        """One wave: the middle of every gap or all of a short one, and the ends that are open. Of those that are not
+        found between their neighbours the middle one is searched for by itself: the others may have it as neighbour."""
+        wave = list(self._waiting())
+        between = [(i, around) for _, i, around in wave if around is not None and around.can_lead]
         self.found.update({i: found for i, found in self._between(between).items() if found is not None})
         self.doubted.update(i for i, _ in between if i not in self.found)
-        for i, _ in wave:
-            if i not in self.found:
-                self.found[i] = self.alone(i)
+        gaps = {gap: [i for g, i, _ in wave if g == gap and i not in self.found] for gap, _, _ in wave}
+        for left in gaps.values():
+            if left:
+                self.found[left[len(left) // 2]] = self.alone(left[len(left) // 2])
 
-    def _halfway(self) -> Iterator[tuple[int, Neighbours | None]]:
+    def _waiting(self) -> Iterator[tuple[int, int, Neighbours | None]]:
+        """Number of the gap, number of the point, what is known beside it."""
         gap: list[int] = []
         left: SteadyPoint | Failed | None = None
         for _, i, there in [*self.entries(), (np.inf, None, None)]:
@@ -106,7 +111,7 @@ class _Walk:
                 gap.append(i)
                 continue
             if gap:
-                yield from self._of_gap(gap, left, there)
+                yield from ((gap[0], i, around) for i, around in self._of_gap(gap, left, there))
             gap, left = [], there
 
     def _of_gap(
@@ -120,8 +125,9 @@ class _Walk:
         if isinstance(left, Failed) or isinstance(right, Failed):
             yield middle, None
             return
-        share = (float(self.path.places[middle]) - left.place) / (right.place - left.place or 1.0)
-        yield middle, Neighbours(left, right, share)
+        for i in gap if len(gap) <= SHORT else [middle]:
+            share = (float(self.path.places[i]) - left.place) / (right.place - left.place or 1.0)
+            yield i, Neighbours(left, right, share)
 
     def _between(self, wave: Sequence[tuple[int, Neighbours]]) -> dict[int, SteadyPoint | None]:
         """Those that are found where they were expected."""
@@ -192,7 +198,7 @@ class _Walk:
     def name_jumps(self) -> None:
         """Say where neighbours are not on one branch."""
         entries = [(place, i, p) for place, i, p in self.entries() if isinstance(p, SteadyPoint)]
-        for (_, i, left), (_, k, right) in zip(entries, entries[1:], strict=False):
+        for (_, i, left), (_, k, right) in pairwise(entries):
             if k is None or not ({i, k} & self.doubted):
                 continue
             led = led_from(left, right)

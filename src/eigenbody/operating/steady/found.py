@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def judged(
     place: float, values: Mapping[str, float], solution: Solution, point: OperatingPoint, has_constant_equations: bool
 ) -> SteadyPoint:
     """The steady motion of a solution with its stability."""
-    linear = dense_model(point)
+    linear = dense_model(replace(point, is_steady=has_constant_equations))
     stability, growing = "unknown", 0
     if has_constant_equations:
         spectrum = spectrum_of(linear)
@@ -54,7 +54,7 @@ def judged(
         stability, growing = spectrum.stability, int(np.sum(spectrum.eigenvalues.real[real] > 0))
     motion = with_stability(solution, point, stability)
     is_family = bool(family_note(solution.outcome, solution.task))
-    return SteadyPoint(place, values, solution, dense_model(motion.point), stability, growing, is_family)
+    return SteadyPoint(place, values, solution, replace(linear, point=motion.point), stability, growing, is_family)
 
 
 def judged_alone(place: float, values: Mapping[str, float], solution: Solution) -> SteadyPoint:

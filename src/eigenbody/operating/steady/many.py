@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from eigenbody.base.errors import ComputationError
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.operating.steady.equations import SteadyEquations, Trial, equations, point_at
@@ -17,7 +18,6 @@ from eigenbody.operating.steady.task import Task
 from eigenbody.system.state import ARRAYS, State, one_state
 
 MOST = 12  # steps of Newton's method; more than a start near by needs
-BETTER = 0.1  # of the residual, below which one more step is worth it
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +58,13 @@ def solve_together(start: Trial, task: Task, idle: np.ndarray, pace: float) -> M
     count = len(now.f)
     going = np.ones(count, dtype=bool)
     for _ in range(MOST):
+        held = _hold(now)  # one step more is taken from there, down to rounding
         steps = np.stack([newton_step(now.one(k)) if going[k] else np.zeros(now.J.shape[-1]) for k in range(count)])
-        before, was = now, _sizes(now)
-        ahead = _moved(now, task, steps)
-        now = equations(ahead, task, idle, pace)
-        held = _hold(before)
-        worse = going & held & (_sizes(now) >= BETTER * was)  # rounding decides
-        going = going & ~worse & np.isfinite(_sizes(now))
-        if np.any(worse):
-            now = equations(_chosen(before.trial, now.trial, worse), task, idle, pace)
+        now = equations(_moved(now, task, steps), task, idle, pace)
+        going = going & ~held & np.isfinite(now.f).all(axis=-1)
         if not np.any(going):
             break
     return Many(now.trial, task, now, _hold(now))
-
-
-def _sizes(now: SteadyEquations) -> np.ndarray:
-    return np.asarray(np.linalg.norm(now.f / now.row_unit, axis=-1))
 
 
 def _hold(now: SteadyEquations) -> np.ndarray:
@@ -87,15 +78,6 @@ def _moved(now: SteadyEquations, task: Task, steps: np.ndarray) -> Trial:
     return trial.moved(task, steps[:, :nS], rates, inner, trial.parameters)
 
 
-def _chosen(one: Trial, other: Trial, of_one: np.ndarray) -> Trial:
-    """Trials of which some are those of `one`."""
-    mixed = {}
-    for name in ARRAYS:
-        a, b = np.broadcast_arrays(getattr(one.state, name), getattr(other.state, name))
-        mixed[name] = np.where(of_one.reshape(-1, *(1,) * (a.ndim - 1)), a, b)
-    return replace(other, state=replace(other.state, **mixed))
-
-
 # Along the motion -----------------------------------------------------------------------------------------------------
 def later_together(trial: Trial) -> Trial:
     """The states some time later if all rates stay as they are; the same where nothing moves."""
@@ -104,7 +86,12 @@ def later_together(trial: Trial) -> Trial:
     frames = [np.abs(frame["rate"]) for frame in system.description.frames]
     fastest = np.max(np.stack(np.broadcast_arrays(rates.max(axis=-1, initial=0.0), *frames)), axis=0)
     duration = np.where(fastest > 1e-9, ADVANCE / np.maximum(fastest, 1e-9), 0.0)
-    return replace(trial, state=advanced(system, chosen, trial.state, duration, STEPS[1]))
+    for steps in STEPS[:-1]:
+        try:
+            return replace(trial, state=advanced(system, chosen, trial.state, duration, steps))
+        except ComputationError:  # too long a step for one of them
+            continue
+    return replace(trial, state=advanced(system, chosen, trial.state, duration, STEPS[-1]))
 
 
 def are_steady(trial: Trial, ahead: Trial, idle: np.ndarray) -> np.ndarray:
