@@ -180,6 +180,7 @@ class _Walk:
             self._mark(new)
             return
         self.found[i] = beside_it
+        self.doubted.update(k for k, _ in new)
         for k, other in new:
             if k != i:
                 self.found[k] = self._stable(other) or replace(other, is_left=True)

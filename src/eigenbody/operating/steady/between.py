@@ -23,7 +23,7 @@ from eigenbody.mobility.coordinates import (
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.model import InertModel
-from eigenbody.operating.family import Group
+from eigenbody.operating.family import Group, can_batch
 from eigenbody.operating.steady.attempts import Solution
 from eigenbody.operating.steady.equations import Trial
 from eigenbody.operating.steady.found import SteadyPoint
@@ -38,7 +38,7 @@ from eigenbody.operating.steady.many import (
     together,
 )
 from eigenbody.operating.steady.motion import point_of
-from eigenbody.operating.steady.report import is_constant
+from eigenbody.operating.steady.report import is_constant, passing
 from eigenbody.operating.steady.solve import Outcome, solve
 from eigenbody.operating.steady.task import Task, task_of
 from eigenbody.system.state import State
@@ -61,7 +61,7 @@ class Neighbours:
         sides = (self.left, self.right)
         tasks = [side.solution.task for side in sides]
         idle = [side.solution.idle.tolist() for side in sides]
-        return not (any(side.is_family for side in sides) or any(t.parameters or t.neutral for t in tasks)) and (
+        return not (any(side.is_family for side in sides) or any(t.neutral for t in tasks)) and (
             tasks[0].free_rates == tasks[1].free_rates and idle[0] == idle[1]
         )
 
@@ -78,6 +78,8 @@ def solved_between(group: Group, around: Sequence[Neighbours]) -> list[Between |
     None where it is not found where its neighbours let expect it."""
     nothing: list[Between | None] = [None] * len(group)
     models = [group.model_of(k) for k in range(len(group))]
+    if around[0].nearer.solution.task.parameters or not can_batch(group.model, group.system):
+        return [_solved_singly(model, a) for model, a in zip(models, around, strict=True)]
     chosen, idle = around[0].nearer.trial.chosen, around[0].nearer.solution.idle
     try:
         tasks = [task_of(model) for model in models]
@@ -95,6 +97,31 @@ def solved_between(group: Group, around: Sequence[Neighbours]) -> list[Between |
         _solution(many, k, models[k], tasks[k], around[k], bool(constant[k])) if good[k] else None
         for k in range(len(group))
     ]
+
+
+def _solved_singly(model: InertModel, around: Neighbours) -> Between | None:
+    """The same of one variant: a large mechanism, or one with parameters to be found."""
+    near, chosen = around.nearer.solution, around.nearer.trial.chosen
+    try:
+        task = task_of(model)
+        ends = (around.left.trial.parameters, around.right.trial.parameters)
+        parameters = (1 - around.share) * ends[0] + around.share * ends[1]
+        if len(parameters):
+            model = model.with_parameters(dict(zip(task.parameters, parameters.tolist(), strict=True)))
+        goal, state, rates = _middle(around, chosen)
+        system = system_of(model)
+        state = with_rates(system, chosen, configured(system, chosen, state, goal), rates)
+        start = Trial(model, system, chosen, state, parameters)
+        outcome = solve(start, task, near.idle, near.pace)
+        way = distance(around.left.trial, around.right.trial, near.pace, chosen)
+        is_there = outcome.solved and distance(start, outcome.trial, near.pace) <= FAR * way + NEAR
+        if not is_there or passing(outcome.trial) is not None:
+            return None
+        solution = replace(near, outcome=outcome, task=task)
+        point = point_of(solution)
+        return solution, point, is_constant(outcome.trial, point.chosen)
+    except (EigenbodyError, np.linalg.LinAlgError):  # the search by itself says what is wrong
+        return None
 
 
 def _solution(many: Many, k: int, model: InertModel, task: Task, around: Neighbours, constant: bool) -> Between | None:

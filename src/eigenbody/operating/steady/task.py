@@ -21,6 +21,7 @@ from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 
 WHERE = "operating_point"
+NOTHING = 1e-12  # part of the largest given rate that counts as none
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
         values = {i: value for i, value in given if i not in open_values}
         rates = {i: rate for i, rate in given_rates.items() if i not in open_rates}
     guessed = {i: rate for i, rate in given_rates.items() if i not in rates and i not in system.speeds}
-    free = [i for i in guessed if guessed[i] != 0.0] + sorted(open_rates)
+    least = NOTHING * max(map(abs, given_rates.values()), default=0.0)  # rounding of what the joints give as zero
+    free = [i for i in guessed if abs(guessed[i]) > least] + sorted(open_rates)
     return Task(
         values, rates, states,
         free_rates=tuple(dict.fromkeys(free)),
