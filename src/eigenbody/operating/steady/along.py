@@ -139,7 +139,7 @@ class _Walk:
             numbers = [index[k] for k in group.index]
             around = [wave[k][1] for k in group.index]
             for i, solution in zip(numbers, solved_between(group, around), strict=True):
-                found[i] = None if solution is None else judged(*self.path.at(i), *solution)
+                found[i] = None if solution is None else judged(self.path.at(i), *solution)
         return found
 
     def alone(self, i: int) -> SteadyPoint | Failed:
@@ -149,7 +149,7 @@ class _Walk:
             model = self.path.model.with_values(values)
             asked = model.description.operating_point or {}
             solution = search(model, asked.get("prescribed") or {}, asked.get("adjust") or ())
-            return judged_alone(place, values, solution)
+            return judged_alone((place, values), solution)
         except (EigenbodyError, np.linalg.LinAlgError) as error:
             return Failed(i, in_one_line(error))
 
@@ -193,7 +193,7 @@ class _Walk:
         stable, solution = stable_one(motion, found.solution)
         if stable is motion:
             return None
-        return replace(judged_alone(found.place, found.values, solution), is_left=True, notes=stable.notes)
+        return replace(judged_alone((found.place, found.values), solution), is_left=True, notes=stable.notes)
 
     # Branches ---------------------------------------------------------------------------------------------------------
     def name_jumps(self) -> None:

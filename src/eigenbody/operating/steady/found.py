@@ -16,6 +16,8 @@ from eigenbody.operating.steady.equations import Trial
 from eigenbody.operating.steady.motion import point_of, with_stability
 from eigenbody.operating.steady.report import family_note, is_constant
 
+At = tuple[float, Mapping[str, float]]
+
 
 @dataclass(frozen=True, eq=False)
 class SteadyPoint:
@@ -42,10 +44,8 @@ class SteadyPoint:
         return self.solution.outcome.trial
 
 
-def judged(
-    place: float, values: Mapping[str, float], solution: Solution, point: OperatingPoint, has_constant_equations: bool
-) -> SteadyPoint:
-    """The steady motion of a solution with its stability."""
+def judged(at: At, solution: Solution, point: OperatingPoint, has_constant_equations: bool) -> SteadyPoint:
+    """The steady motion of a solution with its stability; `at` is its place with its values."""
     linear = dense_model(replace(point, is_steady=has_constant_equations))
     stability, growing = "unknown", 0
     if has_constant_equations:
@@ -54,10 +54,10 @@ def judged(
         stability, growing = spectrum.stability, int(np.sum(spectrum.eigenvalues.real[real] > 0))
     motion = with_stability(solution, point, stability)
     is_family = bool(family_note(solution.outcome, solution.task))
-    return SteadyPoint(place, values, solution, replace(linear, point=motion.point), stability, growing, is_family)
+    return SteadyPoint(*at, solution, replace(linear, point=motion.point), stability, growing, is_family)
 
 
-def judged_alone(place: float, values: Mapping[str, float], solution: Solution) -> SteadyPoint:
+def judged_alone(at: At, solution: Solution) -> SteadyPoint:
     """The same where it is not known yet whether the linear equations change along the motion."""
     point = point_of(solution)
-    return judged(place, values, solution, point, is_constant(solution.outcome.trial, point.chosen))
+    return judged(at, solution, point, is_constant(solution.outcome.trial, point.chosen))

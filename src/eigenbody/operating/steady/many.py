@@ -97,7 +97,7 @@ def later_together(trial: Trial) -> Trial:
 def are_steady(trial: Trial, ahead: Trial, idle: np.ndarray) -> np.ndarray:
     """(n,) whether the motions are as steady later as now."""
     plain = Task({}, {}, {}, tuple(trial.chosen.velocities.tolist()), (), (), {})
-    return ~is_passing(equations(ahead, plain, idle, 1.0)).any(axis=-1)
+    return np.asarray(~is_passing(equations(ahead, plain, idle, 1.0)).any(axis=-1))
 
 
 def are_constant(trial: Trial, ahead: Trial) -> np.ndarray:
@@ -108,7 +108,7 @@ def are_constant(trial: Trial, ahead: Trial) -> np.ndarray:
 
 def one_trial(many: Trial, k: int, model_and_system: Trial) -> Trial:
     """One of many trials, in a system of its own."""
-    state = one_state(replace(many.state, **_full(many.state)), k)
+    state = one_state(replace(many.state, **_full(many.state)), k)  # type: ignore[arg-type]
     return replace(model_and_system, state=replace(state, t=float(np.real(state.t))))
 
 
