@@ -104,6 +104,40 @@ def test_a_spin_given_at_one_end_turns_all_pieces_of_a_segmented_shaft():
     )
 
 
+def sagging(speed: float, **keys: Any) -> dict[str, float]:
+    """Coordinates of the horizontal shaft in its steady motion under gravity along -x, seen from the ground; a torque
+    at its end keeps up the speed."""
+    model = shaft(**keys).set(
+        gravity=[-9.81, 0, 0], inputs={"drive": {"along": "spin.rz"}}, operating_point={"steady": {"adjust": ["drive"]}}
+    )
+    model = model.with_parameters(speed=speed)
+    found = eb.modes(model)
+    assert found.is_constant
+    assert found.linear.point.is_steady
+    assert found.stability in ("drifting", "marginal")  # damping in a shaft that sags slows its spin down
+    return found.linear.point.coordinates()
+
+
+def test_a_horizontal_shaft_sags_as_it_does_at_rest():
+    """Symmetric and without damping of its own: the sag is that of the shaft that stands still."""
+    model = shaft().set(gravity=[-9.81, 0, 0], operating_point="equilibrium")
+    still, turning = eb.modes(model).linear.point.coordinates(), sagging(200.0)
+    assert still["spin.x"] < -4e-6
+    for name in ("spin.x", "spin.y", "spin.ry", "shaft.q2", "shaft.q6"):
+        assert turning[name] == pytest.approx(still[name], rel=1e-9, abs=1e-15)
+
+
+def test_damping_in_the_shaft_carries_its_sag_to_the_side():
+    """Stiffness k (1 + beta d/dt) that turns at Omega: the sag of every mode is that at rest over 1 - i beta Omega."""
+    beta, speed = 2e-4, 150.0
+    model = shaft().set(gravity=[-9.81, 0, 0], operating_point="equilibrium")
+    still, turning = eb.modes(model).linear.point.coordinates(), sagging(speed, damping=beta)
+    aside, down = turning["shaft.q1"], turning["shaft.q2"]
+    expected = still["shaft.q2"] / (1 - 1j * beta * speed)
+    assert down == pytest.approx(expected.real, rel=1e-6)
+    assert abs(aside) == pytest.approx(abs(expected.imag), rel=1e-6)
+
+
 def test_a_clamped_segmented_beam_keeps_the_velocity_where_it_is_given():
     beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "segments": 4, **STEEL}
     model = eb.Model(

@@ -15,6 +15,7 @@ from eigenbody.linearization.point import system_of
 from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import InertModel
+from eigenbody.operating.steady.axial import about_own_axes
 from eigenbody.operating.steady.equations import Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
 from eigenbody.operating.steady.report import contradictions, passing, unsolved
@@ -74,7 +75,8 @@ def pace_of(trial: Trial, task: Task, idle: np.ndarray) -> float:
 
 
 def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
-    """At first with what is spoken of moving, then with every motion on which nothing depends."""
+    """At first with what is spoken of moving, then with every motion on which nothing depends, then with bodies that
+    turn about axes of their own."""
     pace = pace_of(start, task, idle)
     first = _attempts(start, task, idle, pace)
     complaint = passing(first.trial) if first.solved else None
@@ -85,6 +87,11 @@ def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
         second = _attempts(_obedient(start.recharted(wider), wider), wider, idle, pace)
         if second.solved and passing(second.trial) is None:
             return replace(second, iterations=first.iterations + second.iterations), wider
+    leaning = about_own_axes(task, start.system, start.chosen)
+    if leaning.axial and not len(contradictions(first.equations)):
+        third = _attempts(start.recharted(leaning), leaning, idle, pace)
+        if third.solved and passing(third.trial) is None:
+            return replace(third, iterations=first.iterations + third.iterations), leaning
     raise complaint or unsolved(first, task, tuple(wider.neutral))
 
 

@@ -25,6 +25,7 @@ from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.model import InertModel
 from eigenbody.operating.family import Group, can_batch
 from eigenbody.operating.steady.attempts import Solution
+from eigenbody.operating.steady.axial import about_own_axes
 from eigenbody.operating.steady.equations import Trial
 from eigenbody.operating.steady.found import SteadyPoint
 from eigenbody.operating.steady.many import (
@@ -78,7 +79,8 @@ def solved_between(group: Group, around: Sequence[Neighbours]) -> list[Between |
     None where it is not found where its neighbours let expect it."""
     nothing: list[Between | None] = [None] * len(group)
     models = [group.model_of(k) for k in range(len(group))]
-    if around[0].nearer.solution.task.parameters or not can_batch(group.model, group.system):
+    asked = around[0].nearer.solution.task
+    if asked.parameters or asked.axial or not can_batch(group.model, group.system):
         return [_solved_singly(model, a) for model, a in zip(models, around, strict=True)]
     chosen, idle = around[0].nearer.trial.chosen, around[0].nearer.solution.idle
     try:
@@ -110,6 +112,7 @@ def _solved_singly(model: InertModel, around: Neighbours) -> Between | None:
             model = model.with_parameters(dict(zip(task.parameters, parameters.tolist(), strict=True)))
         goal, state, rates = _middle(around, chosen)
         system = system_of(model)
+        task = about_own_axes(task, system, chosen) if near.task.axial else task
         state = with_rates(system, chosen, configured(system, chosen, state, goal), rates)
         start = Trial(model, system, chosen, state, parameters)
         outcome = solve(start, task, near.idle, near.pace)

@@ -34,6 +34,7 @@ from eigenbody.mobility.treespace import coordinate_set, value_set
 from eigenbody.mobility.turns import counted
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import joined
+from eigenbody.operating.steady.axial import AxialRows
 from eigenbody.operating.steady.rates import listed, rules
 from eigenbody.operating.steady.task import Task, values_held
 from eigenbody.system.measureset import MeasureSet, merge
@@ -178,6 +179,9 @@ class Residual:
         beside = rates_of(system, trial.state, self.extra) - listed(task.rates[int(i)] for i in self.extra)
         ruled = trial.rates @ self.rule.H.T - self.rule.wanted
         self.f = joined(self.acceleration, self.state_rate, value, states, ruled, beside)
+        self.axial = AxialRows(system, chosen, trial.state, task, trial.rates) if task.axial else None
+        if self.axial is not None:
+            self.f = joined(self.f, self.axial.value)
 
 
 def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
@@ -201,6 +205,10 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Steady
     J = np.zeros((*now.f.shape, width + len(task.parameters)))
     parts = [rows_W, rows_x, _value_rows(now, linear), _state_rows(task, n, nS + nW), now.rule.H @ J_rates]
     parts.append(_rate_rows(now, linear))
+    if now.axial is not None:
+        leaning = now.axial.by_rate @ J_rates
+        leaning[:, :nS] += now.axial.by_position
+        parts.append(leaning)
     at = 0
     for part in parts:
         J[..., at : at + part.shape[-2], : part.shape[-1]] = part
@@ -304,7 +312,7 @@ def _row_units(now: Residual, linear: VariationalEquations, task: Task, pace: fl
     value_unit = unit_of(system, now.held_values)
     states_unit = 1.0 + np.abs(listed(task.states.values()))
     still_unit = pace * (np.abs(now.rule.H) @ speed_unit)
-    extra_unit = pace * unit_of(system, now.extra)
+    extra_unit = joined(pace * unit_of(system, now.extra), np.full(2 * len(task.axial), pace))
     unit = joined(pace**2 * speed_unit, of_states + 1e-300, value_unit, states_unit, still_unit, extra_unit)
     size = joined(cancelling, of_states, value_unit, states_unit, still_unit, extra_unit)
     least = joined(1e-13 * pace**2 * speed_unit + rounding, np.full(unit.shape[-1] - nW, 1e-300))
@@ -329,6 +337,7 @@ def _labels(now: Residual, task: Task) -> tuple[str, ...]:
         *(system.states[i] for i in task.states),
         *now.rule.labels,
         *(system.names[i] + ("" if i in system.speeds else "'") for i in now.extra),
+        *(system.names[i] + "'" for triple in task.axial for i in triple[1:]),
     )
 
 

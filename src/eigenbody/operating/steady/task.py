@@ -37,6 +37,7 @@ class Task:
     guessed_rates: Mapping[int, float]  # starting rates of the free ones
     neutral: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # motions allowed: entries by measure
 
+    axial: tuple[tuple[int, ...], ...] = ()  # rotations of joints, the one that spins first: about an axis that leans
     speeds: frozenset[int] = frozenset()  # measures that are speeds: no coordinates, though their rate is spoken of
 
     @property
