@@ -162,13 +162,13 @@ def massless_motions(frame: MotionFrame) -> np.ndarray:
     return massless(frame.system, Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv))
 
 
-def refuse_massless(frame: MotionFrame) -> None:
-    """Refuse motions without mass, whatever holds them: where something is to move in time."""
+def refuse_massless(frame: MotionFrame, what: str) -> None:
+    """Refuse motions without mass, whatever holds them, for what needs it."""
     found = massless_motions(frame)
     if len(found):
         motion = np.abs(found).max(axis=1)
         fault = massless_fault(frame.system, frame, np.flatnonzero(motion > 0.1 * motion.max()))
-        raise InputError(replace(fault, remedy="Give the bodies mass and inertia, however little, for motion in time."))
+        raise InputError(replace(fault, remedy=f"Give the bodies mass and inertia, however little, for {what}."))
 
 
 def _rests(frame: MotionFrame, driving: np.ndarray) -> bool:

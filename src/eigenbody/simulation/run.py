@@ -74,7 +74,7 @@ def simulate(
     kernels.loops_for(0, compiled)  # refuses what is not installed, before anything is computed
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
-    refuse_massless(point.frame)
+    refuse_massless(point.frame, "motion in time")
     begin = float(np.real(point.state.t))
     _check(until, begin, method, tolerance, step, max_step, rho, points, max_steps)
     wanted = _output_times(begin, until, times, points)

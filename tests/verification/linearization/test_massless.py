@@ -220,6 +220,8 @@ def test_motion_in_time_is_refused_with_the_remedy() -> None:
     model = eb.load(chain([0, 2.0], [(-1, 0, 300, 0), (0, 1, 600, 0)]))
     with pytest.raises(InputError, match="however little, for motion in time"):
         eb.simulate(model, until=0.1)
+    with pytest.raises(InputError, match="however little, for sensitivities"):
+        eb.sensitivity(model, ["forces.s0.k"])
 
 
 def test_other_routes_do_not_apply() -> None:
