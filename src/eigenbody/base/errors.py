@@ -54,6 +54,12 @@ class ComputationError(EigenbodyError):
     exit_code = 3
 
 
+def in_one_line(error: Exception) -> str:
+    """What went wrong, as one line."""
+    text = " ".join(str(fault) for fault in error.faults) if isinstance(error, InputError) else str(error)
+    return " ".join(text.split())
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """`Did you mean "x"?` for the nearest known name, or the list of known names when none is near."""
     known = sorted(known)

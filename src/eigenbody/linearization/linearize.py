@@ -22,6 +22,7 @@ from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.certificate import Certificate, certify
 from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, StateSpace, sparse_form
+from eigenbody.linearization.massless import NO_MOTIONS, condensed, with_mass
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
@@ -33,6 +34,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.angles import refuse_singular_components
 from eigenbody.mobility.independence import remarks_on_loops
+from eigenbody.mobility.motion import massless_motions
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, stack
@@ -55,6 +57,8 @@ def linear_model(
 def sparse_model(point: OperatingPoint) -> LinearModel:
     """The linear model kept sparse."""
     report("linearizing")
+    if len(massless_motions(point.frame)):
+        raise InputError(Fault("solver", "motions without mass are eliminated in dense matrices alone.", "Use dense."))
     form = sparse_form(point)
     C, K = form.tangents
     return _linear(point, form, certify(point, lambda dq, du: K @ dq + C @ du))
@@ -63,8 +67,13 @@ def sparse_model(point: OperatingPoint) -> LinearModel:
 def dense_model(point: OperatingPoint) -> LinearModel:
     """The linear model with dense matrices."""
     report("linearizing")
-    e = VariationalEquations(point)
+    motions = massless_motions(point.frame)
+    e = VariationalEquations(point, motions)
     certificate = certify(point, e.tangents.force)
+    if len(motions):
+        left = condensed(e, motions)
+        linear = _linear(point, left.form, certificate, left.names)
+        return replace(linear, notes=(*linear.notes, left.note))
     needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
     source = KnownStateSpace(e.state_space) if needed else e
     return _linear(point, DenseForm(**e.arrays(), source=source), certificate)
@@ -102,9 +111,13 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     ]
 
 
-def _linear(point: OperatingPoint, form: Form, certificate: Certificate) -> LinearModel:
+def _linear(
+    point: OperatingPoint, form: Form, certificate: Certificate, names: tuple[tuple[str, ...], ...] | None = None
+) -> LinearModel:
+    """`names` of positions and velocities where these are not all of those chosen."""
     system, chosen = point.system, point.chosen
     S, W, dropped = (tuple(system.names[i] for i in c) for c in (chosen.positions, chosen.velocities, chosen.dropped))
+    S, W = names or (S, W)
     return LinearModel(
         point=point,
         coordinates=S,
@@ -140,14 +153,17 @@ def in_coordinates(point: OperatingPoint, coordinates: Sequence[str] | Mapping[s
 
 
 class VariationalEquations:
-    """M W' + C W + K S = X x + B in with S' = Y S + Z W at an operating point; batch axes may lead."""
+    """M W' + C W + K S = X x + B in with S' = Y S + Z W at an operating point; batch axes may lead.
 
-    def __init__(self, point: OperatingPoint) -> None:
+    `massless` (coordinates, k) are motions without mass, in which M is singular; without any it is (0, 0).
+    """
+
+    def __init__(self, point: OperatingPoint, massless: np.ndarray = NO_MOTIONS) -> None:
         self.point, self.frame = point, point.frame
         self.tangents = Tangents(point, self.frame)
         t = self.tangents.onto_free()
         self.M = t.of(t.mass, self.frame.Pv)
-        self.rounding = Rounding(point, self.frame, self.tangents, self.M)
+        self.rounding = Rounding(point, self.frame, self.tangents, with_mass(self.M, massless))
         if np.any(point.motion.acceleration) and self.rounding.is_still():
             self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
         self.variations = motion = Variations(self.frame)

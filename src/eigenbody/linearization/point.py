@@ -173,7 +173,7 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     refuse_singular(frame)
     if system.algebraic:
         refuse_open_reactions(frame)
-    motion = solve_motion(frame, is_doubted=True)
+    motion = solve_motion(frame, is_doubted=True, may_rest=True)
     mechanics = motion.mechanics(unaccelerated)
     _refuse_contradiction(system, mechanics, chosen)
     position, velocity, acceleration = drift_of(mechanics)

@@ -131,15 +131,15 @@ def rates_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
     return np.real(coordinate_set(system, index).jet(Mechanics(system, state).at, state.turns).rate)
 
 
-def advanced(system: System, chosen: Selection, state: State, duration: float, steps: int) -> State:
-    """The state after some time of motion at constant rates of the coordinates."""
+def advanced(system: System, chosen: Selection, state: State, duration: float | np.ndarray, steps: int) -> State:
+    """The state after some time of motion at constant rates of the coordinates; each of many has a time of its own."""
     measures = coordinate_set(system, chosen.positions)
     rates = rates_of(system, state, chosen.velocities)
+    dt = np.asarray(duration / steps)
     for _ in range(steps):
-        dt = duration / steps
         place = place_of(measures, Mechanics(system, state))
-        goal = ahead_of(measures, place, dt * rates_of(system, state, chosen.positions))
-        guess = state.moved(system, dt * state.velocity(system))
-        guess = counted(system, state, replace(guess, t=state.t + dt))
+        goal = ahead_of(measures, place, dt[..., None] * rates_of(system, state, chosen.positions))
+        guess = state.moved(system, dt[..., None] * state.velocity(system))
+        guess = counted(system, state, replace(guess, t=state.t + dt))  # type: ignore[arg-type]
         state = with_rates(system, chosen, configured(system, chosen, guess, goal), rates)
     return state

@@ -24,6 +24,7 @@ from eigenbody.mobility.angles import (
 from eigenbody.mobility.assembly import close_joints, compromise, gap_faults, is_rough
 from eigenbody.mobility.independence import what_locks
 from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.segments import spins_of_segments
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import counted, values_of
 from eigenbody.numerics.matrices.assembly import Triplets
@@ -259,8 +260,8 @@ def _cannot_assemble(mechanics: Mechanics, done: float) -> None:
 
 # Velocities -----------------------------------------------------------------------------------------------------------
 def with_initial_velocity(mechanics: Mechanics) -> Mechanics:
-    """Given rates hold, constraint rates hold, the walk's remaining rates are zero; at rest before, so that rates are
-    the explicit time derivatives."""
+    """Given rates hold, constraint rates hold, the walk's remaining rates are zero, but for pieces of a beam that turn
+    with it; at rest before, so that rates are the explicit time derivatives."""
     system, state, given = mechanics.system, mechanics.state, mechanics.system.velocities
     rest = np.concatenate((mechanics.holonomic.rate, mechanics.non_holonomic.rate, given.value))
     if not np.any(rest) and not system.description.frames:  # what hangs on a turning frame moves with it
@@ -278,7 +279,16 @@ def with_initial_velocity(mechanics: Mechanics) -> Mechanics:
     rhs = np.concatenate(
         (-mechanics.holonomic.rate[chosen.rows], -mechanics.non_holonomic.rate[chosen.slip_rows], wanted - jet.rate)
     )
-    moving = Mechanics(system, state.with_velocity(system, factor(J).solve(rhs)))
+    square = factor(J)
+    moving = Mechanics(system, state.with_velocity(system, square.solve(rhs)))
+    rows, first = matrix(own, (measures.count, system.nq), False), len(rhs) - measures.count
+    is_given = np.isin(chosen.velocities, given.measure)
+    for u, theirs in spins_of_segments(moving):
+        follows = ~is_given & ~np.any(rows[:, ~theirs], axis=1)
+        turned = np.concatenate((rhs[:first], np.where(follows, rows @ u, rhs[first:])))
+        found = square.solve(turned)
+        if np.allclose(found[theirs], u[theirs], rtol=0, atol=1e-9 * np.abs(u).max()):  # else something holds a piece
+            rhs, moving = turned, Mechanics(system, state.with_velocity(system, found))
     _check_velocities(moving)
     return moving
 

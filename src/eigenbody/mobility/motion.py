@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from eigenbody.numerics.matrices.linear import KKT, factor, joined, matrix, solv
 from eigenbody.numerics.matrices.projection import Projection
 from eigenbody.system.system import System
 
+RESTS = 1e-9  # force left along the free motion, relative to the forces, at which it rests
 DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
 
 
@@ -38,11 +40,11 @@ class ForwardDynamics:
         return Mechanics(still.system, state, self.acceleration)
 
 
-def solve_motion(frame: MotionFrame, is_doubted: bool = False) -> ForwardDynamics:
+def solve_motion(frame: MotionFrame, is_doubted: bool = False, may_rest: bool = False) -> ForwardDynamics:
     """Accelerations, multipliers and algebraic variables at a state. `is_doubted` asks whether these are the only
-    ones where forces depend on what they bring about."""
+    ones where forces depend on what they bring about; `may_rest` allows motions without mass in equilibrium."""
     if not frame.system.algebraic:
-        return _solve_motion(frame)
+        return _solve_motion(frame, may_rest)
     variables, first = frame.mechanics.algebraic, _solve_motion(frame.accelerated(frame.mechanics.blind()))
     response = _response(frame, variables.pushes())
     y0 = variables.values(first.multipliers, first.slip_multipliers, first.acceleration)
@@ -70,7 +72,7 @@ def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
     return Response(free, m.held, m.slip)
 
 
-def _solve_motion(frame: MotionFrame) -> ForwardDynamics:
+def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics:
     """Solve M u' + G^T lambda + N^T mu = Q - h with the constraints at acceleration level.
 
     u' = u'_0 + Pv w' where u'_0 obeys the constraints with the coordinates' own accelerations zero; the projection on
@@ -84,6 +86,8 @@ def _solve_motion(frame: MotionFrame) -> ForwardDynamics:
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
     if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
         reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
+        if reduced.ndim == 2 and may_rest and _rests(frame, driving) and len(massless(system, reduced)):
+            return _at_rest(frame, driving)
         if reduced.ndim == 2:
             check_mass(system, frame, reduced)
         pushed = frame.Pv.mT @ (driving - times(M, fixed))[..., None]
@@ -130,30 +134,69 @@ def check_mass(system: System, frame: MotionFrame, reduced: np.ndarray) -> None:
     """Refuse a mechanism that can move without moving any mass; names the coordinates and bodies of that motion."""
     if not np.isfinite(reduced).all():
         raise ComputationError("The mass matrix is not finite: masses and lengths are too large for double precision.")
+    found = massless(system, reduced)
+    if len(found):
+        motion = np.abs(found).max(axis=1)
+        raise InputError(massless_fault(system, frame, np.flatnonzero(motion > 0.1 * motion.max())))
+
+
+def massless(system: System, reduced: np.ndarray) -> np.ndarray:
+    """Motions (coordinates, k) that move no mass; (0, 0) where every motion does."""
     size = np.sqrt(np.abs(np.diagonal(np.real(reduced))))
     n = len(size)
     if not n:
-        return
-    safe = np.where(size > 0, size, 1.0)
+        return np.zeros((0, 0))
+    weightless = size <= 1e-150
+    safe = np.where(weightless, 1.0, size)
     balanced = np.real(reduced) / safe[:, None] / safe
+    balanced[weightless, weightless] = 0.0
     values, vectors = np.linalg.eigh(0.5 * (balanced + balanced.T))
-    if values[0] > 64 * n * np.finfo(float).eps and size.min() > 1e-150:
-        return
-    if size.min() <= 1e-150:
-        moving = np.flatnonzero(size <= 1e-150)
-    else:
-        motion = np.abs(vectors[:, 0] / safe)
-        moving = np.flatnonzero(motion > 0.1 * motion.max())
+    none = values <= 64 * n * np.finfo(float).eps
+    return vectors[:, none] / safe[:, None] if np.any(none) else np.zeros((0, 0))
+
+
+def massless_motions(frame: MotionFrame) -> np.ndarray:
+    """Motions (coordinates, k) of a frame that move no mass; (0, 0) where every motion does."""
+    if frame.speeds.count > DENSE_FREEDOMS or _every_body_has_mass(frame.system) or not frame.speeds.count:
+        return np.zeros((0, 0))
+    return massless(frame.system, Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv))
+
+
+def refuse_massless(frame: MotionFrame, what: str) -> None:
+    """Refuse motions without mass, whatever holds them, for what needs it."""
+    found = massless_motions(frame)
+    if len(found):
+        motion = np.abs(found).max(axis=1)
+        fault = massless_fault(frame.system, frame, np.flatnonzero(motion > 0.1 * motion.max()))
+        raise InputError(replace(fault, remedy=f"Give the bodies mass and inertia, however little, for {what}."))
+
+
+def _rests(frame: MotionFrame, driving: np.ndarray) -> bool:
+    """Whether nothing moves and no force is left along the free motion, beyond rounding."""
+    state = frame.mechanics.state
+    if np.any(state.v) or np.any(state.w) or frame.has_slips:
+        return False
+    m = Multipliers.of(frame.system, frame.chosen, solve_vector(frame.at_velocity, driving, transposed=True))
+    size = np.abs(frame.Pv.T) @ frame.mechanics.force_size(m.held, m.slip)
+    return bool(np.all(np.abs(frame.Pv.T @ driving) <= RESTS * size.max(initial=0.0)))
+
+
+def _at_rest(frame: MotionFrame, driving: np.ndarray) -> ForwardDynamics:
+    m = Multipliers.of(frame.system, frame.chosen, solve_vector(frame.at_velocity, driving, transposed=True))
+    return ForwardDynamics(np.zeros(frame.system.nq), m.held, m.slip)
+
+
+def massless_fault(system: System, frame: MotionFrame, moving: Sequence[int] | np.ndarray) -> Fault:
+    """Names the coordinates and bodies of a motion without mass."""
     coordinates = [system.names[i] for i in frame.chosen.velocities[moving]]
     share = np.abs(frame.Pv[:, moving]).max(axis=1)
     moved = [system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)]
     flexible = {owner_of(body.name) for body in system.description.flexible}
     owners = sorted({owner_of(name) for name in moved})
     bodies = [f"{'flexible' if name in flexible else 'bodies'}.{name}" for name in owners]
-    raise InputError(
-        Fault(
-            ", ".join(bodies[:6]) or "bodies",
-            f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
-            "Give the bodies mass and inertia, or hold that motion by a joint.",
-        )
+    return Fault(
+        ", ".join(bodies[:6]) or "bodies",
+        f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
+        "Give the bodies mass and inertia, or hold that motion by a joint. A motion that springs hold needs none where"
+        " the mechanism is in equilibrium.",
     )

@@ -21,6 +21,7 @@ from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import select
+from eigenbody.mobility.segments import segmented
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
@@ -229,7 +230,8 @@ def _initial_velocities(system: System, state: State, group: Group) -> tuple[Sta
     moving = state.with_velocity(system, solve_vector(factor(J), rhs))
     rate = value_set(system, given.measure).jet(Mechanics(system, moving).at, state.turns).rate
     size = 1.0 + np.abs(given.value).max(axis=-1, initial=0.0)
-    return moving, none | (np.abs(rate - given.value).max(axis=-1, initial=0.0) > 1e-9 * size)
+    off = np.abs(rate - given.value).max(axis=-1, initial=0.0) > 1e-9 * size
+    return moving, none | off | bool(segmented(group.first))  # whose pieces may turn with one of them
 
 
 def _one_of(state: State, k: int) -> State:

@@ -12,6 +12,7 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, Input
 from eigenbody.base.progress import report
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject, subject
+from eigenbody.mobility.motion import refuse_massless
 from eigenbody.model.description import is_inner
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation import kernels
@@ -73,6 +74,7 @@ def simulate(
     kernels.loops_for(0, compiled)  # refuses what is not installed, before anything is computed
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
+    refuse_massless(point.frame, "motion in time")
     begin = float(np.real(point.state.t))
     _check(until, begin, method, tolerance, step, max_step, rho, points, max_steps)
     wanted = _output_times(begin, until, times, points)

@@ -87,6 +87,79 @@ def test_a_shaft_of_two_sections_is_the_same_shaft():
     np.testing.assert_allclose(parts, whole, rtol=1e-5)
 
 
+def test_a_spin_given_at_one_end_turns_all_pieces_of_a_segmented_shaft():
+    """Forward and backward whirl part as those of the whole shaft do; the sweep finds the same."""
+    pieces = shaft(segments=16).with_parameters(speed=500.0)
+    found = eb.modes(pieces)
+    assert found.stability == "drifting"
+    assert found.is_constant
+    w = found.linear.point.state.w
+    np.testing.assert_allclose(w, np.broadcast_to([0, 0, 500.0], w.shape), atol=1e-9)
+    backward, forward = bending(pieces, 500.0, 2)
+    wanted = bending(shaft(), 500.0, 2)
+    assert (forward - backward).imag == pytest.approx((wanted[1] - wanted[0]).imag, rel=5e-3)
+    swept = eb.campbell(shaft(segments=16), "speed", [400.0, 500.0], refine=0)
+    np.testing.assert_allclose(
+        np.sort(swept.eigenvalues[-1].imag)[-5:], np.sort(found.eigenvalues.imag)[-5:], rtol=1e-9
+    )
+
+
+def sagging(speed: float, **keys: Any) -> dict[str, float]:
+    """Coordinates of the horizontal shaft in its steady motion under gravity along -x, seen from the ground; a torque
+    at its end keeps up the speed."""
+    model = shaft(**keys).set(
+        gravity=[-9.81, 0, 0], inputs={"drive": {"along": "spin.rz"}}, operating_point={"steady": {"adjust": ["drive"]}}
+    )
+    model = model.with_parameters(speed=speed)
+    found = eb.modes(model)
+    assert found.is_constant
+    assert found.linear.point.is_steady
+    assert found.stability in ("drifting", "marginal")  # damping in a shaft that sags slows its spin down
+    return found.linear.point.coordinates()
+
+
+def test_a_horizontal_shaft_sags_as_it_does_at_rest():
+    """Symmetric and without damping of its own: the sag is that of the shaft that stands still."""
+    model = shaft().set(gravity=[-9.81, 0, 0], operating_point="equilibrium")
+    still, turning = eb.modes(model).linear.point.coordinates(), sagging(200.0)
+    assert still["spin.x"] < -4e-6
+    for name in ("spin.x", "spin.y", "spin.ry", "shaft.q2", "shaft.q6"):
+        assert turning[name] == pytest.approx(still[name], rel=1e-9, abs=1e-15)
+
+
+def test_damping_in_the_shaft_carries_its_sag_to_the_side():
+    """A mode at w with the damping ratio zeta turns at Omega: its sag is that at rest over 1 - 2 i zeta Omega/w."""
+    zeta, speed = 0.05, 150.0
+    model = shaft().set(gravity=[-9.81, 0, 0], operating_point="equilibrium")
+    still, turning = eb.modes(model).linear.point.coordinates(), sagging(speed, damping=zeta)
+    free = model.description.flexible[0].reduced
+    w = np.sqrt(np.diagonal(free.stiffness) / np.diagonal(free.modal_mass))
+    for k in (1, 5):  # the first and the third pair of bending modes: q1 to the side, q2 down
+        expected = still[f"shaft.q{k + 1}"] / (1 - 2j * zeta * speed / w[k])
+        assert turning[f"shaft.q{k + 1}"] == pytest.approx(expected.real, rel=1e-6)
+        assert abs(turning[f"shaft.q{k}"]) == pytest.approx(abs(expected.imag), rel=1e-6)
+
+
+def test_a_clamped_segmented_beam_keeps_the_velocity_where_it_is_given():
+    beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "segments": 4, **STEEL}
+    model = eb.Model(
+        flexible={"rod": beam},
+        joints={
+            "clamp": {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]},
+            "tip": {
+                "type": "free",
+                "between": ["ground", "rod.end"],
+                "at": [0, 0, 1],
+                "velocity": [0, 0, 0, 0, 0, 3.0],
+            },
+        },
+    )
+    point = eb.linearize(model).point
+    turning = dict(zip(point.system.places.names, point.state.w[:, 2].tolist(), strict=False))
+    assert turning["rod.s4"] == pytest.approx(3.0)
+    assert [turning[f"rod.s{k}"] for k in (1, 2, 3)] == pytest.approx([0, 0, 0])
+
+
 # The rotor with two discs of the gallery, as one body -----------------------------------------------------------------
 DISCS = {"one": (0.5, 32.58972765304033, 0.17808928257067666, 0.32956362089137037),
          "two": (1.0, 51.5252611115262, 0.42358058405433824, 0.8050822048675967)}  # fmt: skip

@@ -224,9 +224,53 @@ def test_unknown_frames(name: str, said: str) -> None:
     assert said in str(error.value)
 
 
-def test_a_joint_at_rest_has_no_rotating_frame() -> None:
+def test_at_standstill_both_frames_are_one() -> None:
+    found = eb.modes_in_frames(rotor(0.0), frame="spin")
+    assert found.frame.rate == 0
+    np.testing.assert_array_equal(found.fixed.eigenvalues, found.rotating.eigenvalues)
+    assert {pair.whirl for pair in found.pairs} == {"none"}
+    assert found.notes == ("Nothing moves here: the rotating frame stands still, and both sets are the same.",)
+    assert "0 rad/s = 0 Hz" in str(found)
+
+
+def test_a_joint_that_does_not_turn_while_others_do_has_no_rotating_frame() -> None:
     with pytest.raises(eb.InputError, match="does not turn at the operating point"):
-        eb.modes_in_frames(rotor(0.0), frame="spin")
+        eb.modes_in_frames(jeffcott(25.0, still=True), frame="still")
+
+
+def jeffcott(speed: float, k1: float = 400.0, k2: float = 900.0, still: bool = False) -> eb.Model:
+    """A disc of 1 kg on a shaft without symmetry, k1 and k2 in axes that turn with it; no damping."""
+    place = {"at": [0, 0, 0], "axis": [0, 0, 1]}
+    bodies = {
+        "shaft": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+        "disc": {"mass": 1, "inertia": [0.1, 0.1, 0.2], "at": [0, 0, 0]},
+    }
+    joints = {
+        "spin": {"type": "revolute", "between": ["ground", "shaft"], "velocity": speed, **place},
+        "plane": {
+            "type": "planar", "between": ["ground", "disc"], "axis2": [1, 0, 0], "velocity": [0, 0, speed], **place,
+        },
+    }  # fmt: skip
+    if still:
+        bodies["block"] = {"mass": 1, "inertia": [1, 1, 1], "at": [3, 0, 0]}
+        joints["still"] = {"type": "revolute", "between": ["ground", "block"], "at": [3, 0, 0], "axis": [0, 0, 1]}
+    bend = {"type": "bushing", "between": ["shaft", "disc"], "at": [0, 0, 0], "k": [k1, k2, 0, 0, 0, 1e4]}
+    return eb.Model(bodies=bodies, joints=joints, forces={"bend": bend})
+
+
+@pytest.mark.parametrize("speed", [0.0, 10.0, 19.999, 20.001, 25.0, 29.999, 30.001, 60.0])
+def test_unsymmetric_jeffcott_shaft_is_unstable_between_its_two_natural_frequencies(speed: float) -> None:
+    """Turning axes: (s^2 + k1/m - W^2)(s^2 + k2/m - W^2) + 4 W^2 s^2 = 0, a real root where k1/m < W^2 < k2/m."""
+    k1, k2 = 400.0, 900.0
+    exact = np.roots([1, 0, k1 + k2 + 2 * speed**2, 0, (k1 - speed**2) * (k2 - speed**2)])
+    model = jeffcott(speed, k1, k2)
+    found = eb.modes_in_frames(model, frame="spin")
+    assert found.rotating_is_constant
+    for value in exact[(exact.imag > 1e-9) | ((np.abs(exact.imag) < 1e-9) & (exact.real > 0))]:
+        assert np.abs(found.rotating.eigenvalues - value).min() < 1e-7 * np.abs(exact).max()
+    is_inside = k1 < speed**2 < k2
+    assert (found.rotating.stability == "unstable") is is_inside
+    assert (eb.modes(model).stability == "unstable") is is_inside
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess:

@@ -17,8 +17,8 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.coordinates import advanced, rates_of
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.motion import solve_motion
-from eigenbody.operating import steady
 from eigenbody.operating.steady import SteadyMotion, find_steady, steady_motion
+from eigenbody.operating.steady import attempts as steady
 from eigenbody.operating.steady.equations import Residual, Trial, equations
 from eigenbody.operating.steady.task import Task, understand, values_held
 

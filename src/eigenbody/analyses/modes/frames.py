@@ -25,6 +25,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
+STANDS = "Nothing moves here: the rotating frame stands still, and both sets are the same."
 WHIRL = {-1: "forward", 0: "none", 1: "backward"}
 
 
@@ -60,7 +61,7 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
     """All modes in the fixed frame and in a rotating one, side by side.
 
     `frame` names a moving frame of the model's section `frames`, or a joint: then the frame turns with the joint's
-    second body, axis and rate taken from the operating point.
+    second body, axis and rate taken from the operating point. Where nothing moves the two frames are one.
     """
     point = operating_point(model)
     if len(point.chosen.velocities) > DENSE_FREEDOMS:
@@ -68,6 +69,10 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
             f"Frames are compared up to {DENSE_FREEDOMS} degrees of freedom; this mechanism has"
             f" {len(point.chosen.velocities)}. Name coordinates measured in the frame and ask for a few modes."
         )
+    if (standing := _standing(point, frame)) is not None:
+        found = modes(point)
+        pairs = tuple(FramePair(k, k, "none", 1.0) for k in range(len(found)))
+        return FrameModes(standing, found, found, pairs, found.is_constant, found.is_constant, (STANDS,))
     turning = turning_frame(point, frame)
     has_frames = any(entry["rate"] for entry in point.model.description.frames)
     fixed, fixed_constant = _found(charted(point, turning, True) if has_frames else point, turning)
@@ -81,6 +86,16 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
         rotating_is_constant=rotating_constant,
         notes=_notes(turning, fixed_constant, rotating_constant),
     )
+
+
+def _standing(point: OperatingPoint, name: str) -> TurningFrame | None:
+    """The frame of a joint of a mechanism at rest; None where something moves."""
+    entry = next((entry for entry in point.model.description.joints if entry.name == name), None)
+    if entry is None or not point.is_at_rest or any(other["rate"] for other in point.model.description.frames):
+        return None
+    axis = entry.get("axis")
+    about = np.array([0.0, 0.0, 1.0]) if axis is None else np.asarray(np.real(axis), dtype=float)
+    return TurningFrame(name, about / np.linalg.norm(about), np.zeros(3), 0.0)
 
 
 def _found(point: OperatingPoint, turning: TurningFrame) -> tuple[Modes, bool | None]:

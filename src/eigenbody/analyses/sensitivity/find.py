@@ -29,6 +29,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.mobility.motion import refuse_massless
 from eigenbody.model.model import InertModel
 from eigenbody.model.paths import numeric_paths
 from eigenbody.numerics.eigen.clusters import EigenBasis, eigen_basis, matching
@@ -151,6 +152,7 @@ def sensitivity(
     if route is not None:
         return _by_route(point, parameters, n, route)
     names = _names(model, parameters)
+    refuse_massless(point.frame, "sensitivities")
     dof = len(point.chosen.velocities)
     if solver == "sparse" or (solver is None and dof > DENSE_FREEDOMS):
         return _sparse(point, names, n)

@@ -16,16 +16,19 @@ from eigenbody.analyses.sweep.follow import (
     Sweep,
     branches_of,
     collected,
+    each_of,
     finished,
     modes_along,
+    of_steady,
     one_by_one,
     point_modes,
+    steady_points,
     values_at,
     walked,
 )
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
-from eigenbody.analyses.sweep.walk import Outcome, Walk
+from eigenbody.analyses.sweep.walk import Outcome, Stretch, Walk
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, system_of
@@ -34,6 +37,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.steady.along import asks_for_steady
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,11 +124,11 @@ def campbell(
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
     few = few_of(model, n)
 
-    def evaluate(at: dict[str, np.ndarray]) -> list[Outcome]:
-        return modes_along(model, at, few) if frame is None else _evaluate_in_frame(model, at, frame)
+    def evaluate(stretch: Stretch) -> list[Outcome]:
+        return modes_along(model, stretch, few) if frame is None else _evaluate_in_frame(model, stretch, frame)
 
     if per_rev is not None and joint is None and _joint_of(model, frame) is None:
-        _refuse_several(model, evaluate(path.at(np.zeros(1))))  # before the others are computed
+        _refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
     walk = walked(model, path, evaluate, refine)
     spinning = _spinning(model, walk, joint or _joint_of(model, frame))
     if spinning is None and (joint is not None or per_rev is not None):
@@ -132,13 +136,15 @@ def campbell(
     return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
 
 
-def _evaluate_in_frame(model: InertModel, values: dict[str, np.ndarray], frame: str) -> list[Outcome]:
+def _evaluate_in_frame(model: InertModel, stretch: Stretch, frame: str) -> list[Outcome]:
     """As `modes_along`, in coordinates measured in the rotating frame."""
-    return one_by_one(model, values, lambda variant: _modes_in_frame(variant, frame))
+    if asks_for_steady(model):
+        steady = steady_points(model, stretch)
+        return each_of(steady, lambda there: of_steady(there, _modes_in_frame(there.point, frame)))
+    return one_by_one(model, stretch.values, lambda variant: _modes_in_frame(operating_point(variant), frame))
 
 
-def _modes_in_frame(model: InertModel, frame: str) -> PointModes:
-    point = operating_point(model)
+def _modes_in_frame(point: OperatingPoint, frame: str) -> PointModes:
     if _stands_still(point, frame):
         return replace(point_modes(modes(point)), notes=())
     turned = charted(point, turning_frame(point, frame), False)

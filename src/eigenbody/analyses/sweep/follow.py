@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
@@ -17,17 +17,18 @@ from eigenbody.analyses.sweep.settle import settle_crossings
 from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
 from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.sweep.variants import linear_variants
-from eigenbody.analyses.sweep.walk import Evaluate, Outcome, Path, Stopped, Walk
+from eigenbody.analyses.sweep.walk import Evaluate, Outcome, Path, Stopped, Stretch, Walk
 from eigenbody.analyses.sweep.windows import seek_windows, suspected
 from eigenbody.base.arrays import frozen
-from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
+from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.family import Failed
+from eigenbody.operating.steady.along import asks_for_steady, steady_along
+from eigenbody.operating.steady.found import SteadyPoint
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:
@@ -170,49 +171,57 @@ def sweep(
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
     few = few_of(model, n)
-    walk = walked(model, path, lambda at: modes_along(model, at, few), refine)
+    walk = walked(model, path, lambda stretch: modes_along(model, stretch, few), refine)
     return finished(lambda: collected(walk, model, boundaries), walk)
 
 
-def modes_along(model: InertModel, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
-    """Modes at every point of a batch of parameter values; a point that fails says why."""
+def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> list[Outcome]:
+    """Modes at every point of a stretch of the path; a point that fails says why."""
+    if asks_for_steady(model):
+        steady = steady_points(model, stretch)
+        if n is None:
+            return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.linear))))
+        return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
     if n is not None:
-        return one_by_one(model, values, lambda variant: point_modes(modes(variant, n=n)))
-    found: list[Outcome] = []
-    try:
-        for linear in linear_variants(model, values):
-            found.append(_outcome(linear, _modes_there))
-    except KeyboardInterrupt as error:
-        raise Stopped(found) from error
-    return found
+        return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
+    return each_of(linear_variants(model, stretch.values), lambda linear: point_modes(modes(linear)))
 
 
-def _modes_there(linear: LinearModel | Failed) -> PointModes:
-    if isinstance(linear, Failed):
-        raise ComputationError(linear.message)
-    return point_modes(modes(linear))
+def steady_points(model: InertModel, stretch: Stretch) -> Sequence[SteadyPoint | Failed]:
+    """Steady motions along a stretch, from those that are known."""
+    known = [modes.steady for modes in stretch.known if modes.steady is not None]
+    return steady_along(model, stretch.t, stretch.values, known)
+
+
+def of_steady(there: SteadyPoint, found: PointModes) -> PointModes:
+    """Modes of a steady motion, which others near by are found from."""
+    return replace(found, notes=(*there.notes, *found.notes), steady=there)
 
 
 def one_by_one(
     model: InertModel, values: dict[str, np.ndarray], of: Callable[[InertModel], PointModes]
 ) -> list[Outcome]:
     """What `of` gives for each variant of the model, or why it fails."""
-    found: list[Outcome] = []
+    count = len(next(iter(values.values())))
+    return each_of((model.with_values({name: float(v[i]) for name, v in values.items()}) for i in range(count)), of)
+
+
+def each_of(found: Iterable[T | Failed], of: Callable[[T], PointModes]) -> list[Outcome]:
+    """What `of` gives for each, or why it fails."""
+    outcomes: list[Outcome] = []
     try:
-        for i in range(len(next(iter(values.values())))):
-            found.append(_outcome(model.with_values({name: float(v[i]) for name, v in values.items()}), of))
+        for one in found:
+            outcomes.append(Failure(one.message) if isinstance(one, Failed) else _outcome(one, of))
     except KeyboardInterrupt as error:
-        raise Stopped(found) from error
-    return found
+        raise Stopped(outcomes) from error
+    return outcomes
 
 
 def _outcome(variant: T, of: Callable[[T], PointModes]) -> Outcome:
     try:
         return of(variant)
-    except InputError as error:
-        return Failure(" ".join(str(fault) for fault in error.faults))
     except (EigenbodyError, np.linalg.LinAlgError) as error:
-        return Failure(" ".join(str(error).split()))
+        return Failure(in_one_line(error))
 
 
 def point_modes(found: Modes) -> PointModes:
@@ -312,8 +321,16 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
 def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
     """Whether the equations of the first or of the last point change along the motion."""
     ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
-    found = [modes(model.with_values(values_at(walk, walk.t[i]))) for i in ends]
+    found = [modes(_subject_at(walk, model, i)) for i in ends]
     return any(one.stability == "frozen" if in_frame else not one.is_constant for one in found)
+
+
+def _subject_at(walk: Walk, model: InertModel, i: int) -> Subject:
+    """The steady motion of a point, or its model."""
+    outcome = walk.outcomes[i]
+    if isinstance(outcome, PointModes) and outcome.steady is not None:
+        return outcome.steady.linear
+    return model.with_values(values_at(walk, walk.t[i]))
 
 
 def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:

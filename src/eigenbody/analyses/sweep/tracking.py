@@ -14,6 +14,7 @@ import numpy as np
 
 from eigenbody.analyses.modes import mac_matrix
 from eigenbody.base.batched import as_rows
+from eigenbody.operating.steady.found import SteadyPoint
 
 SAME = 1e-7  # relative: eigenvalues that are repeated
 CLEAR = 0.7  # MAC of a mode with itself a step later
@@ -43,6 +44,7 @@ class PointModes:
     is_complete: bool = True  # whether these are all modes
     stability: str = ""
     notes: tuple[str, ...] = ()
+    steady: SteadyPoint | None = None  # the steady motion that it belongs to, from which others near by are found
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,18 @@ ADDED = 4  # times the points asked for: at most that many are added
 BRIEF = 12  # messages of failed points in an error
 
 Outcome = PointModes | Failure
-Evaluate = Callable[[dict[str, np.ndarray]], list[Outcome]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Places (k,) along a path with their parameter values, and what is known at others."""
+
+    t: np.ndarray
+    values: dict[str, np.ndarray]
+    known: Sequence[PointModes] = ()
+
+
+Evaluate = Callable[[Stretch], list[Outcome]]
 
 
 class Stopped(KeyboardInterrupt):
@@ -142,7 +153,9 @@ class Walk:
         try:
             for start in range(0, len(t), BATCH):
                 report(f"{stage} ({len(t)} points)", start / len(t))
-                found += self.evaluate(self.path.at(t[start : start + BATCH]))
+                part = t[start : start + BATCH]
+                known = [o for o in (*self.outcomes, *found) if isinstance(o, PointModes)]
+                found += self.evaluate(Stretch(part, self.path.at(part), known))
         except KeyboardInterrupt as stopped:
             self.interrupted = True
             found += stopped.done if isinstance(stopped, Stopped) else []

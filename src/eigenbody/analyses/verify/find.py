@@ -20,6 +20,7 @@ from eigenbody.linearization.place import place_of
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.mobility.motion import massless_motions
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.routes.base import Linear, Route, Unsupported
@@ -176,6 +177,8 @@ def _by(route: Route, point: OperatingPoint, **choices: Any) -> Linear:
     """The linear equations of a route; Unsupported where it does not apply."""
     if not len(point.chosen.velocities) and not len(point.state.x):
         raise Unsupported("nothing can move, so there are no eigenvalues")
+    if len(massless_motions(point.frame)):
+        raise Unsupported("a motion without mass is eliminated, and the other routes need its mass")
     told = (point.system.description, place_of(point)) if route.is_independent else (point,)
     if reason := route.applies(*told):
         raise Unsupported(reason)

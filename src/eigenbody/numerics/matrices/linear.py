@@ -271,10 +271,10 @@ def factor(square: Any) -> Factor:
     return SparseFactor(square)
 
 
-def joined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Vectors (..., m) and (..., n) one after the other; batch axes are broadcast."""
-    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)], axis=-1)
+def joined(*parts: np.ndarray) -> np.ndarray:
+    """Vectors (..., m), (..., n) and so on one after the other; batch axes are broadcast."""
+    lead = np.broadcast_shapes(*(x.shape[:-1] for x in parts))
+    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in parts], axis=-1)
 
 
 def solve_vector(square: Factor, rhs: np.ndarray, transposed: bool = False) -> np.ndarray:

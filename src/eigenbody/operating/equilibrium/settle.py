@@ -32,6 +32,8 @@ NEWTON_REACH = 0.2  # the same of a step by Newton's method from the start
 LEAST_PART = 1e-3  # part of such a step below which its branch ends
 INNER = 5  # Newton iterations of one backward Euler step
 AGREES = 0.3  # mismatch of the forces, relative to those at the start of the step, at which it is good enough
+SLOW = 0.4  # of the last correction: Newton's method halves them where the rows become dependent
+SLOWLY = 4  # such corrections after which it will not close
 CLOSING = 25  # Newton iterations back to the constraints
 OPEN = 1e-9  # drift of rows left out as redundant, in lengths, at which the choice of rows is made anew
 UNOPPOSED = 12  # steps under the same forces after which nothing will oppose the motion
@@ -137,7 +139,7 @@ class _Descent:
 
     def _closed(self, state: State, chosen: Selection) -> State:
         """Back to the constraints, heavy bodies moving least; a factorization serves while it converges well."""
-        system, size, metric = self.system, np.inf, None
+        system, size, metric, slow = self.system, np.inf, None, 0
         for _ in range(CLOSING):
             mechanics = Mechanics(system, state)
             phi = mechanics.holonomic.value[chosen.rows]
@@ -147,7 +149,8 @@ class _Descent:
                 metric = Saddle(self._closing, held_rows(mechanics, replace(chosen, slip_rows=chosen.slip_rows[:0])))
             step = metric.solve(np.zeros(system.nq), -phi)[0]
             before, size = size, self.length(step)
-            if not size < 1.0:
+            slow = slow + 1 if size > SLOW * before else 0
+            if not size < 1.0 or slow >= SLOWLY:  # as where two ways to close meet: a disc that lies flat
                 break
             ahead = state.moved(system, step)
             state = counted(system, state, ahead) if self.counts_turns else ahead

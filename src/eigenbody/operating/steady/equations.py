@@ -4,7 +4,8 @@ Unknowns are changes of [S, W, x, inputs, parameters]. Equations, in this order:
     S'' = 0 of the velocity coordinates        x' = 0 of the first-order states on which anything depends
     s = given of prescribed measures           rate = given, or zero, of coordinates that may not move freely
 The derivatives are rows of the linear model at the trial state. That model varies rotations by dW = dphi', whereas the
-rate of a rotation is the angular velocity: domega = dphi' - omega x dphi.
+rate of a rotation is the angular velocity: domega = dphi' - omega x dphi. Trials may be many at once, by leading axes
+(operating/steady/many.py), except where parameters are to be found.
 """
 
 from __future__ import annotations
@@ -32,13 +33,19 @@ from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.treespace import coordinate_set, value_set
 from eigenbody.mobility.turns import counted
 from eigenbody.model.model import InertModel
-from eigenbody.operating.steady.rates import rules
+from eigenbody.numerics.matrices.linear import joined
+from eigenbody.operating.steady.axial import AxialRows
+from eigenbody.operating.steady.rates import listed, rules
 from eigenbody.operating.steady.task import Task, values_held
 from eigenbody.system.measureset import MeasureSet, merge
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 HOLDS = 1e-10  # what may be left of an equation, relative to the size of what cancels in it
+ARRAYS = {
+    "M": 2, "K": 2, "motion": 2, "f": 1, "J": 2, "J_rates": 2, "tolerance": 1, "row_unit": 1, "column_unit": 1,
+    "accelerations": 1,
+}  # of the equations, and their axes  # fmt: skip
 DIFFERENCE = 1e-6  # relative change of a parameter for its derivative
 
 
@@ -65,16 +72,16 @@ class Trial:
             system = system_of(model)
         nx = len(system.states)
         u_in = np.array(self.state.u_in)
-        u_in[list(task.free_inputs)] = inner[nx:]
+        u_in[..., list(task.free_inputs)] = inner[..., nx:]
         measures = coordinate_set(self.system, self.chosen.positions)
         here = Mechanics(self.system, self.state)
         goal = ahead_of(measures, place_of(measures, here), dS)
         guess = self.state
         if np.any(dS):
-            ahead = self.state.moved(self.system, MotionFrame(here, self.chosen).P @ dS)
+            ahead = self.state.moved(self.system, _times(MotionFrame(here, self.chosen).P, dS))
             guess = counted(self.system, self.state, ahead)
         state = configured(system, self.chosen, guess, goal)
-        state = with_rates(system, self.chosen, replace(state, x=inner[:nx], u_in=u_in), rates)
+        state = with_rates(system, self.chosen, replace(state, x=inner[..., :nx], u_in=u_in), rates)
         return Trial(model, system, self.chosen, state, p)
 
     @property
@@ -84,7 +91,11 @@ class Trial:
 
     def inner(self, task: Task) -> np.ndarray:
         """First-order states and free inputs."""
-        return np.concatenate((self.state.x, self.state.u_in[list(task.free_inputs)]))
+        return joined(self.state.x, self.state.u_in[..., list(task.free_inputs)])
+
+
+def _times(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    return np.asarray((matrix @ vector[..., None])[..., 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +103,9 @@ class SteadyEquations:
     """Residuals f and derivatives J by [S, W, x, free inputs, parameters], with units of both."""
 
     trial: Trial
-    linear: VariationalEquations
+    M: np.ndarray  # of the linear equations
+    K: np.ndarray
+    motion: np.ndarray  # of all bodies by the linear state
     f: np.ndarray
     J: np.ndarray
     J_rates: np.ndarray  # derivatives of the rates of the velocity coordinates by the unknowns
@@ -106,7 +119,7 @@ class SteadyEquations:
     def reach(self, dS: np.ndarray) -> float:
         """How far a change of the coordinates moves any body: rad, or lengths of the mechanism."""
         system = self.trial.system
-        moved = np.abs(self.linear.shapes.q[:, : len(dS)] @ dS)
+        moved = np.abs(self.motion[:, : len(dS)] @ dS)
         return float(np.max(moved / np.where(system.is_angular, 1.0, system.length), initial=0.0))
 
     @property
@@ -118,6 +131,15 @@ class SteadyEquations:
     def hold(self) -> bool:
         """Whether every equation holds to rounding."""
         return bool(np.all(np.abs(self.f) <= self.tolerance))
+
+    def one(self, k: int) -> SteadyEquations:
+        """Those of one of many trials."""
+        one = {name: _one_of(getattr(self, name), axes, k) for name, axes in ARRAYS.items()}
+        return replace(self, **one)  # type: ignore[arg-type]
+
+
+def _one_of(array: np.ndarray, axes: int, k: int) -> np.ndarray:
+    return np.asarray(array[k] if array.ndim > axes else array)
 
 
 def point_at(trial: Trial) -> OperatingPoint:
@@ -148,16 +170,18 @@ class Residual:
         self.speeds = self.frame.speeds
         self.acceleration = np.real(self.speeds.jet(self.point.mechanics.at, trial.state.turns).acceleration)
         self.alive = np.flatnonzero(~idle)
-        self.state_rate = np.real(self.point.mechanics.applied.state_rate())[self.alive]
+        self.state_rate = np.real(self.point.mechanics.applied.state_rate())[..., self.alive]
         self.held_values = np.array(list(task.values), dtype=int)
-        value = values_held(system, trial.state, self.held_values) - np.array(list(task.values.values()))
-        states = trial.state.x[list(task.states)] - np.array(list(task.states.values()))
+        value = values_held(system, trial.state, self.held_values) - listed(task.values.values())
+        states = trial.state.x[..., list(task.states)] - listed(task.states.values())
         self.rule = rules(system, chosen, task)
         self.extra = np.array([i for i in task.rates if i not in chosen.velocities], dtype=int)
-        beside = rates_of(system, trial.state, self.extra) - np.array([task.rates[int(i)] for i in self.extra])
-        self.f = np.concatenate(
-            (self.acceleration, self.state_rate, value, states, self.rule.H @ trial.rates - self.rule.wanted, beside)
-        )
+        beside = rates_of(system, trial.state, self.extra) - listed(task.rates[int(i)] for i in self.extra)
+        ruled = trial.rates @ self.rule.H.T - self.rule.wanted
+        self.f = joined(self.acceleration, self.state_rate, value, states, ruled, beside)
+        self.axial = AxialRows(system, chosen, trial.state, task, trial.rates) if task.axial else None
+        if self.axial is not None:
+            self.f = joined(self.f, self.axial.value)
 
 
 def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
@@ -171,26 +195,30 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Steady
     size_q, size_u = linear.shapes.q, linear.shapes.u
     turn_rate, turn_q, turn_u = _turning(now.point, now.speeds)
     A, B, _, _ = linear.state_space
-    AB = np.hstack((A, B[:, inputs]))
-    rows_W, rows_x = AB[nS : nS + nW].copy(), AB[nS + nW :][now.alive]
-    rows_W[:, :n] -= turn_q @ size_q + turn_u @ size_u
-    J_rates = np.zeros((nW, AB.shape[1]))
-    J_rates[:, nS : nS + nW] = np.eye(nW)
-    J_rates[:, :n] -= turn_rate @ size_q
-    J = np.zeros((len(now.f), AB.shape[1] + len(task.parameters)))
+    lead, width = now.f.shape[:-1], n + len(inputs)
+    AB = np.concatenate([np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (A, B[..., inputs])], axis=-1)
+    rows_W, rows_x = AB[..., nS : nS + nW, :].copy(), AB[..., nS + nW :, :][..., now.alive, :]
+    rows_W[..., :n] -= turn_q @ size_q + turn_u @ size_u
+    J_rates = np.zeros((*lead, nW, width + len(task.parameters)))
+    J_rates[..., nS : nS + nW] = np.eye(nW)
+    J_rates[..., :n] -= turn_rate @ size_q
+    J = np.zeros((*now.f.shape, width + len(task.parameters)))
     parts = [rows_W, rows_x, _value_rows(now, linear), _state_rows(task, n, nS + nW), now.rule.H @ J_rates]
     parts.append(_rate_rows(now, linear))
+    if now.axial is not None:
+        leaning = now.axial.by_rate @ J_rates
+        leaning[:, :nS] += now.axial.by_position
+        parts.append(leaning)
     at = 0
     for part in parts:
-        J[at : at + len(part), : part.shape[1]] = part
-        at += len(part)
+        J[..., at : at + part.shape[-2], : part.shape[-1]] = part
+        at += part.shape[-2]
     for k in range(len(task.parameters)):
-        J[:, AB.shape[1] + k] = _by_parameter(trial, task, idle, k)
-    J_rates = np.hstack((J_rates, np.zeros((nW, len(task.parameters)))))
+        J[:, width + k] = _by_parameter(trial, task, idle, k)
     row_unit, tolerance = _row_units(now, linear, task, pace)
     return SteadyEquations(
-        trial, linear, now.f, J, J_rates, tolerance, row_unit,
-        column_unit=_column_units(trial, J / row_unit[:, None], pace),
+        trial, linear.M, linear.K, linear.shapes.q, now.f, J, J_rates, tolerance, row_unit,
+        column_unit=_column_units(trial, J / row_unit[..., None], pace),
         labels=_labels(now, task),
         balances=nW + len(now.alive),
         accelerations=now.acceleration,
@@ -200,30 +228,35 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Steady
 def _turning(point: OperatingPoint, speeds: MeasureSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """e.(omega x dphi) of small rotations among the coordinates, and its time derivative by q and by u; (nW, nq)."""
     nq, mechanics = point.system.nq, point.mechanics
-    rate, by_q, by_u = (np.zeros((speeds.count, nq)) for _ in range(3))
+    lead = mechanics.at.r.shape[:-2]
+    rate, by_q, by_u = (np.zeros((*lead, speeds.count, nq)) for _ in range(3))
     for kernel, where in rotation_batches(speeds):
         n = len(where)
-        turn = [np.zeros((n, 3, nq)), np.zeros((n, 3, nq))]
-        omega, omega1 = np.zeros((n, 3)), np.zeros((n, 3))
+        turn = [np.zeros((*lead, n, 3, nq)), np.zeros((*lead, n, 3, nq))]
+        omega, omega1 = np.zeros((*lead, n, 3)), np.zeros((*lead, n, 3))
         for k in range(3):
             axis = np.broadcast_to(np.eye(3)[k], kernel.e.shape)
             small = type(kernel)(kernel.carriers, kernel.first, kernel.second, axis, small=True)
             component = merge([(small, np.arange(n))], n, point.system.dof)
             jet = component.jet(mechanics.at, mechanics.state.turns)
-            omega[:, k], omega1[:, k] = jet.rate, jet.acceleration
-            turn[0][:, k] = measure_rows(mechanics, component, False)
-            turn[1][:, k] = measure_rows(mechanics, component, False, "rate_q")
+            omega[..., k], omega1[..., k] = jet.rate, jet.acceleration
+            turn[0][..., k, :] = measure_rows(mechanics, component, False)
+            turn[1][..., k, :] = measure_rows(mechanics, component, False, "rate_q")
         around = np.cross(kernel.e, omega)  # e . (omega x v) = (e x omega) . v
         around1 = np.cross(kernel.e, omega1)
-        rate[where] = np.einsum("ik,ikq->iq", around, turn[0])
-        by_u[where] = rate[where]
-        by_q[where] = np.einsum("ik,ikq->iq", around1, turn[0]) + np.einsum("ik,ikq->iq", around, turn[1])
+        rate[..., where, :] = by_u[..., where, :] = _along(around, turn[0])
+        by_q[..., where, :] = _along(around1, turn[0]) + _along(around, turn[1])
     return rate, by_q, by_u
+
+
+def _along(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows (..., n, 3, nq) of three components each, along vectors (..., n, 3)."""
+    return np.einsum("...ik,...ikq->...iq", vectors, rows)
 
 
 def _value_rows(now: Residual, linear: VariationalEquations) -> np.ndarray:
     if not len(now.held_values):
-        return np.zeros((0, linear.shapes.q.shape[1]))
+        return np.zeros((0, linear.shapes.q.shape[-1]))
     measures = value_set(now.point.system, now.held_values)
     return measure_rows(now.point.mechanics, measures, False) @ linear.shapes.q
 
@@ -237,7 +270,7 @@ def _state_rows(task: Task, n: int, first: int) -> np.ndarray:
 def _rate_rows(now: Residual, linear: VariationalEquations) -> np.ndarray:
     """Prescribed rates of measures that are no coordinates."""
     if not len(now.extra):
-        return np.zeros((0, linear.shapes.q.shape[1]))
+        return np.zeros((0, linear.shapes.q.shape[-1]))
     mechanics, measures = now.point.mechanics, coordinate_set(now.point.system, now.extra)
     by_q = measure_rows(mechanics, measures, False, "rate_q") - _turning(now.point, measures)[0]
     return by_q @ linear.shapes.q + measure_rows(mechanics, measures, False) @ linear.shapes.u
@@ -268,18 +301,21 @@ def _row_units(now: Residual, linear: VariationalEquations, task: Task, pace: fl
     motion = now.point.motion
     pulls = mechanics.force_size(motion.multipliers, motion.slip_multipliers) + np.abs(mechanics.gyroscopic())
     pulls = pulls + np.abs(mechanics.inertia_times(mechanics.acceleration))
-    onto = np.abs(linear.shapes.u[:, nS : nS + nW].T) @ np.stack((pulls, stiff_rounding(mechanics)), axis=1)
-    cancelling, rounding = (np.abs(np.linalg.inv(linear.M)) @ onto).T if nW else np.zeros((2, 0))
-    rows = np.abs(linear.state_space.A[nS + nW :][now.alive])
-    unknown = np.concatenate((unit_of(system, chosen.positions), pace * speed_unit, 1.0 + np.abs(now.point.state.x)))
-    of_states = rows @ unknown + np.abs(now.state_rate)
+    into = np.linalg.inv(linear.M) if nW else np.zeros((0, 0))
+    to_free = np.swapaxes(linear.shapes.u[..., nS : nS + nW], -1, -2)
+    cancelling, rounding = (
+        _times(np.abs(into), _times(np.abs(to_free), a)) for a in (pulls, stiff_rounding(mechanics))
+    )
+    rows = np.abs(linear.state_space.A[..., nS + nW :, :][..., now.alive, :])
+    unknown = joined(unit_of(system, chosen.positions), pace * speed_unit, 1.0 + np.abs(now.point.state.x))
+    of_states = _times(rows, unknown) + np.abs(now.state_rate)
     value_unit = unit_of(system, now.held_values)
-    states_unit = np.ones(len(task.states)) + np.abs(list(task.states.values()))
+    states_unit = 1.0 + np.abs(listed(task.states.values()))
     still_unit = pace * (np.abs(now.rule.H) @ speed_unit)
-    extra_unit = pace * unit_of(system, now.extra)
-    unit = np.concatenate((pace**2 * speed_unit, of_states + 1e-300, value_unit, states_unit, still_unit, extra_unit))
-    size = np.concatenate((cancelling, of_states, value_unit, states_unit, still_unit, extra_unit))
-    least = np.concatenate((1e-13 * pace**2 * speed_unit + rounding, np.full(len(unit) - nW, 1e-300)))
+    extra_unit = joined(pace * unit_of(system, now.extra), np.full(2 * len(task.axial), pace))
+    unit = joined(pace**2 * speed_unit, of_states + 1e-300, value_unit, states_unit, still_unit, extra_unit)
+    size = joined(cancelling, of_states, value_unit, states_unit, still_unit, extra_unit)
+    least = joined(1e-13 * pace**2 * speed_unit + rounding, np.full(unit.shape[-1] - nW, 1e-300))
     return unit, HOLDS * size + least
 
 
@@ -287,9 +323,9 @@ def _column_units(trial: Trial, J: np.ndarray, pace: float) -> np.ndarray:
     """Natural size of each unknown; states, inputs and parameters by their effect."""
     system, chosen = trial.system, trial.chosen
     motion = np.concatenate((unit_of(system, chosen.positions), pace * unit_of(system, chosen.velocities)))
-    effect = np.linalg.norm(J[:, len(motion) :], axis=0)
+    effect = np.linalg.norm(J[..., len(motion) :], axis=-2)
     other = np.where(effect > 0, 1.0 / np.where(effect > 0, effect, 1.0), 1.0)
-    return np.concatenate((motion, other))
+    return joined(motion, other)
 
 
 def _labels(now: Residual, task: Task) -> tuple[str, ...]:
@@ -301,6 +337,7 @@ def _labels(now: Residual, task: Task) -> tuple[str, ...]:
         *(system.states[i] for i in task.states),
         *now.rule.labels,
         *(system.names[i] + ("" if i in system.speeds else "'") for i in now.extra),
+        *(system.names[i] + "'" for triple in task.axial for i in triple[1:]),
     )
 
 

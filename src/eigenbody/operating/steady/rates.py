@@ -6,6 +6,7 @@ change of its coordinates on which nothing depends: a free spin, or a motor and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,7 +37,7 @@ def rules(system: System, chosen: Selection, task: Task) -> RateRules:
     eye, is_free = np.eye(n), np.isin(index, task.free_rates)
     if not task.neutral:
         still = np.flatnonzero(~is_free)
-        wanted = np.array([task.rates.get(int(i), 0.0) for i in index[still]])
+        wanted = listed(task.rates.get(int(i), 0.0) for i in index[still])
         return RateRules(eye[still], wanted, tuple(names[still]), eye[:, is_free])
     unit = unit_of(system, index)
     width = max(len(row) for row in task.neutral.values())
@@ -45,9 +46,15 @@ def rules(system: System, chosen: Selection, task: Task) -> RateRules:
     across = U[:, int(np.sum(s > NEUTRAL * s.max(initial=0.0))) :]
     held = np.array([k for k, i in enumerate(index.tolist()) if i in task.rates], dtype=int)
     H = np.vstack((across.T / unit, eye[held]))
-    wanted = np.concatenate((np.zeros(across.shape[1]), [task.rates[int(i)] for i in index[held]]))
+    wanted = listed([*np.zeros(across.shape[1]), *(task.rates[int(i)] for i in index[held])])
     most = names[np.argmax(np.abs(across), axis=0)] if across.size else names[:0]
     return RateRules(H, wanted, (*most, *names[held]), null_space(H * unit))
+
+
+def listed(values: Iterable[float | np.ndarray]) -> np.ndarray:
+    """(..., k) of k numbers, each of which may be many (...,)."""
+    each = np.broadcast_arrays(*values)
+    return np.stack(each, axis=-1).astype(float) if each else np.zeros(0)
 
 
 def null_space(rows: np.ndarray) -> np.ndarray:

@@ -77,7 +77,7 @@ def passing(trial: Trial) -> ComputationError | None:
         return None
     plain = Task({}, {}, {}, tuple(trial.chosen.velocities.tolist()), (), (), {})
     now = equations(ahead, plain, idle_states(trial), 1.0)
-    off = np.flatnonzero(np.abs(now.f) > 1e3 * now.tolerance + 1e-7 * now.row_unit)
+    off = np.flatnonzero(is_passing(now))
     if not len(off):
         return None
     worst = ", ".join(f"{now.labels[k]} = {now.f[k]:.3g}" for k in off[:4])
@@ -88,14 +88,25 @@ def passing(trial: Trial) -> ComputationError | None:
     )
 
 
+def is_passing(later: SteadyEquations) -> np.ndarray:
+    """Which equations do not hold later along the motion."""
+    return np.asarray(np.abs(later.f) > 1e3 * later.tolerance + 1e-7 * later.row_unit)
+
+
 def is_constant(trial: Trial, chosen: Selection) -> bool:
     """Whether the linear equations in some coordinates stay the same along a steady motion."""
     ahead = later(trial)
     if ahead is None:
         return True
     now, then = (dense_model(point_at(replace(t, chosen=chosen))).A for t in (trial, ahead))
-    scale = np.abs(now).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(now).max(initial=0.0)
-    return bool(np.all(np.abs(then - now) <= SAME * scale))
+    return bool(same_rows(now, then))
+
+
+def same_rows(now: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """Whether matrices (..., n, n) of linear equations are the same to what counts."""
+    size = np.abs(now).max(axis=-1, keepdims=True, initial=0.0)
+    scale = size + 1e-3 * size.max(axis=-2, keepdims=True, initial=0.0)
+    return np.asarray(np.all(np.abs(then - now) <= SAME * scale, axis=(-2, -1)))
 
 
 def stability_note(stability: str) -> tuple[str, ...]:
@@ -147,7 +158,7 @@ def unsolved(outcome: Outcome, task: Task, may_move: Sequence[int]) -> Eigenbody
         return InputError([Fault(f"{WHERE}: {now.labels[k]}", what.format(now.f[k]), "Leave it out.") for k in unmet])
     left = np.flatnonzero(np.abs(now.f[: now.balances]) > now.tolerance[: now.balances])
     left = left[np.argsort(-np.abs(now.f[left] / now.row_unit[left]), kind="stable")]
-    needed = -(now.linear.M @ now.accelerations)
+    needed = -(now.M @ now.accelerations)
     told = []
     for k in left[:4]:
         force = f" (a force of {needed[k]:.4g} along it would hold it)" if k < len(needed) else ""

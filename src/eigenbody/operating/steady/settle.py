@@ -52,7 +52,7 @@ def settled(start: Trial, task: Task, idle: np.ndarray, pace: float) -> tuple[Tr
         size = now.reach(step)
         if size < SETTLED:
             return trial, count
-        pull = float(step @ (now.linear.M @ now.accelerations))
+        pull = float(step @ (now.M @ now.accelerations))
         growing, before = growing + 1 if pull > before else 0, pull
         ahead, share = _downhill(now, task, idle, step, pull)
         way += share * size
@@ -95,8 +95,8 @@ def _descent(now: SteadyEquations, N: np.ndarray) -> np.ndarray:
         return np.zeros(len(N))
     from scipy.linalg import eigh
 
-    M, K = N.T @ now.linear.M @ N, N.T @ now.linear.K @ N
-    force = N.T @ (now.linear.M @ now.accelerations)
+    M, K = N.T @ now.M @ N, N.T @ now.K @ N
+    force = N.T @ (now.M @ now.accelerations)
     curvature, modes = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
     largest = float(np.abs(curvature).max(initial=0.0))
     held = np.abs(curvature) > FLAT * largest

@@ -57,7 +57,7 @@ def solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome:
 
 def _is_close_by(here: SteadyEquations) -> bool:
     """Whether Newton's method would move the mechanism a little only: the stretch of a stiff part, say."""
-    step = _step(here, 0.0)
+    step = newton_step(here)
     return here.reach(step[: len(here.trial.chosen.positions)]) < CLOSE_BY
 
 
@@ -70,7 +70,7 @@ def _by_full_steps(here: SteadyEquations, task: Task, idle: np.ndarray, pace: fl
     what the others gain. The start where this does not end in a solution soon."""
     there = here
     for _ in range(FULL_STEPS):
-        ahead, _ = _attempt(there, task, idle, _step(there, 0.0))
+        ahead, _ = _attempt(there, task, idle, newton_step(there))
         if ahead is None:
             break
         there = equations(ahead.recharted(task), task, idle, pace)
@@ -82,7 +82,7 @@ def _by_full_steps(here: SteadyEquations, task: Task, idle: np.ndarray, pace: fl
 def polished(here: SteadyEquations, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
     """A few more full steps, as long as they help: down to rounding."""
     for _ in range(4):
-        ahead, size = _attempt(here, task, idle, _step(here, 0.0))
+        ahead, size = _attempt(here, task, idle, newton_step(here))
         if ahead is None or size >= 0.1 * here.size:
             return here
         here = equations(ahead, task, idle, pace)
@@ -97,7 +97,7 @@ def _weighed(here: SteadyEquations) -> tuple[np.ndarray, np.ndarray]:
 def evened(here: SteadyEquations) -> tuple[np.ndarray, np.ndarray]:
     """The same with forces in place of accelerations, stiff rows made as small as the others: ranks then do not depend
     on how much stiffer one motion is than another."""
-    n, M = len(here.linear.M), here.linear.M
+    n, M = len(here.M), here.M
     f, J = _weighed(here)
     natural = np.diag(M) * here.row_unit[:n]
     f[:n] = (M @ here.f[:n]) / natural
@@ -117,6 +117,11 @@ def _step(here: SteadyEquations, damping: float) -> np.ndarray:
     step = here.column_unit * step
     reach = here.reach(step[: len(here.trial.chosen.positions)])
     return step * min(1.0, LONGEST / reach) if reach > 0 else step
+
+
+def newton_step(here: SteadyEquations) -> np.ndarray:
+    """The full step."""
+    return _step(here, 0.0)
 
 
 def _is_stationary(here: SteadyEquations) -> bool:

@@ -21,6 +21,7 @@ from eigenbody.system.state import State, carriers
 from eigenbody.system.system import Given, System
 
 WHERE = "operating_point"
+NOTHING = 1e-12  # part of the largest given rate that counts as none
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Task:
     guessed_rates: Mapping[int, float]  # starting rates of the free ones
     neutral: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # motions allowed: entries by measure
 
+    axial: tuple[tuple[int, ...], ...] = ()  # rotations of joints, the one that spins first: about an axis that leans
     speeds: frozenset[int] = frozenset()  # measures that are speeds: no coordinates, though their rate is spoken of
 
     @property
@@ -69,6 +71,12 @@ def understand(
     system = system_of(model)
     task = _task(model, system, prescribed, adjust)
     return model, task, _starting_state(system, task, prescribed)
+
+
+def task_of(model: InertModel) -> Task:
+    """The task that the operating point of a model asks for."""
+    asked = model.description.operating_point or {}
+    return _task(model, system_of(model), asked.get("prescribed") or {}, asked.get("adjust") or ())
 
 
 def _known(model: InertModel, system: System) -> list[str]:
@@ -119,7 +127,8 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
         values = {i: value for i, value in given if i not in open_values}
         rates = {i: rate for i, rate in given_rates.items() if i not in open_rates}
     guessed = {i: rate for i, rate in given_rates.items() if i not in rates and i not in system.speeds}
-    free = [i for i in guessed if guessed[i] != 0.0] + sorted(open_rates)
+    least = NOTHING * max(map(abs, given_rates.values()), default=0.0)  # rounding of what the joints give as zero
+    free = [i for i in guessed if abs(guessed[i]) > least] + sorted(open_rates)
     return Task(
         values, rates, states,
         free_rates=tuple(dict.fromkeys(free)),
