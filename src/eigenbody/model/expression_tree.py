@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import Variants
+from eigenbody.base.batched import Variants, tape_of
 from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
 from eigenbody.model.expression_text import Text, text_of
 
@@ -80,6 +80,10 @@ class Expression:
             raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
         except ExpressionError as problem:
             raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
+
+    def of(self, names: Sequence[str]) -> Callable[..., Any]:
+        """The expression as a function of the values of its names, in this order."""
+        return lambda *values: self.evaluate(dict(zip(names, values, strict=True)))
 
     def derivative(self, name: str) -> Expression:
         """Exact partial derivative with respect to one name."""
@@ -240,7 +244,14 @@ def build(op: str, *args: Expression) -> Expression:
     """The node `op(args)`, folded when all arguments are numbers and simplified by the rules of 0 and 1."""
     if all(arg.op == "number" for arg in args):
         folded = Expression(op, args)
+        given = [arg.value for arg in args]
+        tape = tape_of(given)
         try:
+            if tape is not None:
+                letters = [str(k) for k in range(len(args))]
+                return Expression.number(
+                    tape.call(Expression(op, tuple(map(Expression.symbol, letters))).of(letters), given)
+                )
             return Expression.number(folded.evaluate({}))
         except ExpressionError:
             return folded  # evaluation will say what is wrong, at the place of use
