@@ -173,8 +173,22 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     refuse_singular(frame)
     if system.algebraic:
         refuse_open_reactions(frame)
+    return _in_motion(model, frame)
+
+
+def point_like(model: InertModel, system: System, other: OperatingPoint) -> OperatingPoint:
+    """Complete the state of another point of a mechanism that stands and moves alike (`System.moves_like`), under its
+    own forces and with its own masses: what depends on positions and velocities alone is known there."""
+    frame = other.frame.unaccelerated
+    alike = Mechanics(system, frame.mechanics.state, same=frame.mechanics)
+    return _in_motion(model, frame.of(alike))
+
+
+def _in_motion(model: InertModel, frame: MotionFrame) -> OperatingPoint:
+    """The operating point of a frame that is known to serve: accelerations and reactions, and how well they hold."""
+    system, chosen = frame.system, frame.chosen
     motion = solve_motion(frame, is_doubted=True)
-    mechanics = motion.mechanics(unaccelerated)
+    mechanics = motion.mechanics(frame.mechanics)
     _refuse_contradiction(system, mechanics, chosen)
     position, velocity, acceleration = drift_of(mechanics)
     return OperatingPoint(

@@ -61,8 +61,11 @@ class MotionFrame(LeanCopies):
         self._same = same
         self.system = mechanics.system
         self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
-        self.positions = coordinate_set(self.system, chosen.positions)
         self.has_slips = bool(self.system.slips.count)
+        if same is not None:
+            self.positions, self.speeds = same.positions, same.speeds
+            return
+        self.positions = coordinate_set(self.system, chosen.positions)
         self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
 
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
@@ -71,6 +74,15 @@ class MotionFrame(LeanCopies):
         if is_small and mechanics is self.mechanics:
             return self
         return MotionFrame(mechanics, self.chosen, self.is_sparse, (self._same or self) if is_small else None)
+
+    @property
+    def unaccelerated(self) -> MotionFrame:
+        """The frame from which this one has what was factorized."""
+        return self._same or self
+
+    def of(self, mechanics: Mechanics) -> MotionFrame:
+        """The same frame for other mechanics in which everything stands, moves and is measured as here."""
+        return MotionFrame(mechanics, self.chosen, self.is_sparse, self)
 
     def held(self, what: str) -> Any:
         """Rows of the independent constraints: "gradient", "rate_q", "acceleration_q", "acceleration_u"."""
@@ -90,11 +102,15 @@ class MotionFrame(LeanCopies):
 
     @cached_property
     def _position_jet(self) -> SetJet:
+        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
+            return self._same._position_jet
         return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
 
     @cached_property
     def speed_jet(self) -> SetJet:
         """The velocity coordinates as measures."""
+        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
+            return self._same.speed_jet
         return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
 
     @cached_property

@@ -1,0 +1,108 @@
+"""A model compiled once for all values of some of its numbers.
+
+Reading and compiling are recorded (base/recorded.py) and run again with other numbers, and where these do not move the
+mechanism (masses, stiffnesses, loads) the kinematics of the start serve all of them. Everything else is found and
+checked as for any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.recorded import AnotherBranch, Tape
+from eigenbody.linearization.point import OperatingPoint, point_like, remember_system
+from eigenbody.model.model import InertModel
+from eigenbody.operating.find import operating_point
+from eigenbody.system.compile import RecordedSystem
+from eigenbody.system.system import System
+
+MOST_BRANCHES = 16  # ways through the compilation that are kept: one for each set of conditions met
+
+
+class _Branch:
+    """One way through the compilation, and the operating point at which it was met first."""
+
+    def __init__(self, model: InertModel, names: Sequence[str], values: Sequence[float]) -> None:
+        tape = Tape(values)
+        varied = model.with_values(dict(zip(names, tape.inputs, strict=True)))
+        self.system = RecordedSystem(tape, varied.description)
+        self.is_whole = tape.is_whole
+        self.start: OperatingPoint | None = None
+
+
+class CompiledModel:
+    """A model with open numbers, `names`: parameters, or any numbers of it by path."""
+
+    def __init__(self, model: InertModel, names: Sequence[str]) -> None:
+        self.model, self.names = model, tuple(names)
+        self._branches: list[_Branch] = []
+        drivers = model.description.drivers
+        self._is_recorded = all(entry.get("side") is None for entry in drivers)  # sides are decided by the motion
+        asked = model.description.operating_point or {"type": "reference"}
+        self._is_reference = asked["type"] == "reference"
+
+    def __reduce__(self) -> tuple[type, tuple[InertModel, tuple[str, ...]]]:
+        return type(self), (self.model, self.names)
+
+    def model_at(self, values: Sequence[float]) -> InertModel:
+        """The model with these numbers; it need not be compiled again."""
+        return self._found(values)[0]
+
+    def point_at(self, values: Sequence[float]) -> OperatingPoint:
+        """The operating point that the model with these numbers asks for."""
+        model, system, branch = self._found(values)
+        if branch is None or system is None or not self._is_reference:
+            return operating_point(model)
+        if branch.start is not None and system.moves_like(branch.start.system):
+            return point_like(model, system, branch.start)
+        point = operating_point(model)
+        if branch.start is None and _is_drawn(point):
+            branch.start = point
+        return point
+
+    def _found(self, values: Sequence[float]) -> tuple[InertModel, System | None, _Branch | None]:
+        numbers = dict(zip(self.names, map(float, values), strict=True))
+        for branch in self._branches:
+            try:
+                return self._of(branch, numbers)
+            except AnotherBranch:
+                continue
+        if self._is_recorded and len(self._branches) < MOST_BRANCHES:
+            branch = _Branch(self.model, self.names, list(numbers.values()))
+            self._is_recorded = branch.is_whole
+            if branch.is_whole:
+                self._branches.append(branch)
+                return self._of(branch, numbers)
+        return self.model.with_values(numbers), None, None
+
+    def _of(self, branch: _Branch, numbers: Mapping[str, float]) -> tuple[InertModel, System, _Branch]:
+        system = branch.system.with_inputs(list(numbers.values()))
+        model = self.model.with_values(numbers, system.description)
+        remember_system(model, system)
+        return model, system, branch
+
+
+def _is_drawn(point: OperatingPoint) -> bool:
+    """Whether the mechanism stands as drawn: where it has to be assembled, masses decide how."""
+    drawn = point.system.description.bodies
+    return np.array_equal(point.state.r, drawn.position) and np.array_equal(point.state.R, drawn.rotation)
+
+
+_known: WeakKeyDictionary[InertModel, dict[tuple[str, ...], CompiledModel]] = WeakKeyDictionary()
+
+
+def compiled_model(model: InertModel, names: Sequence[str]) -> CompiledModel:
+    """The model compiled for these open numbers; models are immutable, so once is enough."""
+    kept = _known.setdefault(model, {})
+    key = tuple(names)
+    if len(set(key)) < len(key):
+        twice = next(name for name in key if key.count(name) > 1)
+        raise InputError(Fault(twice, "the number is named twice.", "Name each once."))
+    if key not in kept:
+        model.with_values(dict.fromkeys(key, 0.0))  # refuses unknown names
+        kept[key] = CompiledModel(model, key)
+    return kept[key]
