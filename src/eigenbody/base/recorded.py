@@ -195,6 +195,9 @@ class Recorded(Variants):
     def __bool__(self) -> bool:
         return bool(self != 0)
 
+    def __repr__(self) -> str:
+        return f"Recorded(number {self.slot})"  # expressions are told from one another by what they show
+
     def __round__(self, digits: int = 0) -> Recorded:
         return self.tape.step(np.round, (self, digits), np.round(self.here, digits))  # type: ignore[return-value]
 

@@ -67,6 +67,8 @@ class Expression:
 
     def evaluate(self, env: Mapping[str, Any]) -> Any:
         """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""
+        if self._tape is not None:
+            return self._on_tape(env)
         values: list[Any] = []
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise", under="ignore"):
@@ -80,6 +82,20 @@ class Expression:
             raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
         except ExpressionError as problem:
             raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
+
+    @cached_property
+    def _tape(self) -> Any:
+        """What records the constants, if anything does."""
+        return tape_of([node.value for node in self.nodes if node.op == "number"])
+
+    def _on_tape(self, env: Mapping[str, Any]) -> Any:
+        constants = [node.value for node in self.nodes if tape_of([node.value]) is not None]
+
+        def value(*given: Any) -> Any:
+            now = {id(constant): number for constant, number in zip(constants, given, strict=True)}
+            return self.with_numbers(lambda constant: now[id(constant)]).evaluate(env)
+
+        return self._tape.call(value, constants)
 
     def of(self, names: Sequence[str]) -> Callable[..., Any]:
         """The expression as a function of the values of its names, in this order."""
@@ -244,14 +260,7 @@ def build(op: str, *args: Expression) -> Expression:
     """The node `op(args)`, folded when all arguments are numbers and simplified by the rules of 0 and 1."""
     if all(arg.op == "number" for arg in args):
         folded = Expression(op, args)
-        given = [arg.value for arg in args]
-        tape = tape_of(given)
         try:
-            if tape is not None:
-                letters = [str(k) for k in range(len(args))]
-                return Expression.number(
-                    tape.call(Expression(op, tuple(map(Expression.symbol, letters))).of(letters), given)
-                )
             return Expression.number(folded.evaluate({}))
         except ExpressionError:
             return folded  # evaluation will say what is wrong, at the place of use

@@ -30,7 +30,6 @@ class _Branch:
         tape = Tape(values)
         varied = model.with_values(dict(zip(names, tape.inputs, strict=True)))
         self.system = RecordedSystem(tape, varied.description)
-        self.is_whole = tape.is_whole
         self.start: OperatingPoint | None = None
 
 
@@ -73,8 +72,8 @@ class CompiledModel:
                 continue
         if self._is_recorded and len(self._branches) < MOST_BRANCHES:
             branch = _Branch(self.model, self.names, list(numbers.values()))
-            self._is_recorded = branch.is_whole
-            if branch.is_whole:
+            self._is_recorded = branch.system.is_whole
+            if branch.system.is_whole:
                 self._branches.append(branch)
                 return self._of(branch, numbers)
         return self.model.with_values(numbers), None, None

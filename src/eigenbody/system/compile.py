@@ -71,7 +71,9 @@ class RecordedSystem:
     """The system of a description whose numbers are recorded: made again for other inputs of their tape."""
 
     def __init__(self, tape: Tape, description: Description) -> None:
-        self._pattern = Pattern(tape, _compiled(description))
+        compiled = _compiled(description) if tape.is_whole else None
+        self.is_whole = tape.is_whole  # else something was computed beside the tape, and nothing is kept
+        self._pattern = Pattern(tape, compiled if self.is_whole else None)
 
     def with_inputs(self, inputs: Sequence[float]) -> System:
         """The system for other inputs; AnotherBranch where the description would have been compiled otherwise."""
