@@ -109,9 +109,7 @@ class Pattern:
         if not any(isinstance(node.value, Recorded) for node in item.nodes):
             return _Part(item)
         places = {node.value.slot: self._place(node.value) for node in item.nodes if isinstance(node.value, Recorded)}
-        return self._made(
-            lambda parts, values: item.with_numbers(lambda number: float(values[places[number.slot]]))
-        )
+        return self._made(lambda parts, values: item.with_numbers(lambda number: float(values[places[number.slot]])))
 
     def _joined(self, item: Any, members: list[Any], join: Callable[[list[Any]], Any], done: Done) -> _Part:
         own = [self._of(member, done) for member in members]

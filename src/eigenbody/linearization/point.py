@@ -21,6 +21,7 @@ from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import dense_vector
+from eigenbody.numerics.matrices.linear import joined, solve_vector
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
@@ -254,7 +255,7 @@ def refuse_singular(frame: MotionFrame) -> None:
     """A singular configuration has a lower rank than its neighbours on the constraint manifold.
 
     Walk a small way along the free motion with the independent rows held. Rows that are redundant for good stay closed
-    to rounding; rows that are dependent only here open by the square of the step.
+    to rounding; rows that are dependent only here open by the square of the step. Batch axes may lead.
     """
     system, state, chosen = frame.system, frame.mechanics.state, frame.chosen
     if not len(chosen.redundant) or not len(chosen.positions):
@@ -264,14 +265,15 @@ def refuse_singular(frame: MotionFrame) -> None:
     direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
     unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
     rhs = np.concatenate((np.zeros(len(chosen.rows)), step * direction * unit))
-    ahead = state.moved(system, frame.at_position.solve(rhs))
+    ahead = state.moved(system, solve_vector(frame.at_position, rhs))
     for _ in range(20):
         phi = Mechanics(system, ahead).holonomic.value
-        rhs = np.concatenate((-phi[chosen.rows], np.zeros(frame.positions.count)))
+        rhs = joined(-phi[..., chosen.rows], np.zeros(frame.positions.count))
         if np.abs(rhs).max() < 1e-14 * system.length:
             break
-        ahead = ahead.moved(system, frame.at_position.solve(rhs))  # the step is small: the first tangent serves
-    open_by = np.abs(phi[chosen.redundant])
+        # the step is small: the first tangent serves
+        ahead = ahead.moved(system, solve_vector(frame.at_position, rhs))
+    open_by = np.abs(phi[..., chosen.redundant]).reshape(-1, len(chosen.redundant)).max(axis=0)
     bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
     if len(bad):
         places = list(dict.fromkeys(system.constraints.rows[r].where for r in bad))

@@ -98,12 +98,13 @@ class MotionFrame(LeanCopies):
         return _jet_rows(self.mechanics, self.speeds, self.speed_jet, self.is_sparse, what)
 
     def position_rows(self, what: str) -> Any:
-        return _jet_rows(self.mechanics, self.positions, self._position_jet, self.is_sparse, what)
+        return _jet_rows(self.mechanics, self.positions, self.position_jet, self.is_sparse, what)
 
     @cached_property
-    def _position_jet(self) -> SetJet:
+    def position_jet(self) -> SetJet:
+        """The position coordinates as measures."""
         if self._same is not None and self._same.mechanics.at is self.mechanics.at:
-            return self._same._position_jet
+            return self._same.position_jet
         return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
 
     @cached_property
@@ -111,7 +112,7 @@ class MotionFrame(LeanCopies):
         """The velocity coordinates as measures."""
         if self._same is not None and self._same.mechanics.at is self.mechanics.at:
             return self._same.speed_jet
-        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
+        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self.position_jet
 
     @cached_property
     def rows_at_velocity(self) -> Any:
@@ -125,7 +126,7 @@ class MotionFrame(LeanCopies):
         """[G; s_q], square."""
         if self._same is not None:
             return self._same.rows_at_position
-        return self._square(self.positions, self._position_jet) if self.has_slips else self.rows_at_velocity
+        return self._square(self.positions, self.position_jet) if self.has_slips else self.rows_at_velocity
 
     @cached_property
     def at_velocity(self) -> Factor:

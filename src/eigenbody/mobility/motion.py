@@ -29,6 +29,11 @@ class ForwardDynamics:
     slip_multipliers: np.ndarray
     algebraic: np.ndarray = field(default_factory=lambda: np.zeros(0))  # z of the state
 
+    @property
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Its arrays."""
+        return self.acceleration, self.multipliers, self.slip_multipliers, self.algebraic
+
     def mechanics(self, still: Mechanics) -> Mechanics:
         """The mechanics with these accelerations and algebraic variables, of a mechanism without; the same where there
         are none."""

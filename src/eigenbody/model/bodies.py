@@ -118,7 +118,7 @@ def _check_inertias(table: BodyTable, faults: Faults) -> None:
 
 
 def _impossible(inertia: np.ndarray) -> tuple[tuple[int, bool, str], ...]:
-    """Inertias (..., n, 3, 3) that no body has: which, whether a principal moment is negative, the principal moments."""
+    """Inertias (..., n, 3, 3) that no body has: which, whether a moment is negative, and the principal moments."""
     tensor = np.real(inertia)
     scale = np.max(np.abs(tensor), axis=(-2, -1), initial=0.0)
     safe = np.where(scale > 0, scale, 1.0)

@@ -171,7 +171,7 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
     for k in range(len(group)):
         model, state = group.model_of(k), _one_of(batch.state, k)
         own = system_of(model)
-        motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in _parts(batch.motion)))
+        motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in batch.motion.parts))
         here = Mechanics(own, state, motion.acceleration)
         points.append(
             replace(
@@ -181,10 +181,6 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
             )
         )  # fmt: skip
     return points
-
-
-def _parts(motion: ForwardDynamics) -> tuple[np.ndarray, ...]:
-    return motion.acceleration, motion.multipliers, motion.slip_multipliers, motion.algebraic
 
 
 # The initial state ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A model compiled once, called with numbers: its linear model, modes and derivatives, as often as they are asked for."""
+"""A model compiled once and called with numbers: its linear model, modes and derivatives for each of them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ class Evaluator:
     def _check_names(self, given: Mapping[str, object]) -> None:
         remedy = "Name it when the model is compiled: eb.compiled(model, [...])."
         faults = [
-            Fault(str(name), f'"{shown(name)}" is not among the open numbers.', suggest(name, self.parameters) or remedy)
+            Fault(
+                str(name), f'"{shown(name)}" is not among the open numbers.', suggest(name, self.parameters) or remedy
+            )
             for name in given
             if name not in self.parameters
         ]
@@ -121,8 +123,8 @@ def _is_number(value: object) -> bool:
 def compiled(model: Subject, parameters: Sequence[str] | None = None) -> Evaluator:
     """Compile a model once for all values of some of its numbers; call what is returned with the numbers.
 
-    `parameters` names parameters or any numbers of the model by path (`bodies.rotor.mass`, `joints.b.at[2]`); by default
-    all parameters that the model writes as numbers. Compiling is paid at the first call, and kept with the model.
+    `parameters` names parameters or any numbers of the model by path (`bodies.rotor.mass`, `joints.b.at[2]`); by
+    default all parameters that the model writes as numbers. Compiling is paid at the first call and kept with the model.
     """
     model = model_asking_for(model)
     if isinstance(parameters, str):
