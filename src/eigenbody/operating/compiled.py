@@ -8,11 +8,12 @@ checked as for any model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.base.recorded import AnotherBranch, Tape
 from eigenbody.linearization.point import OperatingPoint, point_like, remember_system
 from eigenbody.model.model import InertModel
@@ -70,12 +71,13 @@ class CompiledModel:
                 return self._of(branch, numbers)
             except AnotherBranch:
                 continue
-        if self._is_recorded and len(self._branches) < MOST_BRANCHES:
-            branch = _Branch(self.model, self.names, list(numbers.values()))
-            self._is_recorded = branch.system.is_whole
-            if branch.system.is_whole:
-                self._branches.append(branch)
-                return self._of(branch, numbers)
+        with suppress(EigenbodyError):  # the model with these numbers is refused, and says so when it is used
+            if self._is_recorded and len(self._branches) < MOST_BRANCHES:
+                branch = _Branch(self.model, self.names, list(numbers.values()))
+                self._is_recorded = branch.system.is_whole
+                if branch.system.is_whole:
+                    self._branches.append(branch)
+                    return self._of(branch, numbers)
         return self.model.with_values(numbers), None, None
 
     def _of(self, branch: _Branch, numbers: Mapping[str, float]) -> tuple[InertModel, System, _Branch]:
