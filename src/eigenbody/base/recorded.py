@@ -179,14 +179,14 @@ class Recorded(Variants):
     __pow__, __rpow__ = _computed(operator.pow), _computed(operator.pow, True)
     __lt__, __le__ = _asked(operator.lt), _asked(operator.le)
     __gt__, __ge__ = _asked(operator.gt), _asked(operator.ge)
-    __eq__, __ne__ = _asked(operator.eq), _asked(operator.ne)  # type: ignore[assignment]
+    __eq__, __ne__ = _asked(operator.eq), _asked(operator.ne)
     __neg__, __abs__, sqrt = _mapped(operator.neg), _mapped(abs), _mapped(_root)
     sin, cos, exp, log, arctan = (_mapped(f) for f in (np.sin, np.cos, np.exp, np.log, np.arctan))
     rint = _mapped(np.rint)
     __hash__ = object.__hash__
 
     @property
-    def real(self) -> Recorded:  # type: ignore[override]
+    def real(self) -> Recorded:
         return self
 
     def conjugate(self) -> Recorded:
@@ -199,7 +199,7 @@ class Recorded(Variants):
         return f"Recorded(number {self.slot})"  # expressions are told from one another by what they show
 
     def __round__(self, digits: int = 0) -> Recorded:
-        return self.tape.step(np.round, (self, digits), np.round(self.here, digits))  # type: ignore[return-value]
+        return self.tape.step(np.round, (self, digits), np.round(self.here, digits))
 
 
 def _here(argument: Any) -> Any:

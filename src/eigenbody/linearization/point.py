@@ -178,8 +178,8 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
 
 
 def point_like(model: InertModel, system: System, other: OperatingPoint) -> OperatingPoint:
-    """Complete the state of another point of a mechanism that stands and moves alike (`System.moves_like`), under its
-    own forces and with its own masses: what depends on positions and velocities alone is known there."""
+    """Complete the state of another point of a mechanism that stands and moves in the same way, under its own forces
+    and with its own masses: what depends on positions and velocities alone is known there."""
     frame = other.frame.unaccelerated
     alike = Mechanics(system, frame.mechanics.state, same=frame.mechanics)
     return _in_motion(model, frame.of(alike))

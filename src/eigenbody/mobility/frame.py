@@ -62,6 +62,8 @@ class MotionFrame(LeanCopies):
         self.system = mechanics.system
         self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
         self.has_slips = bool(self.system.slips.count)
+        self.positions: MeasureSet
+        self.speeds: MeasureSet
         if same is not None:
             self.positions, self.speeds = same.positions, same.speeds
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.batched import Variants, tape_of
-from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result
+from eigenbody.model.expression_code import Code, NoCode, code_of
+from eigenbody.model.expression_kernels import KERNELS, ExpressionError, as_operand, as_result, operand_named, reason_of
 from eigenbody.model.expression_text import Text, text_of
 
 Number = float | complex | Variants
@@ -69,6 +71,9 @@ class Expression:
         """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""
         if self._tape is not None:
             return self._on_tape(env)
+        if self._code is not None:
+            with suppress(NoCode):  # node by node it shows what is wrong, or that the numbers are of another kind
+                return self._code(env)[0]
         values: list[Any] = []
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise", under="ignore"):
@@ -76,12 +81,16 @@ class Expression:
                     if kernel is not None:
                         values.append(kernel(*[values[k] for k in args]))
                     else:
-                        values.append(_named(leaf, env) if isinstance(leaf, str) else leaf)
+                        values.append(operand_named(leaf, env) if isinstance(leaf, str) else leaf)
                 return as_result(values[-1])
         except (ArithmeticError, ValueError) as problem:
-            raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
+            raise ExpressionError(f'"{_short(self)}" has no finite value: {reason_of(problem)}') from problem
         except ExpressionError as problem:
             raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
+
+    @cached_property
+    def _code(self) -> Code | None:
+        return code_of((self,))
 
     @cached_property
     def _tape(self) -> Any:
@@ -195,20 +204,6 @@ def _signature(root: Expression) -> tuple[Any, ...]:
         key = (node.op, repr(node.value), node.name, tuple(numbers[id(arg)] for arg in node.args))
         numbers[id(node)] = known.setdefault(key, len(known))
     return tuple(known)
-
-
-def _named(name: str, env: Mapping[str, Any]) -> Any:
-    if name not in env:
-        raise ExpressionError(f'the name "{name}" has no value')
-    return as_operand(env[name])
-
-
-def _reason(problem: Exception) -> str:
-    text = str(problem)
-    for word in ("divide", "overflow", "invalid"):
-        if word in text:
-            return {"divide": "division by zero", "overflow": "overflow", "invalid": "undefined operation"}[word]
-    return text
 
 
 def _short(expression: Expression) -> str:

@@ -159,7 +159,7 @@ class Values:
             if tape is not None and expression.op == "name":
                 return given[0]
             if tape is not None:
-                return tape.call(expression.of(names), given)  # type: ignore[no-any-return]
+                return tape.call(expression.of(names), given)
             value = expression.evaluate(self.parameters)
         except ExpressionError as problem:
             self.faults.add(path, sentence(problem))

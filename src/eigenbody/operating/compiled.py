@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,7 +58,7 @@ class CompiledModel:
         model, system, branch = self._found(values)
         if branch is None or system is None or not self._is_reference:
             return operating_point(model)
-        if branch.start is not None and system.moves_like(branch.start.system):
+        if branch.start is not None and _move_alike(system, branch.start.system):
             return point_like(model, system, branch.start)
         point = operating_point(model)
         if branch.start is None and _is_drawn(point):
@@ -91,6 +92,25 @@ def _is_drawn(point: OperatingPoint) -> bool:
     """Whether the mechanism stands as drawn: where it has to be assembled, masses decide how."""
     drawn = point.system.description.bodies
     return np.array_equal(point.state.r, drawn.position) and np.array_equal(point.state.R, drawn.rotation)
+
+
+def _move_alike(a: System, b: System) -> bool:
+    """Whether positions and velocities are the same at the start and measured alike, because these parts of the two are
+    the same objects; masses, stiffnesses and loads may differ."""
+    constant = a.constraints.constant, b.constraints.constant
+    return all(mine is theirs for mine, theirs in zip(_moving_parts(a), _moving_parts(b), strict=True)) and (
+        constant[0] is constant[1] or np.array_equal(*constant)  # drawn lengths are measured again
+    )
+
+
+def _moving_parts(s: System) -> tuple[Any, ...]:
+    """All that positions and velocities depend on."""
+    c, d = s.constraints, s.description
+    return (
+        s.dof, s.flexible, c.measures, c.row, c.measure, c.coefficient, c.motions, c.turned, s.slips, s.forces.measures,
+        s.named, s.variations, s.sequences, s.tree, s.positions, s.velocities, s.initial_states, s.coordinates,
+        s.algebraic, s.places.r, d.bodies.position, d.bodies.rotation, d.frames, d.inputs, d.weights,
+    )  # fmt: skip
 
 
 _known: WeakKeyDictionary[InertModel, dict[tuple[str, ...], CompiledModel]] = WeakKeyDictionary()

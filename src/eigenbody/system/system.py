@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -317,14 +317,6 @@ class System(LeanCopies):
         drivers = [e for e in self.description.drivers if e.get("side") is not None]
         return {e.name: "closed" if e.get("closed") else "open" for e in drivers}
 
-    def moves_like(self, other: System) -> bool:
-        """Whether positions and velocities are the same at the start and measured alike, because these parts of the two
-        are the same objects; masses, stiffnesses and loads may differ."""
-        return all(a is b for a, b in zip(_moving_parts(self), _moving_parts(other), strict=True)) and (
-            self.constraints.constant is other.constraints.constant
-            or np.array_equal(self.constraints.constant, other.constraints.constant)  # drawn lengths are measured again
-        )
-
     @cached_property
     def nq(self) -> int:
         return int(self.dof.max(initial=-1)) + 1
@@ -397,16 +389,6 @@ class System(LeanCopies):
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
         z = np.zeros(len(self.algebraic))
         return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0, z)
-
-
-def _moving_parts(s: System) -> tuple[Any, ...]:
-    """All that positions and velocities depend on."""
-    c, d = s.constraints, s.description
-    return (
-        s.dof, s.flexible, c.measures, c.row, c.measure, c.coefficient, c.motions, c.turned, s.slips, s.forces.measures,
-        s.named, s.variations, s.sequences, s.tree, s.positions, s.velocities, s.initial_states, s.coordinates,
-        s.algebraic, s.places.r, d.bodies.position, d.bodies.rotation, d.frames, d.inputs, d.weights,
-    )  # fmt: skip
 
 
 def _first(values: np.ndarray, axes: int) -> np.ndarray:

@@ -124,7 +124,8 @@ def compiled(model: Subject, parameters: Sequence[str] | None = None) -> Evaluat
     """Compile a model once for all values of some of its numbers; call what is returned with the numbers.
 
     `parameters` names parameters or any numbers of the model by path (`bodies.rotor.mass`, `joints.b.at[2]`); by
-    default all parameters that the model writes as numbers. Compiling is paid at the first call and kept with the model.
+    default all parameters that the model writes as numbers. Compiling is paid at the first call, and kept with the
+    model.
     """
     model = model_asking_for(model)
     if isinstance(parameters, str):
