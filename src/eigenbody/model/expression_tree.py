@@ -101,8 +101,8 @@ class Expression:
         constants = [node.value for node in self.nodes if tape_of([node.value]) is not None]
 
         def value(*given: Any) -> Any:
-            now = {id(constant): number for constant, number in zip(constants, given, strict=True)}
-            return self.with_numbers(lambda constant: now[id(constant)]).evaluate(env)
+            now = iter(given)  # in the order of the nodes, as they are asked for
+            return self.with_numbers(lambda constant: next(now)).evaluate(env)
 
         return self._tape.call(value, constants)
 

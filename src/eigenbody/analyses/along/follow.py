@@ -131,8 +131,8 @@ class Follower:
             A[:, S : S + W, :S] -= np.linalg.solve(e.M, bent)
         error = tangent_errors(many, e.tangents.K, e.tangents.C)
         drift = np.stack([np.broadcast_to(part, n) for part in drift_of(many.mechanics)], axis=-1)
-        each = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in (e.M, e.C, K, A, e.state_space.B)]
-        return Instants(*each[:3], np.broadcast_to(h, (n, h.shape[-1])), *each[3:], error, drift)
+        M, C, K, A, B = (np.broadcast_to(a, (n, *a.shape[-2:])) for a in (e.M, e.C, K, A, e.state_space.B))
+        return Instants(M, C, K, np.broadcast_to(h, (n, h.shape[-1])), A, B, error, drift)
 
     def _prescribed_points(self, states: State) -> tuple[OperatingPoint, np.ndarray, np.ndarray]:
         """`_held_to` the drive at many instants."""
