@@ -62,13 +62,18 @@ class MotionFrame(LeanCopies):
         self.system = mechanics.system
         self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
         self.has_slips = bool(self.system.slips.count)
-        self.positions: MeasureSet
-        self.speeds: MeasureSet
-        if same is not None:
-            self.positions, self.speeds = same.positions, same.speeds
-            return
-        self.positions = coordinate_set(self.system, chosen.positions)
-        self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
+
+    @cached_property
+    def positions(self) -> MeasureSet:
+        """The position coordinates."""
+        return coordinate_set(self.system, self.chosen.positions) if self._same is None else self._same.positions
+
+    @cached_property
+    def speeds(self) -> MeasureSet:
+        """The coordinates whose rates are the velocity coordinates."""
+        if self._same is not None:
+            return self._same.speeds
+        return coordinate_set(self.system, self.chosen.velocities) if self.has_slips else self.positions
 
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
         """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""

@@ -49,9 +49,10 @@ class CompiledModel:
     def __reduce__(self) -> tuple[type, tuple[InertModel, tuple[str, ...]]]:
         return type(self), (self.model, self.names)
 
-    def model_at(self, values: Sequence[float]) -> InertModel:
-        """The model with these numbers; it need not be compiled again."""
-        return self._found(values)[0]
+    def model_at(self, values: Sequence[float]) -> InertModel | None:
+        """The model with these numbers, compiled; None where its compilation is not recorded."""
+        model, system, _ = self._found(values)
+        return None if system is None else model
 
     def point_at(self, values: Sequence[float]) -> OperatingPoint:
         """The operating point that the model with these numbers asks for."""
