@@ -21,6 +21,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "along": lambda r: r.A,
     "by_route": lambda r: r.eigenvalues,
     "campbell": lambda r: r.eigenvalues,
+    "compiled": lambda r: r.eigenvalues,
     "derivatives": lambda r: r.dA,
     "equilibrium": lambda r: r.eigenvalues,
     "explain": lambda r: r.kinetic,
