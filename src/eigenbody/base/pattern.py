@@ -116,7 +116,16 @@ class Pattern:
         if all(part.made is None for part in own):
             same = all(part.constant is member for part, member in zip(own, members, strict=True))
             return _Part(item if same else join([part.constant for part in own]))
-        return self._made(lambda parts, values: join([part.now(parts) for part in own]))
+        fixed = [part.constant for part in own]
+        varying = [(k, part.made) for k, part in enumerate(own) if part.made is not None]
+
+        def make(parts: Sequence[Any], values: np.ndarray) -> Any:
+            now = fixed.copy()
+            for k, made in varying:
+                now[k] = parts[made]
+            return join(now)
+
+        return self._made(make)
 
     def _object(self, item: Any, names: list[str], done: Done) -> _Part:
         kind = type(item)

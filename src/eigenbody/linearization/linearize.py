@@ -154,7 +154,7 @@ class VariationalEquations:
         t = self.tangents.onto_free()
         self.M = t.of(t.mass, self.frame.Pv)
         self.rounding = Rounding(point, self.frame, self.tangents, self.M)
-        if np.any(point.motion.acceleration) and self.rounding.is_still():
+        if point.motion.acceleration.any() and self.rounding.is_still():
             self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
         self.variations = motion = Variations(self.frame)
         self.C, self.K = t.of(t.damping, self.frame.Pv), t.of(t.stiffness, self.frame.P)

@@ -55,7 +55,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
     @property
     def is_at_rest(self) -> bool:
         """Whether nothing moves."""
-        return not np.any(self.state.v) and not np.any(self.state.w)
+        return not self.state.v.any() and not self.state.w.any()
 
     @property
     def is_equilibrium(self) -> bool:
@@ -63,7 +63,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         system, mechanics = self.system, self.mechanics
         if not self.is_at_rest:
             return False
-        if not np.any(self.motion.acceleration):
+        if not self.motion.acceleration.any():
             return True
         left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
         pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))

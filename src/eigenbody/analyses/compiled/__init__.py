@@ -24,6 +24,10 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import CompiledModel, compiled_model
 
+_linear = on_one_thread(linear_model)
+_eigenvalues = on_one_thread(sorted_eigenvalues)
+_derivatives = on_one_thread(derivatives_at)
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(LeanCopies):
@@ -40,13 +44,13 @@ class Evaluation(LeanCopies):
     @cached_property
     def linear(self) -> LinearModel:
         """The linear model with its certificate."""
-        return on_one_thread(linear_model)(self.point)
+        return _linear(self.point)
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """(states,) complex, sorted by magnitude, then imaginary part; recognized zeros are exactly 0. Without vectors,
         bounds and verdict, which `modes` has."""
-        return on_one_thread(sorted_eigenvalues)(self.linear)
+        return _eigenvalues(self.linear)
 
     @cached_property
     def modes(self) -> Modes:
@@ -56,7 +60,7 @@ class Evaluation(LeanCopies):
     @cached_property
     def derivatives(self) -> Derivatives:
         """Exact derivatives of the linear model by the open numbers."""
-        return on_one_thread(derivatives_at)(self.point, self.model, tuple(self.values))
+        return _derivatives(self.point, self.model, tuple(self.values))
 
 
 @dataclass(frozen=True, eq=False)
