@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +148,16 @@ def test_a_model_is_compiled_once_for_the_same_open_numbers() -> None:
     first()
     again = eb.compiled(model, "k")
     assert pickle.loads(pickle.dumps(again))(k=55).eigenvalues.tolist() == first(k=55).eigenvalues.tolist()
-    assert again._compiled is first._compiled
+    assert again._compiled.recording is first._compiled.recording
+
+
+def test_what_was_compiled_goes_with_the_model() -> None:
+    model = eb.load(SWING)
+    eb.compiled(model, ["k"])(k=40)
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
 
 
 def test_evaluations_are_pickled() -> None:

@@ -35,14 +35,20 @@ class _Branch:
         self.start: OperatingPoint | None = None
 
 
+class Recording:
+    """What was compiled of a model with open numbers. It does not hold the model, with which it is kept."""
+
+    def __init__(self, is_possible: bool) -> None:
+        self.branches: list[_Branch] = []
+        self.is_possible = is_possible
+
+
 class CompiledModel:
     """A model with open numbers, `names`: parameters, or any numbers of it by path."""
 
-    def __init__(self, model: InertModel, names: Sequence[str]) -> None:
+    def __init__(self, model: InertModel, names: Sequence[str], recording: Recording | None = None) -> None:
         self.model, self.names = model, tuple(names)
-        self._branches: list[_Branch] = []
-        drivers = model.description.drivers
-        self._is_recorded = all(entry.get("side") is None for entry in drivers)  # sides are decided by the motion
+        self.recording = recording or _recording_of(model)
         asked = model.description.operating_point or {"type": "reference"}
         self._is_reference = asked["type"] == "reference"
 
@@ -68,17 +74,18 @@ class CompiledModel:
 
     def _found(self, values: Sequence[float]) -> tuple[InertModel, System | None, _Branch | None]:
         numbers = dict(zip(self.names, map(float, values), strict=True))
-        for branch in self._branches:
+        kept = self.recording
+        for branch in kept.branches:
             try:
                 return self._of(branch, numbers)
             except AnotherBranch:
                 continue
         with suppress(EigenbodyError):  # the model with these numbers is refused, and says so when it is used
-            if self._is_recorded and len(self._branches) < MOST_BRANCHES:
+            if kept.is_possible and len(kept.branches) < MOST_BRANCHES:
                 branch = _Branch(self.model, self.names, list(numbers.values()))
-                self._is_recorded = branch.system.is_whole
+                kept.is_possible = branch.system.is_whole
                 if branch.system.is_whole:
-                    self._branches.append(branch)
+                    kept.branches.append(branch)
                     return self._of(branch, numbers)
         return self.model.with_values(numbers), None, None
 
@@ -114,7 +121,12 @@ def _moving_parts(s: System) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-_known: WeakKeyDictionary[InertModel, dict[tuple[str, ...], CompiledModel]] = WeakKeyDictionary()
+def _recording_of(model: InertModel) -> Recording:
+    """Nothing yet; which one-sided drivers are closed is decided by the motion, and nothing of that can be recorded."""
+    return Recording(all(entry.get("side") is None for entry in model.description.drivers))
+
+
+_known: WeakKeyDictionary[InertModel, dict[tuple[str, ...], Recording]] = WeakKeyDictionary()
 
 
 def compiled_model(model: InertModel, names: Sequence[str]) -> CompiledModel:
@@ -126,5 +138,5 @@ def compiled_model(model: InertModel, names: Sequence[str]) -> CompiledModel:
         raise InputError(Fault(twice, "the number is named twice.", "Name each once."))
     if key not in kept:
         model.with_values(dict.fromkeys(key, 0.0))  # refuses unknown names
-        kept[key] = CompiledModel(model, key)
-    return kept[key]
+        kept[key] = _recording_of(model)
+    return CompiledModel(model, key, kept[key])
