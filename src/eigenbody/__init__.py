@@ -23,6 +23,7 @@ PUBLIC = {
     "analyses.sweep": "Campbell $campbell Sweep SweepInterrupted VariantModes sweep variants",
     "analyses.floquet": "Floquet $floquet FloquetSweep floquet_sweep",
     "analyses.sensitivity": "Derivatives derivatives Sensitivity $sensitivity",
+    "analyses.compiled": "Evaluation Evaluator compiled",
     "analyses.design.tolerance": "Tolerance $tolerance",
     "analyses.design.optimize": "Optimum $optimize",
     "analyses.verify": "RouteModel Verification by_route $verify",

@@ -4,6 +4,9 @@ from eigenbody.analyses.along import TimeVarying as TimeVarying
 from eigenbody.analyses.along import along as along
 from eigenbody.analyses.check import Inspection as Inspection
 from eigenbody.analyses.check import check as check
+from eigenbody.analyses.compiled import Evaluation as Evaluation
+from eigenbody.analyses.compiled import Evaluator as Evaluator
+from eigenbody.analyses.compiled import compiled as compiled
 from eigenbody.analyses.design.optimize import Optimum as Optimum
 from eigenbody.analyses.design.optimize import optimize as optimize
 from eigenbody.analyses.design.tolerance import Tolerance as Tolerance

@@ -21,6 +21,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "along": lambda r: r.A,
     "by_route": lambda r: r.eigenvalues,
     "campbell": lambda r: r.eigenvalues,
+    "compiled": lambda r: r.eigenvalues,
     "derivatives": lambda r: r.dA,
     "equilibrium": lambda r: r.eigenvalues,
     "explain": lambda r: r.kinetic,
@@ -73,8 +74,8 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "frf": lambda path: eb.frf(path, "push", "angle", [1.0]),
     "explanation": lambda path: eb.explain(path),
 }  # fmt: skip
-ENDED = {"simulation at rest": {"derivatives", "sensitivity", "inverse", "campbell", "sweep", "optimize", "tolerance",
-                                "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
+ENDED = {"simulation at rest": {"compiled", "derivatives", "sensitivity", "inverse", "campbell", "sweep", "optimize",
+                                "tolerance", "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
 """At a later time than that of the model's operating point nothing can be varied: said so."""
 
 

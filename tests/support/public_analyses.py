@@ -30,6 +30,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "along": lambda x: eb.along(x, times=[0, 0.05, 0.1]),
     "by_route": lambda x: eb.by_route(x, "relative"),
     "campbell": lambda x: eb.campbell(x, "k", [2, 3], refine=0),
+    "compiled": lambda x: eb.compiled(x, ["k"])(k=3.0),
     "derivatives": lambda x: eb.derivatives(x, ["k"]),
     "equilibrium": lambda x: eb.equilibrium(x),
     "explain": lambda x: eb.explain(x),

@@ -65,6 +65,7 @@ class Variants:
     """One number in every variant: `values` (variants,), real or complex. Computes like a number."""
 
     __slots__ = ("values",)
+    tape: Any = None  # what is computed with the number is written down there, if anywhere (base/recorded.py)
 
     def __init__(self, values: Any) -> None:
         self.values = np.asarray(values)
@@ -124,11 +125,31 @@ def over_variants(f: F) -> F:
     def wrapper(*arguments: Any) -> Any:
         if not any(map(holds_variants, arguments)):
             return f(*arguments)
+        tape = tape_of(arguments)
+        if tape is not None:
+            return tape.call(f, arguments)
         plain = [numbers(argument) for argument in arguments]
         varies = any(np.ndim(new) > np.ndim(old) for new, old in zip(plain, arguments, strict=True))
         return entries(f(*plain)) if varies else f(*plain)
 
     return wrapper  # type: ignore[return-value]
+
+
+def tape_of(arguments: Sequence[Any]) -> Any:
+    """The tape of the first number among arguments or in their arrays that is on one."""
+    for argument in arguments:
+        is_array = isinstance(argument, np.ndarray) and argument.dtype == object
+        for entry in argument.ravel().tolist() if is_array else [argument]:
+            if isinstance(entry, Variants) and entry.tape is not None:
+                return entry.tape
+    return None
+
+
+def verdict(f: Callable[..., Any], *values: Any) -> Any:
+    """The answer of f, which takes plain numbers and arrays with leading batch axes: a check of numbers that may vary,
+    on whose answer the further way depends."""
+    tape = tape_of(values)
+    return f(*map(numbers, values)) if tape is None else tape.verdict(f, values)
 
 
 def entries(batch: np.ndarray) -> np.ndarray:

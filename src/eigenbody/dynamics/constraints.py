@@ -75,7 +75,7 @@ class Holonomic:
 
     def force(self, multipliers: np.ndarray, nq: int) -> np.ndarray:
         """G^T lambda."""
-        if not np.any(multipliers):
+        if not multipliers.any():
             return np.zeros((*self.jet.at.r.shape[:-2], nq))
         return pull_back(self._c.measures, self.jet.gradient, self.along_measures(multipliers), nq)
 

@@ -76,7 +76,7 @@ class Mechanics(LeanCopies):
     def inertia_times(self, u: np.ndarray) -> np.ndarray:
         """M u (..., nq)."""
         system = self.system
-        if not np.any(u):
+        if not u.any():
             return np.zeros_like(u)
         both = spread(system, u)
         rigid = collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
@@ -85,7 +85,7 @@ class Mechanics(LeanCopies):
     def gyroscopic(self) -> np.ndarray:
         """h = w x J w (..., nq), and what bending adds to it."""
         w = self.state.w
-        turn = cross(w, apply(self.system.inertia, w)) if np.any(w) else np.zeros_like(w)
+        turn = cross(w, apply(self.system.inertia, w)) if w.any() else np.zeros_like(w)
         rigid = collect(self.system, np.zeros_like(turn), turn)
         return sum((part.gyroscopic() for part in self.flexible), start=rigid)
 
@@ -131,7 +131,7 @@ class Mechanics(LeanCopies):
         """dF/du: gyroscopic matrix and dampers."""
         system, w = self.system, self.state.w
         parts = self.applied.damping()
-        if np.any(w):
+        if w.any():
             dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies, 3:]
             spin = skew(w) @ system.inertia - skew(apply(system.inertia, w))
             parts = [*parts, Triplets.of_blocks(dof, dof, spin)]

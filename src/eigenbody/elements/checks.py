@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import Variants, agreed, numbers
+from eigenbody.base.batched import Variants, agreed, verdict
 from eigenbody.spatial.rotations import dot
 
 Wrong = tuple[str, str, str]  # key, what is wrong, what to do
@@ -27,14 +27,29 @@ def axes_fit(values: Mapping[str, Any], right_angle: bool) -> Iterator[Wrong]:
     z = np.array([0.0, 0.0, 1.0]) if axis is None else axis
     if not (isinstance(z, np.ndarray) and isinstance(axis2, np.ndarray)):
         return
-    z, x = (np.real(numbers(axis)) for axis in (z, axis2))
-    cosine = dot(z, x) / np.sqrt(dot(z, z) * dot(x, x))
-    if right_angle and agreed(np.abs(cosine) > 1e-9):
-        degrees = np.degrees(np.arccos(np.clip(np.atleast_1d(cosine)[0], -1, 1)))
+    if right_angle and verdict(_are_oblique, z, axis2):
+        degrees = np.degrees(np.arccos(np.clip(verdict(_first_cosine, z, axis2), -1, 1)))
         what = f"axis2 must be perpendicular to axis, but the angle between them is {degrees:.6g} deg."
         yield "axis2", what, "Correct one of the two."
-    elif agreed(np.abs(cosine) > 1 - 1e-9):
+    elif verdict(_are_parallel, z, axis2):
         yield "axis2", "axis2 is parallel to axis.", "Give axis2 another direction."
+
+
+def _cosine(z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    z, x = np.real(z), np.real(x)
+    return dot(z, x) / np.sqrt(dot(z, z) * dot(x, x))
+
+
+def _first_cosine(z: np.ndarray, x: np.ndarray) -> float:
+    return float(np.atleast_1d(_cosine(z, x))[0])
+
+
+def _are_oblique(z: np.ndarray, x: np.ndarray) -> bool:
+    return agreed(np.abs(_cosine(z, x)) > 1e-9)
+
+
+def _are_parallel(z: np.ndarray, x: np.ndarray) -> bool:
+    return agreed(np.abs(_cosine(z, x)) > 1 - 1e-9)
 
 
 def real(value: Any) -> Any:

@@ -15,15 +15,16 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import algebraic_rows
 from eigenbody.linearization.stiffening import remarks_on_loads
 from eigenbody.mobility.independence import remarks_on_loops
+from eigenbody.mobility.motion import ForwardDynamics
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.assembly import dense_vector
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix, times
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.external import External
 from eigenbody.system.implicit import ImplicitRate
 from eigenbody.system.measureset import MeasureSet, SetJet
-from eigenbody.system.state import State, spread
+from eigenbody.system.state import State, some_states, spread
 from eigenbody.system.system import System
 
 STEP = 1e-40
@@ -107,22 +108,57 @@ def tangent_error(point: OperatingPoint, tangent: Tangent) -> float:
     system, nq = point.system, point.system.nq
     if not nq:
         return 0.0
-    directions = 2 if nq <= DENSE_LIMIT else 1
-    rng = np.random.default_rng(20)
-    scale = np.where(system.is_angular, 1.0, max(system.length, 1e-300))
-    dq, du = (rng.normal(size=(directions, nq)) * scale for _ in range(2))
-    bent = Mechanics(system, _perturbed(point, dq, du), point.motion.acceleration)
-    force = bent.residual(point.motion.multipliers, point.motion.slip_multipliers).imag / STEP
-    size = np.maximum(_size_of_parts(point, bent), [_gyroscopic_size(point, rate) for rate in du])
-    worst = [_relative(tangent(dq[k], du[k]), force[k], size[k]) for k in range(directions)]
-    if not point.is_at_rest or np.any(point.motion.acceleration):  # else no constraint accelerates whatever its tangent
-        rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
-        strongest = np.maximum(np.abs(force).max(axis=1), size)
-        typical = strongest / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
-        worst += [_relative(_predicted(point, dq[k], du[k]), rows[k], typical[k]) for k in range(directions)]
+    dq, du, rng = _directions(system, 2 if nq <= DENSE_LIMIT else 1)
+    force = np.array([tangent(*pair) for pair in zip(dq, du, strict=True)])
+    worst = [_errors_along(point, dq, du, force).max()]
     if system.algebraic:
-        worst.append(_error_of_readings(point, rng, scale))
-    return max(worst)
+        worst.append(_error_of_readings(point, rng, _scale(system)))
+    return float(max(worst))
+
+
+def tangent_errors(points: OperatingPoint, K: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """The same (n,) for an operating point with a leading axis over n states and its tangents K and C (n, nq, nq)."""
+    system, n = points.system, len(points.state.r)
+    if not system.nq:
+        return np.zeros(n)
+    dq, du, _ = _directions(system, 2)
+    each = np.repeat(np.arange(n), len(dq))
+    dq, du = np.tile(dq, (n, 1)), np.tile(du, (n, 1))
+    force = times(np.broadcast_to(K, (n, *K.shape[-2:]))[each], dq)
+    force = force + times(np.broadcast_to(C, (n, *C.shape[-2:]))[each], du)
+    motion = ForwardDynamics(*(np.broadcast_to(part, (n, part.shape[-1]))[each] for part in points.motion.parts))
+    state = some_states(points.state, each)
+    mechanics = Mechanics(system, state, motion.acceleration)
+    repeated = replace(points, state=state, motion=motion, mechanics=mechanics)
+    return _errors_along(repeated, dq, du, force).reshape(n, -1).max(axis=-1)
+
+
+def _scale(system: System) -> np.ndarray:
+    """(nq,) what is a step of one in each coordinate."""
+    return np.where(system.is_angular, 1.0, max(system.length, 1e-300))
+
+
+def _directions(system: System, count: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    """Random directions (count, nq) in q and u, the same ones every time."""
+    rng = np.random.default_rng(20)
+    dq, du = (rng.normal(size=(count, system.nq)) * _scale(system) for _ in range(2))
+    return dq, du, rng
+
+
+def _errors_along(point: OperatingPoint, dq: np.ndarray, du: np.ndarray, tangent: np.ndarray) -> np.ndarray:
+    """(directions,) relative difference of the force `tangent` (directions, nq) from a complex step, and of the
+    constraints at acceleration level; the point may have one state for each direction."""
+    system, motion = point.system, point.motion
+    bent = Mechanics(system, _perturbed(point, dq, du), motion.acceleration)
+    force = bent.residual(motion.multipliers, motion.slip_multipliers).imag / STEP
+    size = np.maximum(_size_of_parts(point, bent), _gyroscopic_size(point, du))
+    worst = _relative(tangent, force, size)
+    if point.is_at_rest and not np.any(motion.acceleration):  # no constraint accelerates whatever its tangent
+        return worst
+    rows = np.concatenate((bent.holonomic.acceleration, bent.non_holonomic.acceleration), axis=-1).imag / STEP
+    strongest = np.maximum(np.abs(force).max(axis=-1), size)
+    typical = strongest / max(float(system.mass.max()), 1e-300)  # what such a force accelerates
+    return np.maximum(worst, _relative(_predicted(point, dq, du), rows, typical))
 
 
 def _error_of_readings(point: OperatingPoint, rng: np.random.Generator, scale: np.ndarray) -> float:
@@ -147,7 +183,8 @@ def _error_of_readings(point: OperatingPoint, rng: np.random.Generator, scale: n
     moved = Mechanics(system, replace(point.state, z=point.state.z + 1j * STEP * dz), motion.acceleration)
     force = moved.residual(motion.multipliers, motion.slip_multipliers).imag / STEP
     onto = matrix(point.mechanics.applied.algebraic_matrix(), (system.nq, len(dz)), system.nq > DENSE_LIMIT)
-    return max(float(off.max()), _relative(-(onto @ dz), force, float((abs(onto) @ np.abs(dz)).max(initial=0.0))))
+    pushed = (abs(onto) @ np.abs(dz)).max(initial=0.0)
+    return max(float(off.max()), float(_relative(-(onto @ dz), force, pushed)))
 
 
 def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
@@ -172,10 +209,11 @@ def _size_of_parts(point: OperatingPoint, bent: Mechanics) -> np.ndarray:
     return np.max(np.broadcast_arrays(*sizes), axis=0)
 
 
-def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> float:
-    """Size of the gyroscopic moments before they cancel: a spinning ball needs none."""
-    spin = np.abs(point.state.w).max(initial=0.0)
-    return float(spin * np.abs(point.mechanics.inertia_times(du))[point.system.is_angular].max(initial=0.0))
+def _gyroscopic_size(point: OperatingPoint, du: np.ndarray) -> np.ndarray:
+    """(directions,) size of the gyroscopic moments before they cancel: a spinning ball needs none."""
+    spin = np.abs(point.state.w).max(axis=(-2, -1), initial=0.0)
+    moved = np.abs(point.mechanics.inertia_times(du))[..., point.system.is_angular]
+    return spin * moved.max(axis=-1, initial=0.0)
 
 
 def _predicted(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
@@ -183,13 +221,14 @@ def _predicted(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndar
     system, mechanics = point.system, point.mechanics
     held, slips = system.constraints, system.slips
     of_measures = _along(held.measures, mechanics.holonomic.jet, dq, du)
-    rows = dense_vector(held.row, held.coefficient * of_measures[held.measure], held.count)
-    return np.concatenate((rows, _along(slips, mechanics.non_holonomic.jet, dq, du)))
+    rows = dense_vector(held.row, held.coefficient * of_measures[..., held.measure], held.count)
+    return np.concatenate((rows, _along(slips, mechanics.non_holonomic.jet, dq, du)), axis=-1)
 
 
 def _along(measures: MeasureSet, jet: SetJet, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
-    """Change of the accelerations of measures by dq and du (nq,)."""
-    q, u = (np.append(d, 0.0)[measures.columns] for d in (dq, du))
+    """Change (..., measures) of the accelerations of measures by dq and du (..., nq)."""
+    none = np.zeros((*dq.shape[:-1], 1))
+    q, u = (np.concatenate((d, none), axis=-1)[..., measures.columns] for d in (dq, du))
     return (jet.acceleration_q * q).sum(axis=-1) + (jet.acceleration_u * u).sum(axis=-1)
 
 
@@ -202,7 +241,8 @@ def _perturbed(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> State:
     )  # fmt: skip
 
 
-def _relative(tangent: np.ndarray, derivative: np.ndarray, typical: float = 0.0) -> float:
-    size = max(np.abs(derivative).max(initial=0.0), typical)
-    difference = np.abs(tangent - derivative).max(initial=0.0)
-    return float(difference / size) if size > STEP else float(difference)  # below: products of two steps
+def _relative(tangent: np.ndarray, derivative: np.ndarray, typical: np.ndarray) -> np.ndarray:
+    """Largest difference (...) of vectors (..., n), relative to the largest entry or to what is `typical` (...)."""
+    size = np.maximum(np.abs(derivative).max(axis=-1, initial=0.0), typical)
+    difference = np.abs(tangent - derivative).max(axis=-1, initial=0.0)
+    return difference / np.where(size > STEP, size, 1.0)  # below: products of two steps

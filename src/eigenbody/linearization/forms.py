@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
@@ -48,6 +49,15 @@ class Losses(NamedTuple):
     viscous: np.ndarray
 
 
+class EntryNoise(NamedTuple):
+    """Rounding errors to expect in the entries of K, C, Y and Z, from the size of what cancels in them."""
+
+    K: np.ndarray
+    C: np.ndarray
+    Y: np.ndarray
+    Z: np.ndarray
+
+
 class HasStateSpace(Protocol):
     """What knows A, B, C, D, or finds them when asked."""
 
@@ -66,8 +76,7 @@ class KnownStateSpace:
 class DenseForm(LeanCopies):
     """S' = Y S + Z W and M W' + C W + K S = B_force u + X x, and the motion of all bodies dq = P S, du = drag S + Pv W.
 
-    `noise_K`, `noise_C`, `noise_Y` and `noise_Z` are the rounding errors to expect in the entries of K, C, Y and Z,
-    from the size of what cancels in them.
+    `noise` finds the rounding errors to expect in the entries of K, C, Y and Z.
     """
 
     M: np.ndarray
@@ -75,13 +84,10 @@ class DenseForm(LeanCopies):
     K: np.ndarray
     Y: np.ndarray
     Z: np.ndarray
-    noise_K: np.ndarray
-    noise_C: np.ndarray
-    noise_Y: np.ndarray
-    noise_Z: np.ndarray
     P: np.ndarray
     Pv: np.ndarray
     drag: np.ndarray
+    noise: Callable[[], EntryNoise] = field(repr=False)
     source: HasStateSpace = field(repr=False)
     added_damping: np.ndarray | None = None  # (dof, dof) part of C that the mechanism does not have
     losses: Losses | None = None  # structural damping, whose viscous equivalent is part of `added_damping`
@@ -102,6 +108,26 @@ class DenseForm(LeanCopies):
     def second_order_numbers(self) -> dict[str, Any]:
         """Those that modes rest on."""
         return {"mass": self.M, "damping": self.C, "stiffness": self.K}
+
+    @property
+    def noise_K(self) -> np.ndarray:
+        """Rounding error to expect in the entries of K."""
+        return self.noise().K
+
+    @property
+    def noise_C(self) -> np.ndarray:
+        """The same of C."""
+        return self.noise().C
+
+    @property
+    def noise_Y(self) -> np.ndarray:
+        """The same of Y."""
+        return self.noise().Y
+
+    @property
+    def noise_Z(self) -> np.ndarray:
+        """The same of Z."""
+        return self.noise().Z
 
     @cached_property
     def noise_A(self) -> np.ndarray:

@@ -9,9 +9,9 @@ so that projecting the residual's tangent on Pv leaves M W' + C W + K S = B in +
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.certificate import Certificate, certify
-from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, StateSpace, sparse_form
+from eigenbody.linearization.forms import DenseForm, EntryNoise, Form, KnownStateSpace, StateSpace, sparse_form
 from eigenbody.linearization.massless import NO_MOTIONS, condensed, with_mass
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
@@ -76,7 +76,7 @@ def dense_model(point: OperatingPoint) -> LinearModel:
         return replace(linear, notes=(*linear.notes, left.note))
     needed = point.system.states or point.system.outputs  # what cannot be found is refused now; A alone can wait
     source = KnownStateSpace(e.state_space) if needed else e
-    return _linear(point, DenseForm(**e.arrays(), source=source), certificate)
+    return _linear(point, DenseForm(**e.arrays(), noise=Later(e.noise), source=source), certificate)
 
 
 def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
@@ -89,6 +89,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     n = len(points)
     arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
+    noise = Later(e.noise)
     first = VariationalEquations(points[0])
     certificate = certify(points[0], first.tangents.force)
     loops = remarks_on_loops(points[0])
@@ -97,6 +98,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
             point,
             DenseForm(
                 **{name: a[k] for name, a in arrays.items()},
+                noise=Later(partial(_noise_of_one, noise, k)),
                 source=KnownStateSpace(StateSpace(*(a[k] for a in space))),
             ),
             replace(
@@ -109,6 +111,10 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
         )
         for k, point in enumerate(points)
     ]
+
+
+def _noise_of_one(noise: Callable[[], EntryNoise], k: int) -> EntryNoise:
+    return EntryNoise(*(part[k] if part.ndim > 2 else part for part in noise()))
 
 
 def _linear(
@@ -164,7 +170,7 @@ class VariationalEquations:
         t = self.tangents.onto_free()
         self.M = t.of(t.mass, self.frame.Pv)
         self.rounding = Rounding(point, self.frame, self.tangents, with_mass(self.M, massless))
-        if np.any(point.motion.acceleration) and self.rounding.is_still():
+        if point.motion.acceleration.any() and self.rounding.is_still():
             self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
         self.variations = motion = Variations(self.frame)
         self.C, self.K = t.of(t.damping, self.frame.Pv), t.of(t.stiffness, self.frame.P)
@@ -210,16 +216,18 @@ class VariationalEquations:
 
     def arrays(self) -> dict[str, Any]:
         """The matrices of the linear model by the names of its fields."""
+        return {
+            "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
+            "P": self.frame.P, "Pv": self.frame.Pv, "drag": self.variations.D,
+        }  # fmt: skip
+
+    def noise(self) -> EntryNoise:
+        """What rounding may have left in them."""
         noise_K, noise_C = self.rounding.of_forces(self.variations, self.K)
         if self.point.system.algebraic:
             noise_K = noise_K + self.shapes.noise()
             noise_C = noise_C + self.shapes.noise(of_speeds=True)
-        noise_Y, noise_Z = self.rounding.of_kinematics(self.variations)
-        return {
-            "M": self.M, "C": self.C, "K": self.K, "Y": self.Y, "Z": self.Z,
-            "noise_K": noise_K, "noise_C": noise_C, "noise_Y": noise_Y, "noise_Z": noise_Z,
-            "P": self.frame.P, "Pv": self.frame.Pv, "drag": self.variations.D,
-        }  # fmt: skip
+        return EntryNoise(noise_K, noise_C, *self.rounding.of_kinematics(self.variations))
 
 
 def _turning_flexible(point: OperatingPoint) -> list[str]:

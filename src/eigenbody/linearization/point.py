@@ -21,6 +21,7 @@ from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import dense_vector
+from eigenbody.numerics.matrices.linear import joined, solve_vector
 from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
@@ -54,7 +55,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
     @property
     def is_at_rest(self) -> bool:
         """Whether nothing moves."""
-        return not np.any(self.state.v) and not np.any(self.state.w)
+        return not self.state.v.any() and not self.state.w.any()
 
     @property
     def is_equilibrium(self) -> bool:
@@ -62,7 +63,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         system, mechanics = self.system, self.mechanics
         if not self.is_at_rest:
             return False
-        if not np.any(self.motion.acceleration):
+        if not self.motion.acceleration.any():
             return True
         left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
         pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
@@ -173,8 +174,22 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     refuse_singular(frame)
     if system.algebraic:
         refuse_open_reactions(frame)
+    return _in_motion(model, frame)
+
+
+def point_like(model: InertModel, system: System, other: OperatingPoint) -> OperatingPoint:
+    """Complete the state of another point of a mechanism that stands and moves in the same way, under its own forces
+    and with its own masses: what depends on positions and velocities alone is known there."""
+    frame = other.frame.unaccelerated
+    alike = Mechanics(system, frame.mechanics.state, same=frame.mechanics)
+    return _in_motion(model, frame.of(alike))
+
+
+def _in_motion(model: InertModel, frame: MotionFrame) -> OperatingPoint:
+    """The operating point of a frame that is known to serve: accelerations and reactions, and how well they hold."""
+    system, chosen = frame.system, frame.chosen
     motion = solve_motion(frame, is_doubted=True, may_rest=True)
-    mechanics = motion.mechanics(unaccelerated)
+    mechanics = motion.mechanics(frame.mechanics)
     _refuse_contradiction(system, mechanics, chosen)
     position, velocity, acceleration = drift_of(mechanics)
     return OperatingPoint(
@@ -240,7 +255,7 @@ def refuse_singular(frame: MotionFrame) -> None:
     """A singular configuration has a lower rank than its neighbours on the constraint manifold.
 
     Walk a small way along the free motion with the independent rows held. Rows that are redundant for good stay closed
-    to rounding; rows that are dependent only here open by the square of the step.
+    to rounding; rows that are dependent only here open by the square of the step. Batch axes may lead.
     """
     system, state, chosen = frame.system, frame.mechanics.state, frame.chosen
     if not len(chosen.redundant) or not len(chosen.positions):
@@ -250,14 +265,15 @@ def refuse_singular(frame: MotionFrame) -> None:
     direction = rng.choice([-1.0, 1.0], len(chosen.positions)) * rng.uniform(0.5, 1.0, len(chosen.positions))
     unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in chosen.positions])
     rhs = np.concatenate((np.zeros(len(chosen.rows)), step * direction * unit))
-    ahead = state.moved(system, frame.at_position.solve(rhs))
+    ahead = state.moved(system, solve_vector(frame.at_position, rhs))
     for _ in range(20):
         phi = Mechanics(system, ahead).holonomic.value
-        rhs = np.concatenate((-phi[chosen.rows], np.zeros(frame.positions.count)))
+        rhs = joined(-phi[..., chosen.rows], np.zeros(frame.positions.count))
         if np.abs(rhs).max() < 1e-14 * system.length:
             break
-        ahead = ahead.moved(system, frame.at_position.solve(rhs))  # the step is small: the first tangent serves
-    open_by = np.abs(phi[chosen.redundant])
+        # the step is small: the first tangent serves
+        ahead = ahead.moved(system, solve_vector(frame.at_position, rhs))
+    open_by = np.abs(phi[..., chosen.redundant]).reshape(-1, len(chosen.redundant)).max(axis=0)
     bad = chosen.redundant[open_by > 1e-5 * step**2 * max(system.length, 1.0)]
     if len(bad):
         places = list(dict.fromkeys(system.constraints.rows[r].where for r in bad))

@@ -15,8 +15,8 @@ class Variations:
         nS, nW = frame.positions.count, frame.speeds.count
         n = frame.system.nq
         mechanics = frame.mechanics
-        moving = bool(np.any(mechanics.state.v) or np.any(mechanics.state.w) or frame.system.description.frames)
-        accelerated = moving or bool(np.any(mechanics.acceleration))
+        moving = bool(mechanics.state.v.any() or mechanics.state.w.any() or frame.system.description.frames)
+        accelerated = moving or bool(mechanics.acceleration.any())
         self.is_moving, self.is_accelerated = moving, accelerated  # else D and A_W, and A_S too, are zero
         zero = np.zeros((n, nS))
         self.D = self._solve(frame, "rate_q", frame.P) if moving else zero

@@ -61,9 +61,19 @@ class MotionFrame(LeanCopies):
         self._same = same
         self.system = mechanics.system
         self.is_sparse = self.system.nq > DENSE_LIMIT if is_sparse is None else is_sparse
-        self.positions = coordinate_set(self.system, chosen.positions)
         self.has_slips = bool(self.system.slips.count)
-        self.speeds = coordinate_set(self.system, chosen.velocities) if self.has_slips else self.positions
+
+    @cached_property
+    def positions(self) -> MeasureSet:
+        """The position coordinates."""
+        return coordinate_set(self.system, self.chosen.positions) if self._same is None else self._same.positions
+
+    @cached_property
+    def speeds(self) -> MeasureSet:
+        """The coordinates whose rates are the velocity coordinates."""
+        if self._same is not None:
+            return self._same.speeds
+        return coordinate_set(self.system, self.chosen.velocities) if self.has_slips else self.positions
 
     def accelerated(self, mechanics: Mechanics) -> MotionFrame:
         """The same frame for mechanics with accelerations at the same state; what was factorized is kept if small."""
@@ -71,6 +81,15 @@ class MotionFrame(LeanCopies):
         if is_small and mechanics is self.mechanics:
             return self
         return MotionFrame(mechanics, self.chosen, self.is_sparse, (self._same or self) if is_small else None)
+
+    @property
+    def unaccelerated(self) -> MotionFrame:
+        """The frame from which this one has what was factorized."""
+        return self._same or self
+
+    def of(self, mechanics: Mechanics) -> MotionFrame:
+        """The same frame for other mechanics in which everything stands, moves and is measured as here."""
+        return MotionFrame(mechanics, self.chosen, self.is_sparse, self)
 
     def held(self, what: str) -> Any:
         """Rows of the independent constraints: "gradient", "rate_q", "acceleration_q", "acceleration_u"."""
@@ -86,16 +105,21 @@ class MotionFrame(LeanCopies):
         return _jet_rows(self.mechanics, self.speeds, self.speed_jet, self.is_sparse, what)
 
     def position_rows(self, what: str) -> Any:
-        return _jet_rows(self.mechanics, self.positions, self._position_jet, self.is_sparse, what)
+        return _jet_rows(self.mechanics, self.positions, self.position_jet, self.is_sparse, what)
 
     @cached_property
-    def _position_jet(self) -> SetJet:
+    def position_jet(self) -> SetJet:
+        """The position coordinates as measures."""
+        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
+            return self._same.position_jet
         return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
 
     @cached_property
     def speed_jet(self) -> SetJet:
         """The velocity coordinates as measures."""
-        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self._position_jet
+        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
+            return self._same.speed_jet
+        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self.position_jet
 
     @cached_property
     def rows_at_velocity(self) -> Any:
@@ -109,7 +133,7 @@ class MotionFrame(LeanCopies):
         """[G; s_q], square."""
         if self._same is not None:
             return self._same.rows_at_position
-        return self._square(self.positions, self._position_jet) if self.has_slips else self.rows_at_velocity
+        return self._square(self.positions, self.position_jet) if self.has_slips else self.rows_at_velocity
 
     @cached_property
     def at_velocity(self) -> Factor:

@@ -79,6 +79,8 @@ def _named(system: System, rows: Iterable[int]) -> str:
 def slight_rows(mechanics: Mechanics, chosen: Selection) -> tuple[dict[int, float], dict[int, float]]:
     """Joint rows of loops that are independent by a small share only, with their shares: those that hold a freedom all
     the same, wherever the loops are moved, and those that were left out as redundant."""
+    if chosen.margins is None or not len(chosen.margins.left):
+        return {}, {}  # there is no loop
     length, opened = mechanics.system.length, np.abs(mechanics.holonomic.value).max(initial=0.0)
     reach = max(1.0, np.abs(mechanics.state.r).max(initial=0.0) / length)
     rounded = ROUNDING * reach + opened / length

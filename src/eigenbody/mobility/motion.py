@@ -31,10 +31,15 @@ class ForwardDynamics:
     slip_multipliers: np.ndarray
     algebraic: np.ndarray = field(default_factory=lambda: np.zeros(0))  # z of the state
 
+    @property
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Its arrays."""
+        return self.acceleration, self.multipliers, self.slip_multipliers, self.algebraic
+
     def mechanics(self, still: Mechanics) -> Mechanics:
         """The mechanics with these accelerations and algebraic variables, of a mechanism without; the same where there
         are none."""
-        if not still.system.algebraic and not np.any(self.acceleration):
+        if not still.system.algebraic and not self.acceleration.any():
             return still
         state = replace(still.state, z=self.algebraic) if still.system.algebraic else still.state
         return Mechanics(still.system, state, self.acceleration)
@@ -80,7 +85,7 @@ def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics
     """
     mechanics, system = frame.mechanics, frame.system
     held, own, driving = own_accelerations(frame)
-    if not (np.any(held) or np.any(own) or np.any(driving)) and _every_body_has_mass(system):
+    if not (held.any() or own.any() or driving.any()) and _every_body_has_mass(system):
         return ForwardDynamics(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
     fixed = solve_vector(frame.at_velocity, -joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import agreed, numbers
+from eigenbody.base.batched import agreed, verdict
 from eigenbody.model.builtin import BODY
 from eigenbody.model.description import BodyTable, Marker
 from eigenbody.model.discs import read_disc
@@ -102,14 +102,33 @@ def _rotations(count: int, given: Mapping[int, np.ndarray]) -> np.ndarray:
 
 
 def _check_masses(table: BodyTable, faults: Faults) -> None:
-    for i in np.flatnonzero([agreed(mass < 0) for mass in np.moveaxis(np.real(numbers(table.mass)), -1, 0)]):
+    for i in verdict(_negative, table.mass):
         what = f"the mass is negative ({table.mass[i].real:g} kg)."
         faults.add(("bodies", table.names[i], "mass"), what, "A mass is zero or positive.")
 
 
+def _negative(mass: np.ndarray) -> tuple[int, ...]:
+    """Which of the masses (..., n) are negative, in all variants."""
+    below = np.real(mass) < 0
+    return tuple(i for i, own in enumerate(np.moveaxis(below, -1, 0)) if agreed(own)) if below.any() else ()
+
+
 def _check_inertias(table: BodyTable, faults: Faults) -> None:
     """Principal moments must not be negative, and none larger than the sum of the other two."""
-    tensor = np.real(numbers(table.inertia))
+    for i, is_negative, principal in verdict(_impossible, table.inertia):
+        if is_negative:
+            what = f"impossible inertia: a principal moment is negative ({principal})."
+        else:
+            what = f"impossible inertia: the largest principal moment exceeds the sum of the other two ({principal})."
+        remedy = (
+            "Check the units, the signs of xy xz yz (xy = -integral x y dm), and that it is about the centre of mass."
+        )
+        faults.add(("bodies", table.names[i], "inertia"), what, remedy)
+
+
+def _impossible(inertia: np.ndarray) -> tuple[tuple[int, bool, str], ...]:
+    """Inertias (..., n, 3, 3) that no body has: which, whether a moment is negative, and the principal moments."""
+    tensor = np.real(inertia)
     scale = np.max(np.abs(tensor), axis=(-2, -1), initial=0.0)
     safe = np.where(scale > 0, scale, 1.0)
     moments = np.linalg.eigvalsh(tensor / safe[..., None, None])  # ascending, scaled against overflow
@@ -118,16 +137,10 @@ def _check_inertias(table: BodyTable, faults: Faults) -> None:
     if negative.ndim > 1:  # variants: all fail or none
         negative, long = (np.array([agreed(column) for column in mask.T]) for mask in (negative, long))
         moments, safe = moments[0], safe[0]
-    for i in np.flatnonzero(negative | long):
-        principal = ", ".join(f"{value:.6g}" for value in moments[i] * safe[i])
-        if negative[i]:
-            what = f"impossible inertia: a principal moment is negative ({principal})."
-        else:
-            what = f"impossible inertia: the largest principal moment exceeds the sum of the other two ({principal})."
-        remedy = (
-            "Check the units, the signs of xy xz yz (xy = -integral x y dm), and that it is about the centre of mass."
-        )
-        faults.add(("bodies", table.names[i], "inertia"), what, remedy)
+    return tuple(
+        (i, bool(negative[i]), ", ".join(f"{value:.6g}" for value in moments[i] * safe[i]))
+        for i in np.flatnonzero(negative | long).tolist()
+    )
 
 
 def place_marker(name: str, values: Mapping[str, Any], table: BodyTable, index: Mapping[str, int], at: Any) -> Marker:

@@ -7,7 +7,7 @@ part, so that a complex step through an expression gives its exact derivative.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -263,3 +263,19 @@ def as_result(value: Any) -> Any:
         return float(value)
     _require(np.isfinite(value), "the value is not finite")
     return value.item() if np.ndim(value) == 0 else value
+
+
+def reason_of(problem: Exception) -> str:
+    """What an error of arithmetic says, in words."""
+    text = str(problem)
+    for word in ("divide", "overflow", "invalid"):
+        if word in text:
+            return {"divide": "division by zero", "overflow": "overflow", "invalid": "undefined operation"}[word]
+    return text
+
+
+def operand_named(name: str, env: Mapping[str, Any]) -> Any:
+    """The number that a name stands for."""
+    if name not in env:
+        raise ExpressionError(f'the name "{name}" has no value')
+    return as_operand(env[name])

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import Variants
-from eigenbody.model.expression_kernels import KERNELS, ExpressionError, OutsideTable, as_operand, as_result
+from eigenbody.base.batched import Variants, tape_of
+from eigenbody.model.expression_code import Code, NoCode, code_of
+from eigenbody.model.expression_kernels import (
+    KERNELS,
+    ExpressionError,
+    OutsideTable,
+    as_operand,
+    as_result,
+    operand_named,
+    reason_of,
+)
 from eigenbody.model.expression_text import Text, text_of
 
 Number = float | complex | Variants
@@ -67,6 +77,11 @@ class Expression:
 
     def evaluate(self, env: Mapping[str, Any]) -> Any:
         """Value with the names taken from `env`: floats, complex numbers or arrays that broadcast."""
+        if self._tape is not None:
+            return self._on_tape(env)
+        if self._code is not None:
+            with suppress(NoCode):  # node by node it shows what is wrong, or that the numbers are of another kind
+                return self._code(env)[0]
         values: list[Any] = []
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise", under="ignore"):
@@ -74,21 +89,45 @@ class Expression:
                     if kernel is not None:
                         values.append(kernel(*[values[k] for k in args]))
                     else:
-                        values.append(_named(leaf, env) if isinstance(leaf, str) else leaf)
+                        values.append(operand_named(leaf, env) if isinstance(leaf, str) else leaf)
                 return as_result(values[-1])
         except (ArithmeticError, ValueError) as problem:
-            raise ExpressionError(f'"{_short(self)}" has no finite value: {_reason(problem)}') from problem
+            raise ExpressionError(f'"{_short(self)}" has no finite value: {reason_of(problem)}') from problem
         except OutsideTable:
             raise
         except ExpressionError as problem:
             raise ExpressionError(f'"{_short(self)}" has no value: {problem}') from problem
 
+    @cached_property
+    def _code(self) -> Code | None:
+        return code_of((self,))
+
+    @cached_property
+    def _tape(self) -> Any:
+        """What records the constants, if anything does."""
+        return tape_of([node.value for node in self.nodes if node.op == "number"])
+
+    def _on_tape(self, env: Mapping[str, Any]) -> Any:
+        constants = [node.value for node in self.nodes if tape_of([node.value]) is not None]
+
+        def value(*given: Any) -> Any:
+            now = iter(given)  # in the order of the nodes, as they are asked for
+            return self.with_numbers(lambda constant: next(now)).evaluate(env)
+
+        return self._tape.call(value, constants)
+
+    def of(self, names: Sequence[str]) -> Callable[..., Any]:
+        """The expression as a function of the values of its names, in this order."""
+        return lambda *values: self.evaluate(dict(zip(names, values, strict=True)))
+
     def derivative(self, name: str) -> Expression:
         """Exact partial derivative with respect to one name."""
+        from eigenbody.model.expression_slopes import chain_rule  # it builds expressions
+
         slopes: dict[int, Expression] = {}
         for node in self.nodes:
             if node.args:
-                slopes[id(node)] = _chain_rule(node, [slopes[id(arg)] for arg in node.args])
+                slopes[id(node)] = chain_rule(node, [slopes[id(arg)] for arg in node.args])
             else:
                 slopes[id(node)] = ONE if node.op == "name" and node.name == name else ZERO
         return slopes[id(self)]
@@ -179,20 +218,6 @@ def _signature(root: Expression) -> tuple[Any, ...]:
     return tuple(known)
 
 
-def _named(name: str, env: Mapping[str, Any]) -> Any:
-    if name not in env:
-        raise ExpressionError(f'the name "{name}" has no value')
-    return as_operand(env[name])
-
-
-def _reason(problem: Exception) -> str:
-    text = str(problem)
-    for word in ("divide", "overflow", "invalid"):
-        if word in text:
-            return {"divide": "division by zero", "overflow": "overflow", "invalid": "undefined operation"}[word]
-    return text
-
-
 def _short(expression: Expression) -> str:
     text = str(expression)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -202,40 +227,40 @@ def _short(expression: Expression) -> str:
 
 ZERO = Expression.number(0.0)
 ONE = Expression.number(1.0)
-TWO = Expression.number(2.0)
 
 
-def _is(node: Expression, value: float) -> bool:
+def is_number(node: Expression, value: float) -> bool:
+    """Whether a node is this number."""
     return node.op == "number" and node.value == value
 
 
 def _sum(terms: tuple[Expression, ...]) -> Expression:
-    kept = tuple(term for term in terms if not _is(term, 0))
+    kept = tuple(term for term in terms if not is_number(term, 0))
     if len(kept) <= 1:
         return kept[0] if kept else ZERO
     return Expression("+", kept)
 
 
 def _product(a: Expression, b: Expression) -> Expression:
-    if _is(a, 0) or _is(b, 0):
+    if is_number(a, 0) or is_number(b, 0):
         return ZERO
-    if _is(a, 1):
+    if is_number(a, 1):
         return b
-    if _is(b, 1):
+    if is_number(b, 1):
         return a
     return Expression("*", (a, b))
 
 
 def _quotient(a: Expression, b: Expression) -> Expression:
-    if _is(b, 1):
+    if is_number(b, 1):
         return a
-    return ZERO if _is(a, 0) and not _is(b, 0) else Expression("/", (a, b))
+    return ZERO if is_number(a, 0) and not is_number(b, 0) else Expression("/", (a, b))
 
 
 def _power(a: Expression, b: Expression) -> Expression:
-    if _is(b, 1):
+    if is_number(b, 1):
         return a
-    return ONE if _is(b, 0) else Expression("**", (a, b))
+    return ONE if is_number(b, 0) else Expression("**", (a, b))
 
 
 def build(op: str, *args: Expression) -> Expression:
@@ -252,140 +277,3 @@ def build(op: str, *args: Expression) -> Expression:
         return args[0].args[0]
     rules: dict[str, Callable[..., Expression]] = {"*": _product, "/": _quotient, "**": _power}
     return rules[op](*args) if op in rules else Expression(op, args)
-
-
-def _add(*terms: Expression) -> Expression:
-    return build("+", *terms)
-
-
-def _mul(a: Expression, b: Expression) -> Expression:
-    return build("*", a, b)
-
-
-def _div(a: Expression, b: Expression) -> Expression:
-    return build("/", a, b)
-
-
-def _neg(a: Expression) -> Expression:
-    return build("neg", a)
-
-
-def _square(a: Expression) -> Expression:
-    return build("**", a, TWO)
-
-
-# ---- derivatives
-
-_SLOPE: dict[str, Callable[[Expression], Expression]] = {  # f'(u) of the functions of one argument
-    "sin": lambda u: build("cos", u),
-    "cos": lambda u: _neg(build("sin", u)),
-    "tan": lambda u: _div(ONE, _square(build("cos", u))),
-    "asin": lambda u: _div(ONE, build("sqrt", _add(ONE, _neg(_square(u))))),
-    "acos": lambda u: _neg(_div(ONE, build("sqrt", _add(ONE, _neg(_square(u)))))),
-    "atan": lambda u: _div(ONE, _add(ONE, _square(u))),
-    "sqrt": lambda u: _div(ONE, _mul(TWO, build("sqrt", u))),
-    "exp": lambda u: build("exp", u),
-    "log": lambda u: _div(ONE, u),
-    "tanh": lambda u: _add(ONE, _neg(_square(build("tanh", u)))),
-    "abs": lambda u: build("_sign", u),
-    "_sign": lambda u: ZERO,
-    "_smooth": lambda u: build("_smooth1", u),
-    "_smooth1": lambda u: build("_smooth2", u),
-    "_smooth2": lambda u: build("_smooth3", u),
-    "_smooth3": lambda u: ZERO,
-}
-
-
-def _chain_rule(node: Expression, slopes: list[Expression]) -> Expression:
-    if all(_is(slope, 0) for slope in slopes):
-        return ZERO
-    if node.op in _SLOPE:
-        return _mul(_SLOPE[node.op](node.args[0]), slopes[0])
-    return _RULES[node.op](node.args, slopes)
-
-
-Args = tuple[Expression, ...]
-
-
-def _power_rule(args: Args, slopes: list[Expression]) -> Expression:
-    base, exponent = args
-    by_base = _mul(_mul(exponent, build("**", base, _add(exponent, _neg(ONE)))), slopes[0])
-    if _is(slopes[1], 0):
-        return by_base
-    by_exponent = _mul(_mul(build("**", base, exponent), build("log", base)), slopes[1])
-    return by_exponent if _is(slopes[0], 0) else _add(by_base, by_exponent)
-
-
-def _quotient_rule(args: Args, slopes: list[Expression]) -> Expression:
-    a, b = args
-    return _add(_div(slopes[0], b), _neg(_div(_mul(a, slopes[1]), _square(b))))
-
-
-def _angle_rule(args: Args, slopes: list[Expression]) -> Expression:
-    y, x = args
-    return _div(_add(_mul(x, slopes[0]), _neg(_mul(y, slopes[1]))), _add(_square(x), _square(y)))
-
-
-def _step_rule(args: Args, slopes: list[Expression]) -> Expression:
-    if len(args) == 1:
-        return ZERO  # flat on both sides; the jump itself has no slope
-    x, x0, h0, x1, h1 = args
-    dx, dx0, dh0, dx1, dh1 = slopes
-    width = _add(x1, _neg(x0))
-    d = _div(_add(x, _neg(x0)), width)
-    dd = _div(_add(dx, _neg(dx0), _neg(_mul(d, _add(dx1, _neg(dx0))))), width)
-    rise = _mul(_mul(_add(h1, _neg(h0)), build("_smooth1", d)), dd)
-    return _add(dh0, _mul(_add(dh1, _neg(dh0)), build("_smooth", d)), rise)
-
-
-def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
-    """By argument and bandwidth; `_noise` has the order of the derivative as a fourth argument. Seeds have no slope."""
-    x, seed, bandwidth, *order = args
-    following = Expression.number(float(np.real(order[0].value)) + 1 if order else 1)
-    phase = _add(_mul(bandwidth, slopes[0]), _mul(x, slopes[2]))
-    return _mul(build("_noise", x, seed, bandwidth, following), phase)
-
-
-def _curve_rule(args: Args, slopes: list[Expression]) -> Expression:
-    """By the argument; points and order are numbers. Pieces are cubic: the fourth derivative is zero."""
-    x, order, *points = args
-    following = float(np.real(order.value)) + 1
-    if following > 3:
-        return ZERO
-    return _mul(build("_curve", x, Expression.number(following), *points), slopes[0])
-
-
-def _branch_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
-    """Derivative of min and max: the slope of the argument that is chosen."""
-
-    def rule(args: Args, slopes: list[Expression]) -> Expression:
-        return build(op, *(part for pair in zip(args, slopes, strict=True) for part in pair))
-
-    return rule
-
-
-def _selection_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
-    """Derivative of a selected companion: the slopes of the companions, selected by the same values."""
-
-    def rule(args: Args, slopes: list[Expression]) -> Expression:
-        return build(op, *(part for pair in zip(args[::2], slopes[1::2], strict=True) for part in pair))
-
-    return rule
-
-
-_RULES: dict[str, Callable[[Args, list[Expression]], Expression]] = {
-    "+": lambda args, slopes: _add(*slopes),
-    "neg": lambda args, slopes: _neg(slopes[0]),
-    "*": lambda args, slopes: _add(_mul(slopes[0], args[1]), _mul(args[0], slopes[1])),
-    "/": _quotient_rule,
-    "**": _power_rule,
-    "atan2": _angle_rule,
-    "step": _step_rule,
-    "min": _branch_rule("_select_min"),
-    "max": _branch_rule("_select_max"),
-    "_select_min": _selection_rule("_select_min"),
-    "_select_max": _selection_rule("_select_max"),
-    "noise": _noise_rule,
-    "_noise": _noise_rule,
-    "_curve": _curve_rule,
-}

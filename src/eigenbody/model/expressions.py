@@ -1,4 +1,4 @@
-"""Expressions of the model file, read by an own recursive-descent parser; never evaluated as Python.
+"""Expressions of the model file, read by an own recursive-descent parser; their text is never run.
 
     sum     = product (("+" | "-") product)*
     product = unary (("*" | "/") unary)*
@@ -16,10 +16,11 @@ import re
 from functools import lru_cache
 
 from eigenbody.base.errors import suggest
+from eigenbody.model.expression_code import ExpressionSet
 from eigenbody.model.expression_kernels import ARITY, USER_FUNCTIONS, ExpressionError, OutsideTable
 from eigenbody.model.expression_tree import Expression
 
-__all__ = ["FUNCTIONS", "Expression", "ExpressionError", "OutsideTable", "parse"]
+__all__ = ["FUNCTIONS", "Expression", "ExpressionError", "ExpressionSet", "OutsideTable", "parse"]
 
 FUNCTIONS: tuple[str, ...] = tuple(USER_FUNCTIONS)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import Variants, agreed, numbers
+from eigenbody.base.batched import Variants, agreed, tape_of, verdict
 from eigenbody.model.expressions import Expression, ExpressionError, parse
 from eigenbody.model.faults import Faults, Path
 from eigenbody.model.source import sentence, shown
@@ -71,11 +71,11 @@ class Values:
 
     def usable(self, value: Number, path: Path) -> Number | None:
         """The value, unless it is so large or so small that products with others overflow or vanish."""
-        sizes = np.abs(numbers(value))
-        if np.any(sizes > USABLE[1]):
+        size = verdict(_size_class, value)
+        if size == "large":
             self.faults.add(path, f"{shown(value, 30)} is too large to be computed with.", "Stay below 1e100.")
             return None
-        if np.any((sizes > 0) & (sizes < USABLE[0])):
+        if size == "small":
             self.faults.add(
                 path, f"{shown(value, 30)} is too small to be computed with.", "Write 0, or 1e-100 and more."
             )
@@ -90,7 +90,7 @@ class Values:
         if isinstance(value, np.generic):
             return self._read(value.item(), dimension, path)
         if isinstance(value, complex | Variants):
-            if np.isfinite(numbers(value)).all():
+            if verdict(_is_finite, value):
                 return value  # type: ignore[return-value]
             self.faults.add(path, "the value is not finite.")
         elif value is None:
@@ -152,7 +152,14 @@ class Values:
 
     def evaluate(self, expression: Expression, path: Path) -> Number | None:
         """Finite value of an expression whose names are all parameters."""
+        names = sorted(expression.names)
+        given = [self.parameters[name] for name in names]
+        tape = tape_of(given)
         try:
+            if tape is not None and expression.op == "name":
+                return given[0]
+            if tape is not None:
+                return tape.call(expression.of(names), given)
             value = expression.evaluate(self.parameters)
         except ExpressionError as problem:
             self.faults.add(path, sentence(problem))
@@ -289,9 +296,7 @@ class Values:
     def _symmetric(self, rows: list[list[Number]], path: Path) -> list[Number] | None:
         if len(rows) != 3:
             return None
-        tensor = np.real(numbers(np.array(rows)))
-        off, size = (np.abs(t).max(axis=(-2, -1)) for t in (tensor - np.swapaxes(tensor, -1, -2), tensor))
-        if agreed(off > 1e-9 * size):
+        if verdict(_is_lopsided, np.array(rows)):
             self.faults.add(path, "the inertia matrix is not symmetric.")
             return None
         return [rows[i][j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
@@ -324,6 +329,28 @@ _BLOCKS = {
     "stiffness": (("N/m", "N/rad"), ("N", "N*m/rad")),
     "damping": (("N*s/m", "N*s/rad"), ("N*s", "N*m*s/rad")),
 }
+
+
+def _size_class(value: Any) -> str:
+    """Whether numbers, one of them at least, are too "large" or too "small" to be computed with."""
+    if isinstance(value, float):
+        size = abs(value)
+        return "large" if size > USABLE[1] else "small" if 0 < size < USABLE[0] else ""
+    sizes = np.abs(value)
+    if np.any(sizes > USABLE[1]):
+        return "large"
+    return "small" if np.any((sizes > 0) & (sizes < USABLE[0])) else ""
+
+
+def _is_finite(value: Any) -> bool:
+    return bool(np.isfinite(value).all())
+
+
+def _is_lopsided(tensor: np.ndarray) -> bool:
+    """Whether a matrix (..., 3, 3) is not symmetric."""
+    tensor = np.real(tensor)
+    off, size = (np.abs(t).max(axis=(-2, -1)) for t in (tensor - np.swapaxes(tensor, -1, -2), tensor))
+    return agreed(off > 1e-9 * size)
 
 
 def row_units(kind: str | None, row: int) -> list[str | None]:

@@ -27,12 +27,14 @@ from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
+from eigenbody.operating.compiled import compiled_model
 from eigenbody.operating.find import operating_point
 from eigenbody.system.compile import CompiledVariants
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 CHUNK_ENTRIES = 2_000_000  # numbers in one stack of matrices of the bodies: bounds the memory of a chunk
+MANY = 8  # variants from which it pays to record how they are compiled
 HOLDS = 1e-9  # how well constraints must hold in a variant, relative to the mechanism's length
 REACH = 1e6  # a coordinate that moves bodies by more than this many times as in the first variant has gone singular
 
@@ -59,8 +61,12 @@ class Group:
 
     def model_of(self, k: int) -> InertModel:
         """The model of the k-th variant; it need not be compiled again."""
-        system = self.compiled.one(k) if k else self.first
         numbers = {name: float(values[k]) for name, values in self.values.items()}
+        if len(self) >= MANY:
+            known = compiled_model(self.model, tuple(numbers)).model_at(list(numbers.values()))
+            if known is not None:
+                return known
+        system = self.compiled.one(k) if k else self.first
         model = self.model.with_values(numbers, system.description)
         remember_system(model, system)
         return model
@@ -172,7 +178,7 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
     for k in range(len(group)):
         model, state = group.model_of(k), _one_of(batch.state, k)
         own = system_of(model)
-        motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in _parts(batch.motion)))
+        motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in batch.motion.parts))
         here = Mechanics(own, state, motion.acceleration)
         points.append(
             replace(
@@ -182,10 +188,6 @@ def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]
             )
         )  # fmt: skip
     return points
-
-
-def _parts(motion: ForwardDynamics) -> tuple[np.ndarray, ...]:
-    return motion.acceleration, motion.multipliers, motion.slip_multipliers, motion.algebraic
 
 
 # The initial state ----------------------------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ def _initial_states(group: Group) -> tuple[State, np.ndarray]:
     start = values_of(system, drawn, given.measure)
     off = off | (np.abs(start - given.value).max(axis=-1, initial=0.0) > 1e-15)
     if np.any(off):
-        state, apart = _stacked([initial_configuration(group.compiled.one(k)) for k in range(len(group))])
+        state, apart = _stacked([initial_configuration(system_of(group.model_of(k))) for k in range(len(group))])
     else:
         state, apart = drawn, np.zeros(len(group), dtype=bool)
     moving, off_speed = _initial_velocities(system, state, group)

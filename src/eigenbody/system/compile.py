@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from eigenbody.base.batched import Variants, agreed, stacked, variant
 from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.pattern import Pattern
+from eigenbody.base.recorded import Tape
 from eigenbody.elements.blocks import with_blocks
 from eigenbody.elements.forces import FORCES, ForceBuilder
 from eigenbody.elements.forces.base import Coupling
@@ -63,6 +65,19 @@ class CompiledVariants:
     def one(self, index: int) -> System:
         """The system of one variant."""
         return _with_drawn_values(variant(self._template, index), self._rows)
+
+
+class RecordedSystem:
+    """The system of a description whose numbers are recorded: made again for other inputs of their tape."""
+
+    def __init__(self, tape: Tape, description: Description) -> None:
+        compiled = _compiled(description) if tape.is_whole else None
+        self.is_whole = tape.is_whole  # else something was computed beside the tape, and nothing is kept
+        self._pattern = Pattern(tape, compiled if self.is_whole else None)
+
+    def with_inputs(self, inputs: Sequence[float]) -> System:
+        """The system for other inputs; AnotherBranch where the description would have been compiled otherwise."""
+        return _with_drawn_values(*self._pattern.with_inputs(inputs))
 
 
 def _compiled(description: Description) -> tuple[System, ConstraintRows]:

@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.description import Entry, Function, Table
 from eigenbody.model.description import Signal as DescribedSignal
-from eigenbody.model.expressions import Expression, ExpressionError, OutsideTable, parse
+from eigenbody.model.expressions import Expression, ExpressionError, ExpressionSet, OutsideTable, parse
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.external import External
 
@@ -31,7 +31,7 @@ class Signal:
     owner: int
     expression: Expression
     arguments: tuple[Argument, ...]
-    slopes: tuple[Expression, ...]  # by each argument
+    slopes: ExpressionSet  # by each argument
     table: Table | None = None
     where: str = ""  # place in the model file, for messages
     trouble: tuple[str, str] | None = None  # what to say, and what to do, where it has no value
@@ -40,7 +40,7 @@ class Signal:
         inner = self._evaluate(self.expression, self._environment(now))
         return self.factor * (inner if self.table is None else _interpolate(self.table, inner)[0])
 
-    def _evaluate(self, expression: Expression, env: Mapping[str, Any]) -> np.ndarray:
+    def _evaluate(self, expression: Expression | ExpressionSet, env: Mapping[str, Any]) -> Any:
         """A value that does not exist (log of a negative number, division by zero) is the model's fault."""
         try:
             return expression.evaluate(env)
@@ -58,8 +58,8 @@ class Signal:
         outer: np.ndarray | float = self.factor
         if self.table is not None:
             outer = self.factor * _interpolate(self.table, self._evaluate(self.expression, env))[1]
-        pairs = zip(self.arguments, self.slopes, strict=True)
-        return [(a, outer * self._evaluate(slope, env)) for a, slope in pairs]
+        pairs = zip(self.arguments, self._evaluate(self.slopes, env), strict=True)
+        return [(a, outer * slope) for a, slope in pairs]
 
     def _environment(self, now: Quantities) -> dict[str, np.ndarray | float | complex]:
         return {a.name: now.of(a) for a in self.arguments}
@@ -132,7 +132,7 @@ class SignalCompiler:
             expression = as_expression(signal)
         expression = self._inline(expression)
         arguments = tuple(self._argument(name, own, where, after_motion) for name in sorted(expression.names))
-        slopes = tuple(expression.derivative(a.name) for a in arguments)
+        slopes = ExpressionSet(tuple(expression.derivative(a.name) for a in arguments))
         return Signal(target, factor, owner, expression, arguments, slopes, table, where, trouble)
 
     def _inline(self, expression: Expression) -> Expression:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.analyses.along.follow import Follower
 from eigenbody.linearization.point import at_state
 
 G = 9.81
@@ -260,3 +261,31 @@ def test_wrong_calls() -> None:
         eb.along(pendulum(), [0, 1], motion={"hing": "=t"})
     with pytest.raises(eb.InputError, match="a simulation is a motion already"):
         eb.along(eb.simulate(pendulum(1.0), until=1, times=0.5), motion={"hinge": "=t"})
+
+
+@pytest.mark.parametrize("build", [pendulum, double_pendulum, four_bar])
+@pytest.mark.parametrize("motion", [None, "=0.3 + 0.5*t - 0.4*t**2"])
+def test_many_instants_at_once_are_those_found_one_by_one(
+    build: Callable[..., eb.Model], motion: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One evaluation of all times, against a selection of rows and coordinates and a linear model for each."""
+    model, times = build(), np.linspace(0, 0.3, 13)
+    prescribed = None if motion is None else {"hinge" if build is pendulum else "a": motion}
+    together = eb.along(model, times, motion=prescribed)
+    monkeypatch.setattr(Follower, "_together", lambda self, index: None)
+    alone = eb.along(model, times, motion=prescribed)
+    assert together.states == alone.states
+    force = max(np.abs(matrix).max() for matrix in (alone.M, alone.C, alone.K))
+    for name in ("M", "C", "K", "h", "A", "B"):
+        own, other = getattr(together, name), getattr(alone, name)
+        size = np.abs(other).max(initial=0.0) if name in "AB" else force
+        assert np.abs(own - other).max(initial=0.0) <= 1e-12 * size, name
+    assert max(together.tangent_error, *together.drift) < 1e-8
+
+
+def test_instants_are_found_at_once() -> None:
+    model = double_pendulum()
+    follower = Follower(model, eb.simulate(model, 0.1, points=5), None, False)
+    found = follower._together(np.arange(5))
+    assert found is not None
+    assert found.A.shape == (5, 5, 5)

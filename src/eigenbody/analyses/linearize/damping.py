@@ -16,6 +16,7 @@ import numpy as np
 
 from eigenbody.analyses.linearize.gates import gates
 from eigenbody.analyses.linearize.linear import linear_of
+from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.linearization.forms import DenseForm, Form, KnownStateSpace, Losses, SparseForm
 from eigenbody.linearization.model import LinearModel
@@ -214,7 +215,7 @@ def _dense_form(linear: LinearModel, added: np.ndarray, noise: np.ndarray | floa
     return replace(
         form,
         C=form.C + answered,
-        noise_C=form.noise_C + (noise + 8 * EPS * np.abs(added)),
+        noise=Later(lambda: form.noise()._replace(C=form.noise_C + (noise + 8 * EPS * np.abs(added)))),
         source=KnownStateSpace(space._replace(A=A, C=C)),
         added_damping=_sum(form.added_damping, added),
     )

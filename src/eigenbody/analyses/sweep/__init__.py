@@ -3,4 +3,4 @@
 from eigenbody.analyses.sweep.campbell import Campbell, campbell
 from eigenbody.analyses.sweep.follow import Sweep, SweepInterrupted, sweep
 from eigenbody.analyses.sweep.values import path_of, value_range
-from eigenbody.analyses.sweep.variants import VariantModes, variants
+from eigenbody.analyses.sweep.variants import VariantModes, sorted_eigenvalues, variants

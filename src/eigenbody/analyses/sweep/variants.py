@@ -190,6 +190,15 @@ def _solve_together(group: Group, collected: _Collected) -> np.ndarray:
     return apart
 
 
+def sorted_eigenvalues(linear: LinearModel) -> np.ndarray:
+    """Eigenvalues (states,) of one linear model as `variants` has them."""
+    values = np.linalg.eigvals(linear.A).astype(complex)
+    size = np.abs(values)
+    if (size < NEAR_ZERO * size.max(initial=0.0)).any():
+        values = spectrum_of(linear).eigenvalues
+    return values[np.lexsort((values.imag, np.round(np.abs(values), 12)))]
+
+
 def _state_names(point: OperatingPoint) -> tuple[str, ...]:
     names, system = point.system.names, point.system
     S, W = ([names[i] for i in index] for index in (point.chosen.positions, point.chosen.velocities))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import agreed, numbers
+from eigenbody.base.batched import agreed, verdict
 from eigenbody.elements.checks import Wrong, any_marker, real
 from eigenbody.elements.joints.base import JointType
 from eigenbody.elements.measures.rolling import Height, NoSlip
@@ -40,11 +40,15 @@ def wheel_stands(values: Mapping[str, Any], is_marker: Callable[[str], bool]) ->
         axis = np.array([0.0, 0.0, 1.0])
     if not (isinstance(axis, np.ndarray) and isinstance(normal, np.ndarray | tuple)):
         return
-    axis, normal = np.real(numbers(axis)), np.real(numbers(np.asarray(normal)))
-    size = np.linalg.norm(axis, axis=-1) * np.linalg.norm(normal, axis=-1)
-    if agreed(np.linalg.norm(np.cross(axis, normal), axis=-1) <= FLAT * size):
+    if verdict(_lies_flat, axis, np.asarray(normal)):
         what = "the wheel lies flat: its axis is parallel to the normal of the plane, so it has no lowest point."
         yield "axis", what, "Give axis as the direction of the axle, or normal as the direction away from the plane."
+
+
+def _lies_flat(axis: np.ndarray, normal: np.ndarray) -> bool:
+    axis, normal = np.real(axis), np.real(normal)
+    size = np.linalg.norm(axis, axis=-1) * np.linalg.norm(normal, axis=-1)
+    return agreed(np.linalg.norm(np.cross(axis, normal), axis=-1) <= FLAT * size)
 
 
 def _form(entry: Entry) -> str:
