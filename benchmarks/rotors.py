@@ -39,7 +39,7 @@ import eigenbody as eb  # noqa: E402
 
 COUNT = 4  # whirl modes compared
 REFERENCE = 60  # elements of the reference and of ROSS
-MODES = 12  # of our shaft, its stations held
+MODES = 20  # of our shaft, its stations held
 SIZES = (6, 30, 99)  # shaft elements; the discs sit at thirds, hence 99 for a hundred
 SHOWN = 6  # frequencies of a diagram: ROSS's default
 POINTS, FASTEST = 50, 4000 * np.pi / 30

@@ -21,12 +21,16 @@ from eigenbody.analyses.sweep.windows import seek_windows, suspected
 from eigenbody.base.arrays import frozen
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.family import Failed
+from eigenbody.operating.find import operating_point
 from eigenbody.spatial.rotations import apply
 
 if TYPE_CHECKING:
@@ -174,21 +178,21 @@ def sweep(
 
 def modes_along(model: InertModel, values: dict[str, np.ndarray], n: int | None = None) -> list[Outcome]:
     """Modes at every point of a batch of parameter values; a point that fails says why."""
-    if n is not None:
+    if n is not None and system_of(model).nq > DENSE_LIMIT:
         return one_by_one(model, values, lambda variant: point_modes(modes(variant, n=n)))
     found: list[Outcome] = []
     try:
         for linear in linear_variants(model, values):
-            found.append(_outcome(linear, _modes_there))
+            found.append(_outcome(linear, lambda linear: _modes_there(linear, n)))
     except KeyboardInterrupt as error:
         raise Stopped(found) from error
     return found
 
 
-def _modes_there(linear: LinearModel | Failed) -> PointModes:
+def _modes_there(linear: LinearModel | Failed, n: int | None) -> PointModes:
     if isinstance(linear, Failed):
         raise ComputationError(linear.message)
-    return point_modes(modes(linear))
+    return point_modes(modes(linear, n=n))
 
 
 def one_by_one(
@@ -310,8 +314,10 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
 def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
     """Whether the equations of the first or of the last point change along the motion."""
     ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
-    found = [modes(model.with_values(values_at(walk, walk.t[i]))) for i in ends]
-    return any(one.stability == "frozen" if in_frame else not one.is_constant for one in found)
+    there = [model.with_values(values_at(walk, walk.t[i])) for i in ends]
+    if in_frame:
+        return any(modes(variant).stability == "frozen" for variant in there)
+    return not all(has_constant_coefficients(linear_model(operating_point(variant))) for variant in there)
 
 
 def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
