@@ -29,6 +29,7 @@ TOPICS = {
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
         "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "two_blades",
+        "flexible_rotor", "unsymmetric_shaft", "cracked_shaft", "washing_machine_run_up",
         "geared_shafts",
         "washing_machine",
     ),
