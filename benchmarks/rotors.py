@@ -3,7 +3,7 @@
     sh benchmarks/peers/install.sh ross
     python benchmarks/rotors.py                    agreement, then times; writes results/rotors/<date>.json
     python benchmarks/rotors.py --only times       Campbell diagrams of 50 speeds, 6, 30 and 99 elements
-    python benchmarks/rotors.py --chart            docs/images/rotors-ross.png from the newest results
+    python benchmarks/rotors.py --page             tables and chart of the page of the gallery from the newest results
 
 The rotors are those of examples/flexible_rotor.py. The finite elements by hand are tests/support/rotor_elements.py
 (Friswell et al.), written independently of both. Seconds are of the processor, the best of several, warm; BLAS runs on
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -23,19 +24,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "rotors"
+PAGE = HERE.parent / "docs" / "gallery" / "flexible_rotor.md"
 sys.path[:0] = [str(HERE.parent / "examples"), str(HERE.parent / "tests" / "support")]
 
 from flexible_rotor import ROTORS, Rotor, model, whirl  # noqa: E402
 from processes import run  # noqa: E402
-from rotor_elements import Shaft, both_planes, eigenvalues  # noqa: E402
 
 import eigenbody as eb  # noqa: E402
+from rotor_elements import Shaft, both_planes, eigenvalues  # noqa: E402
 
 COUNT = 4  # whirl modes compared
 REFERENCE = 60  # elements of the reference and of ROSS
@@ -174,8 +177,8 @@ def critical_table(found: dict[str, Any]) -> str:
 
 def time_table(found: dict[str, Any]) -> str:
     """Times as a table of the page."""
-    lines = ["| elements | states here | states in ROSS | eigenbody, s | ROSS, s | times faster | frequencies differ by |",
-             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    head = ("elements", "states here", "states in ROSS", "eigenbody, s", "ROSS, s", "ROSS / eigenbody", "differ by")
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for row in found["rows"]:
         numbers = f"{row['eigenbody']:.3g} | {row['ross']:.3g} | {row['ratio']:.2g} | {row['difference']:.1e}"
         lines.append(f"| {row['elements']} | {row['states']} | {row['ross states']} | {numbers} |")
@@ -206,6 +209,14 @@ def chart(found: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
+def with_tables(page: str, results: dict[str, Any]) -> str:
+    """The page with the tables of these results in place of its own, which begin with the same columns."""
+    for made in (table(results["agreement"]), critical_table(results["agreement"]), time_table(results["times"])):
+        head = re.escape(made.splitlines()[0])
+        page = re.sub(rf"^{head}\n(?:\|.*\n)*", lambda _, made=made: made + "\n", page, flags=re.MULTILINE)
+    return page
+
+
 def newest() -> dict[str, Any]:
     """The newest results."""
     files = sorted(RESULTS.glob("*.json"))
@@ -217,9 +228,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=("agreement", "times"))
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--chart", action="store_true")
+    parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
-    if options.chart:
+    if options.page:
+        PAGE.write_text(with_tables(PAGE.read_text(), newest()))
         chart(newest()["times"], HERE.parent / "docs" / "images" / "rotors-ross.png")
         return
     home = Path(os.environ.get("EIGENBODY_PEERS", HERE / "peers" / "environments")) / "ross" / "bin" / "python"

@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 
-with warnings.catch_warnings(), contextlib.redirect_stdout(open(os.devnull, "w")):  # noqa: SIM115
+with warnings.catch_warnings(), contextlib.redirect_stdout(open(os.devnull, "w")):
     warnings.simplefilter("ignore")
     import ross  # it remarks on a fluid library that is not used here
 
@@ -55,6 +55,7 @@ def whirl(document):
         values = [eigenvalues(machine, speed) for speed in rotor["speeds"]]
         critical = []
         for guess, low, high in rotor["criticals"]:
+
             def miss(speed, guess=guess, machine=machine):
                 found = eigenvalues(machine, speed).imag
                 return found[np.argmin(np.abs(found - guess))] - speed

@@ -11,7 +11,7 @@ GRADED = 1e-6
 """Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
 
 INDEPENDENT = 1e8
-"""Vectors whose condition number (Frobenius) is below this are inverted: eight digits are left, more than a bound needs."""
+"""Vectors whose condition number (Frobenius) is below this are inverted: eight digits are left, enough for a bound."""
 
 NOT_DEFINITE = (
     "The mass matrix is not positive definite. "
