@@ -51,7 +51,7 @@ def unsymmetric_shaft() -> Figure:
     axes.set(xlabel="speed, rad/s", ylabel="growth of the least damped motion, 1/s", xlim=(100, 190))
     axes.set_title("Shaft with unequal stiffness")
     axes.grid(alpha=0.25)
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
 
@@ -67,7 +67,7 @@ def cracked_shaft() -> Figure:
     for k, (column, color) in enumerate(zip(np.array(lines).T, ("tab:gray", "tab:red", "tab:blue"), strict=True)):
         axes.semilogy(speeds, column, color=color, label=f"{k + 1} per turn")
     axes.set(xlabel="speed, rad/s", ylabel="vertical amplitude, micrometres", xlim=(30, 175))
-    axes.set_title("Cracked shaft: its own weight shakes it, most at fractions of the critical speed")
+    axes.set_title("Cracked shaft that turns under its own weight")
     axes.grid(which="both", alpha=0.25)
     axes.legend()
     return figure
