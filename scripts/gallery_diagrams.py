@@ -65,6 +65,55 @@ def torsional_line() -> Figure:
     return figure
 
 
+def flexible_rotor() -> Figure:
+    """Campbell diagram of the rotor with two discs on unequal bearings."""
+    names = runpy.run_path(str(EXAMPLES / "flexible_rotor.py"))
+    rotor = names["ROTORS"][2]
+    return eb.campbell(names["model"](rotor), "speed", np.linspace(0, rotor.speeds[-1], 21), n=9).plot()
+
+
+def unsymmetric_shaft() -> Figure:
+    """Growth over the speed, on equal and on unequal bearings."""
+    model, speeds = eb.load(EXAMPLES / "unsymmetric_shaft.yaml"), np.linspace(100, 190, 31)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for ky, color, name in ((8e6, "tab:gray", "equal bearings"), (4e6, "tab:blue", "unequal bearings")):
+        found = eb.floquet_sweep(model.with_parameters(ky=ky), "speed", speeds)
+        growth = [np.nanmax(point.real) for point in found.exponents]
+        edges = [edge.value for edge in found.boundaries]
+        axes.plot(speeds, growth, color=color, label=f"{name}: unstable from {edges[0]:.1f} to {edges[1]:.1f} rad/s")
+        axes.plot(edges, [0, 0], "o", color=color)
+    axes.axhline(0, color="k", lw=0.8)
+    axes.set(xlabel="speed, rad/s", ylabel="growth of the least damped motion, 1/s", xlim=(100, 190))
+    axes.set_title("Shaft with unequal stiffness")
+    axes.grid(alpha=0.25)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    return figure
+
+
+def cracked_shaft() -> Figure:
+    """Vertical motion at once, twice and three times the speed."""
+    model, speeds = eb.load(EXAMPLES / "cracked_shaft.yaml"), np.linspace(30, 175, 30)
+    lines = []
+    for speed in speeds:
+        start = eb.operating_point(model.with_parameters(speed=speed))
+        motion = eb.simulate(start, until=2 * math.pi / speed, points=33, tolerance=1e-9)
+        lines.append(2e6 * np.abs(np.fft.rfft(motion.signal("disc.y")[:-1])[1:4]) / 32)
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for k, (column, color) in enumerate(zip(np.array(lines).T, ("tab:gray", "tab:red", "tab:blue"), strict=True)):
+        axes.semilogy(speeds, column, color=color, label=f"{k + 1} per turn")
+    axes.set(xlabel="speed, rad/s", ylabel="vertical amplitude, micrometres", xlim=(30, 175))
+    axes.set_title("Cracked shaft that turns under its own weight")
+    axes.grid(which="both", alpha=0.25)
+    axes.legend()
+    return figure
+
+
+def washing_machine_run_up() -> Figure:
+    """Spectra of the sideways motion, one behind the other."""
+    names = runpy.run_path(str(EXAMPLES / "washing_machine_run_up.py"))
+    return names["waterfall"](names["run"]())
+
+
 def two_blades() -> Figure:
     """Floquet exponents over speed, with the boundaries of stability."""
     return eb.floquet_sweep(eb.load(EXAMPLES / "two_blades.yaml"), "speed", np.linspace(5, 45, 81)).plot()

@@ -63,6 +63,8 @@ SHOTS = {
 BUILT: dict[str, Callable[[dict[str, Any]], eb.Model]] = {  # from the names of a script
     "families": lambda names: eb.load(names["family"]("TL4RF1")),
     "two_disc_rotor": lambda names: names["model"](12),
+    "flexible_rotor": lambda names: names["model"](names["ROTORS"][2]).with_parameters(speed=400.0),
+    "washing_machine_run_up": lambda names: names["model"](gain=0.0).set(operating_point="equilibrium"),
     "cart_pole_lqr": lambda names: names["controlled"](names["gains"]()),
     "python_api": lambda names: names["build"](),
     "root_locus": lambda names: eb.load(names["CAR"], Cf=140e3),

@@ -28,8 +28,9 @@ TOPICS = {
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
-        "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor",
-        "anisotropic_bearings", "oil_whip", "two_blades", "geared_shafts", "torsional_line", "washing_machine",
+        "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "flexible_rotor",
+        "anisotropic_bearings", "oil_whip", "unsymmetric_shaft", "cracked_shaft", "two_blades", "geared_shafts",
+        "torsional_line", "washing_machine", "washing_machine_run_up",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (

@@ -18,11 +18,13 @@ import eigenbody as eb
 from floquet_references import bladed_equations, monodromy, same_sets
 from rotor_elements import Shaft, both_planes, eigenvalues
 from short_bearing import ShortBearing
+from turning_stiffness import cracked_shaft, in_frame_of_shaft, orbit, transition, unsymmetric_shaft, washer
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(p.name for p in EXAMPLES.iterdir() if p.is_file() and not p.name.startswith("."))
 PROBLEMS = sorted(f"problems/{p.name}" for p in (EXAMPLES / "problems").iterdir())
 CHECKS: dict[str, Callable[[], None]] = {}
+ROSS = EXAMPLES.parent / "benchmarks" / "results" / "rotors"
 G = 9.81
 
 
@@ -283,6 +285,65 @@ def python_api() -> None:
     assert modes.eigenvalues == pytest.approx(expected, rel=1e-10)
     assert modes.stability == "stable"
     example["main"]()
+
+
+@check("unsymmetric_shaft.yaml")
+def unsymmetric_shaft_example() -> None:
+    """Equations by hand in the fixed frame, integrated over a turn; on equal bearings constant in the frame of the
+    shaft."""
+    both = eb.load(EXAMPLES / "unsymmetric_shaft.yaml")
+    one = both.with_parameters(ky=8e6)
+    period = 2 * math.pi / 140
+    wanted = np.linalg.eigvals(transition(unsymmetric_shaft(140.0), period))
+    same_sets(eb.floquet(both).multipliers, wanted, 1e-8)
+    exact = np.linalg.eigvals(in_frame_of_shaft(140.0))
+    same_sets(eb.floquet(one).multipliers, np.exp(exact * period), 1e-8)
+    frames = eb.modes_in_frames(one, "spin").rotating
+    same_sets(frames.eigenvalues, exact[exact.imag >= 0], 1e-6)
+    assert eb.modes(one).stability == "unstable"  # as seen from the shaft
+    assert eb.modes(both).stability == "frozen"
+    still = both.with_parameters(speed=120.0)
+    assert eb.floquet(still).stability == "stable"
+
+
+@check("cracked_shaft.yaml")
+def cracked_shaft_example() -> None:
+    """Equations by hand in the fixed frame: multipliers, and the motion under gravity that repeats itself."""
+    model, period = eb.load(EXAMPLES / "cracked_shaft.yaml"), 2 * math.pi / 75
+    matrices = cracked_shaft(75.0)
+    same_sets(eb.floquet(model).multipliers, np.linalg.eigvals(transition(matrices, period)), 1e-8)
+    motion = eb.simulate(eb.operating_point(model), until=period, points=33, tolerance=1e-12)
+    found = np.column_stack([motion.signal("disc.x"), motion.signal("disc.y")])
+    wanted = orbit(matrices, period, np.array([0.0, -9.81]), motion.t)
+    assert np.abs(found - wanted).max() < 1e-8 * np.abs(wanted).max()
+
+
+@check("washing_machine_run_up.py")
+def washing_machine_run_up() -> None:
+    """Equations of the plane by hand, through all resonances; the largest swing that the page tells."""
+    machine = runpy.run_path(str(EXAMPLES / "washing_machine_run_up.py"))
+    motion = eb.simulate(machine["model"](), until=2.5, times=1 / 128, tolerance=1e-8)
+    wanted = washer(machine, motion.t)
+    found = np.column_stack([motion.signal(name) for name in ("tub.x", "tub.y", "tub.rz")])
+    assert np.abs(found - wanted).max() < 1e-6 * np.abs(wanted).max()
+    assert machine["largest"](motion)["up and down"][0] == pytest.approx(0.0200, abs=5e-5)
+
+
+@check("flexible_rotor.py")
+def flexible_rotor() -> None:
+    """Rotor finite elements by hand; and the same numbers by ROSS as recorded by benchmarks/rotors.py."""
+    names = runpy.run_path(str(EXAMPLES / "flexible_rotor.py"))
+    record = json.loads(sorted(ROSS.glob("*.json"))[-1].read_text())["agreement"]
+    rows = {(row["rotor"], row["speed"]): np.array(row["ross"]) @ [1, 1j] for row in record["rows"]}
+    for rotor in names["ROTORS"]:
+        shaft = Shaft(rotor.length, rotor.diameter, 60, rotor.E, rotor.nu, rotor.density)
+        bearing = (np.array(rotor.k), rotor.c * np.eye(2))
+        discs = {round(z / rotor.length * 60): tuple(rest) for z, *rest in rotor.discs}
+        parts = both_planes(shaft, {0: bearing, 60: bearing}, discs)
+        for speed, found in zip(rotor.speeds, names["whirl"](rotor, 4, 20), strict=True):
+            wanted = eigenvalues(parts, speed)[:4]
+            for reference in (wanted, rows[rotor.name, speed]):
+                same_sets(np.log(found), np.log(reference), 1e-4)  # relative differences
 
 
 @check("two_disc_rotor.py")

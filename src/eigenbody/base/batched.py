@@ -224,8 +224,9 @@ def stacked(item: Any) -> Any:
     return _rebuilt(item, numbers)
 
 
-def variant(item: Any, index: int) -> Any:
-    """The same structure for one variant alone."""
+def variant(item: Any, index: int, fixed: Mapping[int, Any] | None = None) -> Any:
+    """The same structure for one variant alone. `fixed` has its parts that do not vary (`fixed_parts`), which then
+    need not be looked into."""
 
     def one(value: Any) -> Any:
         if isinstance(value, Variants):
@@ -233,7 +234,19 @@ def variant(item: Any, index: int) -> Any:
         values = numbers(value)
         return values if values is value else values[index] if values.ndim > value.ndim else values
 
-    return _rebuilt(item, one, into_numbers=True)
+    known = {number: (part, part) for number, part in (fixed or {}).items()}
+    return _Rebuilding(one, into_numbers=True).of(item, known)
+
+
+def fixed_parts(item: Any) -> dict[int, Any]:
+    """The parts of a structure in which nothing varies, by number."""
+
+    def first(value: Any) -> Any:
+        return value.values[0].item() if isinstance(value, Variants) else numbers(value)
+
+    done: Done = {}
+    _Rebuilding(first, into_numbers=True).of(item, done)
+    return {number: old for number, (old, new) in done.items() if new is old}
 
 
 def _rebuilt(item: Any, leaf: Callable[[Any], Any], into_numbers: bool = False) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import holds_variants
+from eigenbody.base.batched import Variants, holds_variants
 from eigenbody.model.description import BodyTable, Entry, FlexibleBody
 from eigenbody.model.expressions import Expression
 from eigenbody.model.vocabulary import Vocabulary
@@ -50,11 +50,38 @@ class Expansion:
 NOTHING = Expansion()
 
 
-def expanded(vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
-    """What the entries stand for. `mentioned` are all names that the rest of the model uses: nodes among them."""
-    assert vocabulary.expand is not None  # a vocabulary with types of flexible bodies knows what they stand for
-    result: Expansion = vocabulary.expand(entries, mentioned)
-    return result
+class Expansions:
+    """What the flexible bodies of a model stand for, found once for all models that differ from it in other numbers:
+    finite elements and their reduction are not repeated at every speed of a rotor."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Sequence[Entry], frozenset[str], Expansion] | None = None
+
+    def of(self, vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
+        """What the entries stand for. `mentioned` are all names that the rest of the model uses: nodes among them."""
+        assert vocabulary.expand is not None  # a vocabulary with types of flexible bodies knows what they stand for
+        if self._last is not None and self._last[1] == mentioned and _alike(self._last[0], entries):
+            return self._last[2]
+        result: Expansion = vocabulary.expand(entries, mentioned)
+        self._last = entries, mentioned, result
+        return result
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two resolved entries have the same values; numbers that vary are like no others."""
+    if type(one) is not type(other) or isinstance(one, Variants):
+        return False
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype != object and np.array_equal(one, other)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, Entry):
+        return (one.name, one.type, one.where) == (other.name, other.type, other.where) and _alike(
+            one.values, other.values
+        )
+    return isinstance(one, str | int | float | complex | type(None)) and one == other
 
 
 def names_in(item: Any) -> frozenset[str]:

@@ -15,6 +15,7 @@ from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults
 from eigenbody.model.files import with_files_from
+from eigenbody.model.flexible import Expansions
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.paths import locate, replaced
 from eigenbody.model.resolve import resolve
@@ -42,6 +43,7 @@ class InertModel:
         self._vocabulary = vocabulary
         self._overrides = FrozenDict(overrides or {})
         self._known: Description | None = None
+        self._expansions = Expansions()
 
     @classmethod
     def from_source(
@@ -51,11 +53,14 @@ class InertModel:
         overrides: Mapping[str, object] | None = None,
         validate: bool = True,
         description: Description | None = None,
+        expansions: Expansions | None = None,
     ) -> Self:
-        """Model of a file that was read; its faults are raised at once. `description`: where it is known already."""
+        """Model of a file that was read; its faults are raised at once. `description`: where it is known already,
+        `expansions`: those of a model that it was made from."""
         model = cls.__new__(cls)
         model._source, model._vocabulary, model._overrides = source, vocabulary, FrozenDict(overrides or {})
-        model._known = resolve(source, vocabulary, model._overrides) if validate else description
+        model._expansions = Expansions() if expansions is None else expansions
+        model._known = model._resolved() if validate else description
         return model
 
     # ---- what it is
@@ -63,7 +68,10 @@ class InertModel:
     @cached_property
     def description(self) -> Description:
         """The resolved description; raises InputError with all faults of the model."""
-        return resolve(self._source, self._vocabulary, self._overrides) if self._known is None else self._known
+        return self._resolved() if self._known is None else self._known
+
+    def _resolved(self) -> Description:
+        return resolve(self._source, self._vocabulary, self._overrides, expansions=self._expansions)
 
     @property
     def name(self) -> str:
@@ -134,7 +142,8 @@ class InertModel:
                 what = f'there is no parameter "{shown(name)}" to set.'
                 faults.add(("parameters",), what, faults.nearest(str(name), known))
         faults.raise_if_any()
-        return self.from_source(self._source, self._vocabulary, {**self._overrides, **new}, validate=False)
+        overrides = {**self._overrides, **new}
+        return self.from_source(self._source, self._vocabulary, overrides, validate=False, expansions=self._expansions)
 
     def written(self, name: str) -> Any:
         """How the model writes a parameter or a number by path: a number, a quantity or an expression."""
@@ -165,7 +174,9 @@ class InertModel:
             else:
                 data = replaced(data, path, value)
         source = self._source.with_data(data)
-        return self.from_source(source, self._vocabulary, overrides, False, description)
+        return self.from_source(
+            source, self._vocabulary, overrides, validate=False, description=description, expansions=self._expansions
+        )
 
     def set(self, **top_level: Any) -> Self:
         """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""

@@ -14,7 +14,7 @@ from eigenbody.model.discs import carriers, fixed_joints
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Faults, Path
-from eigenbody.model.flexible import NOTHING, expanded, extended, names_in
+from eigenbody.model.flexible import NOTHING, Expansions, extended, names_in
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND, RESERVED, Names
 from eigenbody.model.operating import OperatingPoints
@@ -31,11 +31,12 @@ def resolve(
     vocabulary: Vocabulary,
     overrides: Mapping[str, object] | None = None,
     formulas: dict[Path, Expression] | None = None,
+    expansions: Expansions | None = None,
 ) -> Description:
     """The description of the model in `source`; raises one InputError with all faults.
 
     `overrides` replace parameter values (numbers, complex ones too, quantities, expressions); the expressions of the
-    model are written into `formulas` by their place.
+    model are written into `formulas` by their place. `expansions` has the flexible bodies of a model like this one.
     """
     faults = Faults(source)
     data = source.data
@@ -59,7 +60,7 @@ def resolve(
     added = NOTHING
     if flexible := entries.pop("flexible"):
         mentioned = names_in((*entries.values(), coordinates, operating_point, tuple(on.values())))
-        added = expanded(vocabulary, flexible, mentioned)
+        added = (expansions or Expansions()).of(vocabulary, flexible, mentioned)
     bodies, fixed = fixed_joints(bodies, on, sections["bodies"], {body.name: body.position for body in added.bodies})
     bodies = extended(bodies, added.bodies) if added.bodies else bodies
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eigenbody.base.batched import Variants, agreed, stacked, variant
+from eigenbody.base.batched import Variants, agreed, fixed_parts, stacked, variant
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.pattern import Pattern
 from eigenbody.base.recorded import Tape
@@ -64,7 +65,12 @@ class CompiledVariants:
 
     def one(self, index: int) -> System:
         """The system of one variant."""
-        return _with_drawn_values(variant(self._template, index), self._rows)
+        return _with_drawn_values(variant(self._template, index, self._fixed), self._rows)
+
+    @cached_property
+    def _fixed(self) -> dict[int, Any]:
+        """What all variants share."""
+        return fixed_parts(self._template)
 
 
 class RecordedSystem:

@@ -131,10 +131,14 @@ def _traces(linear: LinearModel) -> tuple[float, float]:
 # What rounding leaves open --------------------------------------------------------------------------------------------
 def strained_zeros(linear: LinearModel, spectrum: Spectrum) -> tuple[str, ...]:
     """Elements that the motions of the zero eigenvalue deflect: their stiffness is lost in the rounding of others, or
-    cancels against others within it. That these eigenvalues are zero is then not known."""
+    cancels against others within it. That these eigenvalues are zero is then not known.
+
+    Of a chain the eigenvector alone: how a faster turn stretches what turns is in the next vector, and proves nothing.
+    """
     if not spectrum.is_rigid.any():
         return ()
-    q = np.real(spectrum.columns(np.flatnonzero(spectrum.is_rigid))[: linear.P.shape[1]])
+    eigenvectors = np.flatnonzero(spectrum.is_rigid)[: len(spectrum.zero_chains)]
+    q = np.real(spectrum.columns(eigenvectors)[: linear.P.shape[1]])
     return deflected_elements(linear.point, linear.P @ q[:, np.abs(q).max(axis=0, initial=0.0) > 0])
 
 

@@ -42,21 +42,29 @@ def critical_places(
     columns = np.array([line.column for line, *_ in brackets])
     sides, turns = (np.array([getattr(line, name) for line, *_ in brackets]) for name in ("side", "order"))
 
-    def miss(t: np.ndarray, which: np.ndarray) -> np.ndarray:
+    known: dict[tuple[int, float], tuple[float, complex]] = {}  # rates and eigenvalues at the places seen
+
+    def look(t: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         seen = walk.branch_at(t, columns[which])
-        return sides[which] * seen.values.imag - turns[which] * _spins(seen.outcomes, spin)
+        rates = _spins(seen.outcomes, spin)
+        pairs = zip(which.tolist(), t.tolist(), rates.tolist(), seen.values.tolist(), strict=True)
+        known.update({(k, place): (rate, value) for k, place, rate, value in pairs})
+        return rates, seen.values
+
+    def miss(t: np.ndarray, which: np.ndarray) -> np.ndarray:
+        rates, values = look(t, which)
+        return sides[which] * values.imag - turns[which] * rates
 
     ends = np.array([bracket for _, *bracket in brackets], dtype=float).T
     t = roots(miss, *ends)
-    seen = walk.branch_at(t[~np.isnan(t)], columns[~np.isnan(t)])
-    kept = [brackets[k][0] for k in np.flatnonzero(~np.isnan(t))]
-    found = [
-        Critical(line.number, line.order, float(place), float(rate), complex(value))
-        for line, place, rate, value in zip(
-            kept, t[~np.isnan(t)], _spins(seen.outcomes, spin), seen.values, strict=True
-        )
-        if not np.isnan(value.real)
-    ]
+    unseen = np.array([k for k in np.flatnonzero(~np.isnan(t)) if (k, t[k]) not in known], dtype=int)
+    if len(unseen):
+        look(t[unseen], unseen)
+    found = []
+    for k in np.flatnonzero(~np.isnan(t)).tolist():
+        line, (rate, value) = brackets[k][0], known[k, float(t[k])]
+        if not np.isnan(value.real):
+            found.append(Critical(line.number, line.order, float(t[k]), rate, value))
     return tuple(sorted(found, key=lambda c: (c.order, c.t, c.branch)))
 
 

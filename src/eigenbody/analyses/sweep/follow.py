@@ -22,11 +22,16 @@ from eigenbody.analyses.sweep.windows import seek_windows, suspected
 from eigenbody.base.arrays import frozen
 from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.family import Failed
+from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
 from eigenbody.spatial.rotations import apply
@@ -182,9 +187,9 @@ def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> li
         if n is None:
             return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.linear))))
         return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
-    if n is not None:
+    if n is not None and system_of(model).nq > DENSE_LIMIT:
         return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
-    return each_of(linear_variants(model, stretch.values), lambda linear: point_modes(modes(linear)))
+    return each_of(linear_variants(model, stretch.values), lambda linear: point_modes(modes(linear, n=n)))
 
 
 def steady_points(model: InertModel, stretch: Stretch) -> Sequence[SteadyPoint | Failed]:
@@ -321,11 +326,17 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
 def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
     """Whether the equations of the first or of the last point change along the motion."""
     ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
-    found = [modes(_subject_at(walk, model, i)) for i in ends]
-    return any(one.stability == "frozen" if in_frame else not one.is_constant for one in found)
+    there = [_subject_at(walk, model, i) for i in ends]
+    if in_frame:
+        return any(modes(subject).stability == "frozen" for subject in there)
+    return not all(has_constant_coefficients(_linear_of(subject)) for subject in there)
 
 
-def _subject_at(walk: Walk, model: InertModel, i: int) -> Subject:
+def _linear_of(subject: InertModel | LinearModel) -> LinearModel:
+    return subject if isinstance(subject, LinearModel) else linear_model(operating_point(subject))
+
+
+def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearModel:
     """The steady motion of a point, or its model."""
     outcome = walk.outcomes[i]
     if isinstance(outcome, PointModes) and outcome.steady is not None:

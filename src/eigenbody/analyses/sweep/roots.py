@@ -16,11 +16,12 @@ Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # f(x (k,), which (k,))
 def roots(f: Values, low: np.ndarray, high: np.ndarray, at_low: np.ndarray, at_high: np.ndarray) -> np.ndarray:
     """Roots (n,) between brackets of opposite sign to rounding (Chandrupatla 1997); nan where f gives nan.
 
-    Inverse quadratic interpolation where it is safe, else halving.
+    Inverse quadratic interpolation where it is safe, else halving; the first guess is that of the chord, because
+    branches are nearly straight over a step.
     """
     a, b, fa, fb = (np.array(x, dtype=float) for x in (high, low, at_high, at_low))
     c, fc = a.copy(), fa.copy()
-    share = np.full(len(a), 0.5)
+    share = np.where(fa * fb < 0, fa / np.where(fa == fb, 1.0, fa - fb), 0.5)
     best = np.where(np.abs(fa) < np.abs(fb), a, b)
     active = np.arange(len(a))
     for _ in range(ROUNDS):

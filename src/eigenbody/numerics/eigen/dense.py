@@ -21,6 +21,7 @@ from eigenbody.numerics.eigen.graded import (
     error_of_dropped,
     graded_eigh,
     graded_error,
+    left_vectors,
     mass_basis,
     symmetric_null_space,
 )
@@ -296,7 +297,7 @@ def _errors_beside_rigid(
     size = np.abs(basis.rigid)
     zero, noise = np.sqrt(_error_of_squares(system, basis.rigid)), size.T @ system.noise_K @ size
     deeper = len(states) - len(eigenvalues)
-    left = np.abs(np.linalg.pinv(states)[deeper:, -r:])
+    left = np.abs(left_vectors(states)[deeper:, -r:])
     moved = np.sum(left.T * (noise @ np.abs(states[-r:, deeper:])), axis=0) / np.abs(eigenvalues)
     return np.concatenate([zero, np.maximum(errors[:deeper], zero.max()), errors[deeper:] + moved])
 

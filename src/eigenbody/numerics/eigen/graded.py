@@ -10,6 +10,9 @@ from eigenbody.numerics.matrices.noise import BACKWARD, even_noise, unscaled
 GRADED = 1e-6
 """Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
 
+INDEPENDENT = 1e8
+"""Vectors whose condition number (Frobenius) is below this are inverted: eight digits are left, enough for a bound."""
+
 NOT_DEFINITE = (
     "The mass matrix is not positive definite. "
     "Give every moving coordinate a mass or an inertia, or remove the coordinate."
@@ -103,6 +106,19 @@ def error_of_dropped(stiffness: np.ndarray, vectors: np.ndarray, eigenvalues: np
     among `vectors` (2e + r, zeros + m), something of the m others."""
     r = stiffness.shape[1]
     e, zeros = len(stiffness) - r, vectors.shape[1] - len(eigenvalues)
-    left = np.abs(np.linalg.pinv(vectors))[zeros:, e:]
+    left = np.abs(left_vectors(vectors))[zeros:, e:]
     amplitudes = np.abs(vectors[2 * e :, zeros:]) / np.abs(eigenvalues)
     return np.concatenate([np.zeros(zeros), np.sum(left.T * (stiffness @ amplitudes), axis=0)])
+
+
+def left_vectors(right: np.ndarray) -> np.ndarray:
+    """(n, m) left vectors, as rows, of which `right` (m, n) has the right ones: its inverse, or where the vectors
+    depend on each other that of least squares, which takes a singular value decomposition."""
+    if right.shape[0] == right.shape[1]:
+        try:
+            found = np.linalg.inv(right)
+        except np.linalg.LinAlgError:
+            return np.linalg.pinv(right)
+        if np.linalg.norm(found) * np.linalg.norm(right) < INDEPENDENT:
+            return found
+    return np.linalg.pinv(right)
