@@ -12,6 +12,7 @@ import numpy as np
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
+from eigenbody.analyses.modes.multiblade import has_blades, in_blade_patterns
 from eigenbody.analyses.modes.shapes import body_motion, coordinate_shapes, shapes_of
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
@@ -265,11 +266,11 @@ def modes(
     if isinstance(model, InertModel | OperatingPoint):
         point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
-        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:
+        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS and not has_blades(point):
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
-        linear = linear_model(point, solver=solver)
+        linear = in_blade_patterns(linear_model(point, solver=solver))
     else:
         linear = model
     if linear.is_sparse:

@@ -30,7 +30,7 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
     for name in names:
         try:
             turning = turning_frame(point, name)
-            if len(tried) == TRIED or any(_alike(turning, other) for other in tried):
+            if len(tried) == TRIED or any(alike(turning, other) for other in tried):
                 continue
             tried.append(turning)
             there = charted(point, turning, False)
@@ -41,7 +41,8 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
     return None
 
 
-def _alike(one: TurningFrame, other: TurningFrame) -> bool:
+def alike(one: TurningFrame, other: TurningFrame) -> bool:
+    """Whether two frames turn about the same axis at the same rate."""
     return bool(np.allclose(one.angular_velocity, other.angular_velocity) and np.allclose(one.at, other.at))
 
 
@@ -50,7 +51,7 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     rests or turns with it."""
     here = dense_model(point)
     for phase in PHASES:
-        state = _later(point, turning, phase)
+        state = later_state(point, turning, phase)
         if state is None:
             return None
         there = at_state(point.model, point.system, state).choosing(point.chosen)
@@ -59,19 +60,11 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     return True
 
 
-def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
+def later_state(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
     """The steady motion when the frame has turned on; None unless every body rests or turns with the frame."""
-    state, spin = point.state, turning.angular_velocity
-    omega = apply(state.R, state.w)
-    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
-    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
-
-    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
-        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
-        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
-
-    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
-    if not turning.rate or not np.all(resting | along):
+    state = point.state
+    along = turning_bodies(point, turning)
+    if along is None:
         return None
     turn = np.where(along[:, None, None], about_axis(turning.about, phase), np.eye(3))
     moved = replace(
@@ -82,3 +75,18 @@ def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State 
         t=state.t + phase / turning.rate,
     )
     return counted(point.system, state, moved)
+
+
+def turning_bodies(point: OperatingPoint, turning: TurningFrame) -> np.ndarray | None:
+    """(bodies,) bool: those that turn with the frame; None unless every other body rests."""
+    state, spin = point.state, turning.angular_velocity
+    omega = apply(state.R, state.w)
+    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
+    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
+
+    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
+        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
+
+    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
+    return along if turning.rate and np.all(resting | along) else None
