@@ -19,6 +19,7 @@ from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import spread
 
 PLACE = 1e-6  # of the mechanism's length: places that are the same
+NEARLY = 0.1  # of that length: places that should perhaps have been the same
 MASS = 1e-9  # relative difference of masses that is none
 INERTIA = 1e-7  # of moments of inertia, whose axes are known as well as the steady motion is
 FITS = 1e-8  # part of a motion that the coordinates may miss when it is turned on
@@ -53,7 +54,7 @@ class RotorMotion:
 
 
 def blade_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> Turned | None:
-    """The finest turn, of at least a third of the circle's blades, that maps all places of the rotor onto places."""
+    """The smallest part of a turn that brings all places of the rotor to places of it; None without one."""
     off = _beside_axis(point, turning, along)
     for count in range(len(off), 1, -1):
         if len(off) % count == 0:
@@ -61,6 +62,22 @@ def blade_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray)
             if onto is not None:
                 return Turned(count, onto)
     return None
+
+
+def nearly_matched(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> str:
+    """Which body is nearly, but not, where another one comes to when the rotor turns on; "" where none is."""
+    off = _beside_axis(point, turning, along)
+    places = np.real(point.state.r)[off]
+    best: tuple[float, str] = (NEARLY * point.system.length, "")
+    for count in range(FEWEST, len(off) + 1):
+        goal = turning.at + apply(about_axis(turning.about, 2 * np.pi / count), places - turning.at)
+        away = np.linalg.norm(places - goal[:, None], axis=-1)  # (from, to)
+        body = int(np.argmax(away.min(axis=1)))
+        worst = float(away[body].min())
+        if PLACE * point.system.length < worst < best[0]:
+            names = [owner_of(point.system.places.names[off[k]]) for k in (int(np.argmin(away[body])), body)]
+            best = (worst, f"{names[0]} is {worst:.3g} m beside where {names[1]} comes to by 1/{count} of a turn")
+    return best[1]
 
 
 def _beside_axis(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> np.ndarray:

@@ -15,12 +15,13 @@ from eigenbody.analyses.modes.blade_symmetry import (
     Turned,
     blade_count,
     groups,
+    nearly_matched,
     rotor_motion,
     symmetry_of,
     unequal_bodies,
 )
 from eigenbody.analyses.modes.frame_chart import TurningFrame, turning_frame
-from eigenbody.analyses.modes.turning import TRIED, alike, later_state, turning_bodies
+from eigenbody.analyses.modes.turning import TRIED, alike, keeps_turning, later_state, turning_bodies
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations
 from eigenbody.linearization.model import LinearModel
@@ -28,11 +29,9 @@ from eigenbody.linearization.multiblade import MultiBlade, in_fixed_frame, in_mu
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import has_constant_coefficients, same_matrices
-from eigenbody.operating.periodic.uniform import is_unaccelerated
 from eigenbody.spatial.rotations import about_axis, cross
 
 PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
-STEADY = 1e-8  # second rates of the coordinates that count as none, in natural units
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
 
 
@@ -99,7 +98,8 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     point = linear.point
     found = blade_count(point, turning, along)
     if found is None:
-        return Blades(None)
+        reason = nearly_matched(point, turning, along)
+        return Blades(None, f"The bodies on {name} are not equal blades: {reason}" if reason else "")
     where = f"{found.count} blades on {name}: "
     if found.count < FEWEST:
         return Blades(None, where + "multi-blade coordinates need three or more")
@@ -131,8 +131,7 @@ def _unequal(linear: LinearModel, turning: TurningFrame, along: np.ndarray, foun
     gravity = np.real(point.system.gravity)
     if np.linalg.norm(cross(gravity, turning.about)) > UNEQUAL * np.linalg.norm(gravity):
         return "gravity acts across the axis, so that their loads change while they turn"
-    speed = turning.rate + float(np.abs(point.state.v).max(initial=0.0)) / point.system.length
-    if not is_unaccelerated(point, speed, STEADY):
+    if not keeps_turning(point, turning):
         return "this is no steady motion, they accelerate (operating_point: steady finds one)"
     added = linear.added_damping
     return "" if added is None else "damping that was added is not that of the blades"

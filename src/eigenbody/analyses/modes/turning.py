@@ -14,10 +14,12 @@ from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import same_equations
+from eigenbody.operating.periodic.uniform import is_unaccelerated
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
 
 PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
+STEADY = 1e-8  # second rates of the coordinates that count as none, in natural units
 TRIED = 4  # joints whose turning frames are tried
 
 
@@ -48,7 +50,9 @@ def alike(one: TurningFrame, other: TurningFrame) -> bool:
 
 def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     """Whether the equations in the coordinates of a point stay the same while a frame turns; None unless every body
-    rests or turns with it."""
+    rests or turns with it, and goes on to do so."""
+    if not keeps_turning(point, turning):
+        return None
     here = dense_model(point)
     for phase in PHASES:
         state = later_state(point, turning, phase)
@@ -75,6 +79,12 @@ def later_state(point: OperatingPoint, turning: TurningFrame, phase: float) -> S
         t=state.t + phase / turning.rate,
     )
     return counted(point.system, state, moved)
+
+
+def keeps_turning(point: OperatingPoint, turning: TurningFrame) -> bool:
+    """Whether the coordinates of a motion with the frame keep their rates: a steady motion, not an instant of one."""
+    speed = turning.rate + float(np.abs(point.state.v).max(initial=0.0)) / point.system.length
+    return is_unaccelerated(point, speed, STEADY)
 
 
 def turning_bodies(point: OperatingPoint, turning: TurningFrame) -> np.ndarray | None:

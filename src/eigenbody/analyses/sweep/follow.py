@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, damping_ratios, modes, tracked_rows, tracked_shapes
+from eigenbody.analyses.modes import Modes, damping_ratios, in_blade_patterns, modes, tracked_rows, tracked_shapes
 from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
@@ -188,7 +188,7 @@ def modes_along(model: InertModel, values: dict[str, np.ndarray], n: int | None 
 def _modes_there(linear: LinearModel | Failed) -> PointModes:
     if isinstance(linear, Failed):
         raise ComputationError(linear.message)
-    return point_modes(modes(linear))
+    return point_modes(modes(in_blade_patterns(linear)))
 
 
 def one_by_one(
