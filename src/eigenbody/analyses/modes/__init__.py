@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from eigenbody.analyses.modes.blade_labels import BladePattern
 from eigenbody.analyses.modes.checks import ModesCertificate
 from eigenbody.analyses.modes.deformation import node_motion, tracked_rows, tracked_shapes
 from eigenbody.analyses.modes.find import Modes, modes, sparse_modes

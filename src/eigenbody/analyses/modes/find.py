@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
+from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns, pure_patterns
 from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.multiblade import Blades, blades_of, has_blades, in_blade_patterns
@@ -133,6 +134,11 @@ class Modes(Drawn, look="analyses.modes.look"):
         """The verdict in multi-blade coordinates; "" without any."""
         chart = self.blades.chart
         return "" if chart is None else spectrum_of(in_multiblade(self.linear, chart)).stability
+
+    @cached_property
+    def patterns(self) -> tuple[BladePattern, ...] | None:
+        """What the blades do in each mode, in multi-blade coordinates; None without them."""
+        return blade_patterns(self)
 
     @property
     def stabilities(self) -> tuple[str, ...]:
@@ -351,7 +357,7 @@ def _entries(
         chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(chosen)])]
     elif n is not None:
         chosen = chosen[:n]
-    vectors = spectrum.columns(chosen).T
+    vectors = pure_patterns(linear, spectrum.eigenvalues[chosen], spectrum.is_rigid[chosen], spectrum.columns(chosen).T)
     return chosen, vectors, certify_modes(linear, spectrum, chosen, vectors)
 
 

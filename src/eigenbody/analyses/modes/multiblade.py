@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenbody.analyses.modes.blade_symmetry import (
     FEWEST,
+    RotorMotion,
     Turned,
     blade_count,
     groups,
@@ -23,13 +24,15 @@ from eigenbody.analyses.modes.blade_symmetry import (
 from eigenbody.analyses.modes.frame_chart import TurningFrame, turning_frame
 from eigenbody.analyses.modes.turning import TRIED, alike, keeps_turning, later_state, turning_bodies
 from eigenbody.base.errors import EigenbodyError
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations
+from eigenbody.linearization.along import at_states, matrices_at
+from eigenbody.linearization.linearize import DENSE_FREEDOMS
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.multiblade import MultiBlade, in_fixed_frame, in_multiblade, pattern_generator
-from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import is_internal
-from eigenbody.operating.constancy import has_constant_coefficients, same_matrices
+from eigenbody.operating.constancy import same_matrices
 from eigenbody.spatial.rotations import about_axis, cross
+from eigenbody.system.state import ARRAYS, State, one_state
 
 PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
@@ -55,9 +58,7 @@ def in_blade_patterns(linear: LinearModel) -> LinearModel:
     if linear.is_sparse or linear.by_route is not None or linear.point.is_steady or not has_blades(linear.point):
         return linear
     found = blades_of(linear)
-    if found.chart is None or has_constant_coefficients(linear):
-        return linear
-    return in_multiblade(linear, found.chart)
+    return linear if found.chart is None else in_multiblade(linear, found.chart)
 
 
 def blades_of(linear: LinearModel) -> Blades:
@@ -103,7 +104,7 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     where = f"{found.count} blades on {name}: "
     if found.count < FEWEST:
         return Blades(None, where + "multi-blade coordinates need three or more")
-    if reason := _unequal(linear, turning, along, found):
+    if reason := _unequal(linear, turning, found):
         return Blades(None, where + reason)
     motion = rotor_motion(point, linear.P, along)
     symmetry = symmetry_of(point, turning, found, motion, len(linear.coordinates))
@@ -111,10 +112,14 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
         return Blades(None, where + "their joints do not take each other's places")
     if reason := _unequal_entries(linear, symmetry, motion.columns):
         return Blades(None, where + reason)
-    generator = pattern_generator(symmetry, found.count) + _turning_of_coordinates(linear, turning, along)
-    if not np.any(np.abs(generator) > UNEQUAL):
-        return Blades(None)
-    if not _is_constant(linear, turning, generator):
+    later = _turned_on(point, turning)
+    generator = pattern_generator(symmetry, found.count) + _turning_of_coordinates(later, turning, along, motion)
+    matrices = matrices_at(later)
+    if all(same_matrices(linear.A, A) for A in matrices):
+        return Blades(None)  # nothing has to be made constant
+    here = in_fixed_frame(linear.A, generator, turning.rate)
+    there = [in_fixed_frame(A, generator, turning.rate, p) for A, p in zip(matrices, PHASES, strict=True)]
+    if not all(same_matrices(here, A) for A in there):
         return Blades(None, where + "they are equal, but the equations change while they turn")
     return Blades(
         MultiBlade(
@@ -123,7 +128,7 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     )
 
 
-def _unequal(linear: LinearModel, turning: TurningFrame, along: np.ndarray, found: Turned) -> str:
+def _unequal(linear: LinearModel, turning: TurningFrame, found: Turned) -> str:
     """Why blades in equal places cannot be counted in patterns, as far as bodies and loads tell."""
     point = linear.point
     if reason := unequal_bodies(point, turning, found):
@@ -156,39 +161,30 @@ def _unequal_entries(linear: LinearModel, symmetry: np.ndarray, columns: np.ndar
     return ""
 
 
-def _turning_of_coordinates(linear: LinearModel, turning: TurningFrame, along: np.ndarray) -> np.ndarray:
+def _turned_on(point: OperatingPoint, turning: TurningFrame) -> OperatingPoint:
+    """The steady motion when the rotor has turned on by each of the phases, as one point with a leading axis."""
+    states = [later_state(point, turning, phase) for phase in PHASES]
+    found = [state for state in states if state is not None]  # all: every body rests or turns with the frame
+    arrays = {name: np.stack([getattr(state, name) for state in found]) for name in ARRAYS}
+    return at_states(point, State(**arrays, t=np.array([float(np.real(state.t)) for state in found])))  # type: ignore[arg-type]
+
+
+def _turning_of_coordinates(
+    later: OperatingPoint, turning: TurningFrame, along: np.ndarray, here: RotorMotion
+) -> np.ndarray:
     """Generator (S, S) of the turning, against the rotor, of coordinates of it that are seen from the ground; zero for
     those that turn with it. Rotor-fixed Y and coordinates S make the same motion: V(phi) S = R(phi) V(0) Y."""
     from scipy.linalg import logm
 
-    n = len(linear.coordinates)
-    here = rotor_motion(linear.point, linear.P, along)
-    there_point = _later_point(linear.point, turning, PHASES[0])
-    there = rotor_motion(there_point, there_point.frame.P, along)
+    n, count = later.frame.P.shape[-1], len(here.columns)
     out = np.zeros((n, n))
+    P = np.broadcast_to(later.frame.P, (len(PHASES), *later.frame.P.shape[-2:]))[0]
+    there = rotor_motion(replace(later, state=one_state(later.state, 0)), P, along)
     if not np.array_equal(here.columns, there.columns):
         return out
-    unit = np.array([1.0, linear.point.system.length])[:, None, None]
+    unit = np.array([1.0, later.system.length])[:, None, None]
     carried = np.einsum("ij,rkjc->rkic", about_axis(turning.about, PHASES[0]), here.rows * unit)
-    count = len(here.columns)
     turn, *_ = np.linalg.lstsq((there.rows * unit).reshape(-1, count), carried.reshape(-1, count), rcond=1e-10)
     if np.abs(turn - np.eye(count)).max(initial=0.0) > UNEQUAL:
         out[np.ix_(here.columns, here.columns)] = np.real(logm(turn)) / PHASES[0]
     return out
-
-
-def _later_point(point: OperatingPoint, turning: TurningFrame, phase: float) -> OperatingPoint:
-    state = later_state(point, turning, phase)
-    assert state is not None  # every body rests or turns with the frame
-    return at_state(point.model, point.system, state).choosing(point.chosen)
-
-
-def _is_constant(linear: LinearModel, turning: TurningFrame, generator: np.ndarray) -> bool:
-    """Whether the equations in multi-blade coordinates stay the same while the rotor turns."""
-    here = in_fixed_frame(linear.A, generator, turning.rate)
-    for phase in PHASES:
-        there = _later_point(replace(linear.point, is_steady=False), turning, phase)
-        A = VariationalEquations(there).state_space.A
-        if not same_matrices(here, in_fixed_frame(A, generator, turning.rate, phase)):
-            return False
-    return True

@@ -232,6 +232,7 @@ def point_modes(found: Modes) -> PointModes:
         is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
         stability=found.growth,
         notes=(*found.linear.notes, *found.remarks),
+        patterns=found.patterns,
     )
 
 

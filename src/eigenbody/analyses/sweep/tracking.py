@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.modes import mac_matrix
+from eigenbody.analyses.modes import BladePattern, mac_matrix
 from eigenbody.base.batched import as_rows
 
 SAME = 1e-7  # relative: eigenvalues that are repeated
@@ -32,6 +32,7 @@ class PointModes:
     shapes       (n, bodies, 6) motion of every body in global axes
     extra        (n, k) first-order states
     spins        (carriers, 3) angular velocity of bodies, moving frames and ground (rad/s, global axes)
+    patterns     of the blades in each mode, in multi-blade coordinates
     """
 
     eigenvalues: np.ndarray
@@ -43,6 +44,7 @@ class PointModes:
     is_complete: bool = True  # whether these are all modes
     stability: str = ""
     notes: tuple[str, ...] = ()
+    patterns: tuple[BladePattern, ...] | None = None
 
 
 @dataclass(frozen=True)
