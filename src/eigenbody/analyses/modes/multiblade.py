@@ -31,6 +31,7 @@ from eigenbody.linearization.multiblade import MultiBlade, in_fixed_frame, in_mu
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import same_matrices
+from eigenbody.operating.steady.report import stability_note
 from eigenbody.spatial.rotations import about_axis, cross
 from eigenbody.system.state import ARRAYS, State, one_state
 
@@ -58,7 +59,11 @@ def in_blade_patterns(linear: LinearModel) -> LinearModel:
     if linear.is_sparse or linear.by_route is not None or linear.point.is_steady or not has_blades(linear.point):
         return linear
     found = blades_of(linear)
-    return linear if found.chart is None else in_multiblade(linear, found.chart)
+    if found.chart is None:
+        return linear
+    settled = stability_note("unknown")  # what a search of a steady motion says of coordinates that do not serve
+    point = replace(linear.point, warnings=tuple(text for text in linear.point.warnings if text not in settled))
+    return in_multiblade(replace(linear, point=point), found.chart)
 
 
 def blades_of(linear: LinearModel) -> Blades:
@@ -110,8 +115,6 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     symmetry = symmetry_of(point, turning, found, motion, len(linear.coordinates))
     if symmetry is None:
         return Blades(None, where + "their joints do not take each other's places")
-    if reason := _unequal_entries(linear, symmetry, motion.columns):
-        return Blades(None, where + reason)
     later = _turned_on(point, turning)
     generator = pattern_generator(symmetry, found.count) + _turning_of_coordinates(later, turning, along, motion)
     matrices = matrices_at(later)
@@ -120,7 +123,7 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     here = in_fixed_frame(linear.A, generator, turning.rate)
     there = [in_fixed_frame(A, generator, turning.rate, p) for A, p in zip(matrices, PHASES, strict=True)]
     if not all(same_matrices(here, A) for A in there):
-        return Blades(None, where + "they are equal, but the equations change while they turn")
+        return Blades(None, where + (_unequal_entries(linear, symmetry, motion.columns) or _on_the_rest(linear)))
     return Blades(
         MultiBlade(
             name, found.count, groups(point, found), turning.rate, turning.about, turning.at, symmetry, generator
@@ -159,6 +162,14 @@ def _unequal_entries(linear: LinearModel, symmetry: np.ndarray, columns: np.ndar
                 f" has {image[i, j]:.7g}"
             )
     return ""
+
+
+def _on_the_rest(linear: LinearModel) -> str:
+    """Why the equations of equal blades are not constant."""
+    what = "they are equal, but the equations change while they turn"
+    if linear.point.system.states:
+        what += " (first-order states of blades are not counted in patterns)"
+    return what
 
 
 def _turned_on(point: OperatingPoint, turning: TurningFrame) -> OperatingPoint:
