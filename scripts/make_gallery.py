@@ -25,12 +25,12 @@ TOPICS = {
     "Pendulums and linkages": (
         "hanging_pendulum", "slider_pendulum", "parallelogram", "four_bar", "planar_four_bar_redundant",
         "cut_joints", "four_bar_with_spring", "andrews_squeezer", "seven_freedom_chain", "families",
+        "parametric_pendulum",
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
         "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "two_blades",
-        "geared_shafts",
-        "washing_machine",
+        "three_blade_turbine", "geared_shafts", "washing_machine",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (

@@ -35,10 +35,11 @@ def whirl_sense(fronts: Sequence[Front], branches: np.ndarray, bodies: int, axes
 
 @dataclass(frozen=True, eq=False)
 class BranchPatterns:
-    """What blades do in each branch: words (branches,), "" where they do not lead, and the sense of whirl (points,
-    branches) from -1 to 1, nan where it is not theirs."""
+    """What blades do in each branch: words (branches,) and whirl (branches,), "" where they do not lead, and the sense
+    of whirl (points, branches) from -1 to 1, nan where it is not theirs."""
 
     words: tuple[str, ...]
+    whirl: tuple[str, ...]
     sense: np.ndarray
 
 
@@ -46,6 +47,7 @@ def branch_patterns(points: Sequence[PointModes], track: Track, branches: np.nda
     """Of branches over the points of a walk, by what most points say."""
     sense = np.full((len(points), len(branches)), np.nan)
     words: list[str] = []
+    whirls: list[str] = []
     for k, branch in enumerate(branches):
         said: list[str] = []
         for i, point in enumerate(points):
@@ -59,7 +61,17 @@ def branch_patterns(points: Sequence[PointModes], track: Track, branches: np.nda
             if own.label:
                 sense[i, k] = -own.sense if is_conjugate else own.sense
         words.append(max(dict.fromkeys(said), key=said.count) if said else "")
-    return BranchPatterns(tuple(words), sense)
+        whirls.append(_lasting_whirl(sense[:, k]) if words[-1] else "")
+    return BranchPatterns(tuple(words), tuple(whirls), sense)
+
+
+def _lasting_whirl(sense: np.ndarray) -> str:
+    """The whirl of most points of a branch; "mixed" where none has most of them."""
+    known = sense[np.isfinite(sense)]
+    counts = {"forward": (known > WHIRLS).sum(), "backward": (known < -WHIRLS).sum()}
+    counts["none"] = len(known) - sum(counts.values())
+    most = max(counts, key=lambda word: int(counts[word]))
+    return most if counts[most] >= ALONE * len(known) else "mixed"
 
 
 def whirl_word(speed: np.ndarray, sense: np.ndarray) -> str:
