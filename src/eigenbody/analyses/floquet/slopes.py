@@ -57,7 +57,9 @@ def exponent_slopes(
     changes = np.array([shift.transition for shift in shifts]).reshape(len(names), *lap.transitions.whole.shape)
     multipliers = _multiplier_slopes(lap, found, changes)
     relative = multipliers / np.where(found.values == 0, np.nan, found.values)
-    told = np.exp(1j * np.nan_to_num(exponents.imag) * lap.period)  # an exponent may be told of the conjugate multiplier
+    told = np.exp(
+        1j * np.nan_to_num(exponents.imag) * lap.period
+    )  # an exponent may be told of the conjugate multiplier
     is_other = np.abs(told - _direction(found.values)) > np.abs(told - _direction(found.values.conj()))
     relative = np.where(is_other, relative.conj(), relative)
     of_exponents = relative / lap.period - exponents * period[:, None] / lap.period

@@ -153,7 +153,9 @@ def unequal_bodies(point: OperatingPoint, turning: TurningFrame, found: Turned) 
         if away > INERTIA * max(np.abs(inertia[body]).max(), np.abs(inertia[other]).max()):
             if other == body:
                 return f"the moments of inertia of {names[body]} across the axis differ"
-            return f"{names[other]} and {names[body]} have other moments of inertia, seen from the hub ({away:.3g} kg m^2)"
+            return (
+                f"{names[other]} and {names[body]} have other moments of inertia, seen from the hub ({away:.3g} kg m^2)"
+            )
     return ""
 
 
@@ -196,7 +198,9 @@ def rotor_motion(point: OperatingPoint, P: np.ndarray, along: np.ndarray) -> Rot
 
 def _flexible_mass(point: OperatingPoint, carriers: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Mass (k,) of nodes: an equal share of that of their body."""
-    mass = {point.system.places.index[body.name]: np.real(body.reduced.mass) for body in point.system.description.flexible}
+    mass = {
+        point.system.places.index[body.name]: np.real(body.reduced.mass) for body in point.system.description.flexible
+    }
     return np.array([float(mass[int(c)]) / counts[c] for c in carriers])
 
 

@@ -266,9 +266,7 @@ def _campbell(
         signed[walk.good] = turning * imaginary
         fixed = turning * imaginary + (speed[walk.good][:, None] if frame is not None else 0.0)
         spins = speed[walk.good] > 0
-        whirl = tuple(
-            own or whirl_word(fixed[spins, k], sense[spins, k]) for k, own in enumerate(patterns.whirl)
-        )
+        whirl = tuple(own or whirl_word(fixed[spins, k], sense[spins, k]) for k, own in enumerate(patterns.whirl))
         if not walk.interrupted:
             found = critical_places(walk, shown, lower, orders, spinning.rate)
             criticals = tuple(
