@@ -43,7 +43,7 @@ def three_blade_turbine() -> Figure:
 
 
 def parametric_pendulum() -> Figure:
-    """Where the pendulum, upright or hanging, is stable: the chart of Mathieu's equation in the numbers of the model."""
+    """Where the pendulum, upright or hanging, is stable: the chart of Mathieu's equation in the model's numbers."""
     pendulum = eb.load(EXAMPLES / "parametric_pendulum.yaml")
     figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
     own = math.sqrt(0.5 * 9.81 / 0.35)

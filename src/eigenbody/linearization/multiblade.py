@@ -2,13 +2,13 @@
 
 Turning a rotor of N equal blades on by 2 pi / N maps it onto itself. On its coordinates S that is a matrix Gamma with
 eigenvalues exp(2 pi i n / N): n = 0 all blades alike (collective), n = 1 and -1 patterns once round the rotor, that
-whirl with the spin and against it, and so on, N / 2 for even N blades that go alternately. A pattern that stands still in
-the fixed frame turns backward on the rotor, at n times its rate, so that with phi' = rate
+whirl with the spin and against it, and so on, N / 2 for even N blades that go alternately. A pattern that stands still
+in the fixed frame turns backward on the rotor, at n times its rate, so that with phi' = rate
 
     S = exp(phi F) Z,    F = -i n on the patterns of order n (0 on those of order N / 2)
 
-which for blades b = 1 ... N is the transform of Coleman: Z_b = a0 + a1c cos psi_b + a1s sin psi_b + ... The equations in
-Z follow at the instant phi = 0, where Z = S and only rates differ:
+which for blades b = 1 ... N is the transform of Coleman: Z_b = a0 + a1c cos psi_b + a1s sin psi_b + ... The equations
+in Z follow at the instant phi = 0, where Z = S and only rates differ:
 
     M Z'' + (C + 2 rate M F) Z' + (K + rate C F + rate^2 M F^2) Z = 0
 
@@ -115,8 +115,8 @@ def in_multiblade(linear: LinearModel, blades: MultiBlade) -> LinearModel:
         source=KnownStateSpace(space),
     )
     note = (
-        f"{blades.count} equal blades on {blades.joint}: multi-blade coordinates (collective, whirling with the spin and"
-        " against it) make the equations constant; eigenvalues are those seen from the fixed frame."
+        f"{blades.count} equal blades on {blades.joint}: multi-blade coordinates (collective, whirling with the spin"
+        " and against it) make the equations constant; eigenvalues are those seen from the fixed frame."
     )
     others = (one for one in linear.notes if not one.startswith(MOVES))
     point = replace(linear.point, is_steady=True)

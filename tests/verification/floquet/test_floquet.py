@@ -336,7 +336,7 @@ def test_multipliers_beyond_and_below_all_numbers():
 
 
 def test_shimmy_has_the_cycle_of_its_equations():
-    """A trailing wheel with a tyre that relaxes over 0.3 m and saturates (von Schlippe's tyre, tanh for the slip curve):
+    """A trailing wheel with a tyre that relaxes over 0.3 m and saturates (von Schlippe's tyre, tanh for its slip):
     I psi'' + c psi' + k psi = -e C a0 tanh(alpha/a0), sigma alpha' = V (psi - alpha) + e psi'. Here the equations by
     hand, their variation and Newton's method on DOP853 at 1e-13; the start is where psi passes zero upward."""
     tyre = {"I": 0.4, "c": 0.8, "k": 100.0, "e": 0.1, "C": 2e3, "a0": 0.1, "sigma": 0.3, "V": 8.0}

@@ -1,4 +1,4 @@
-"""Multi-blade coordinates: eigenvalues in the fixed frame against Floquet's theory, closed forms and what is refused."""
+"""Multi-blade coordinates: eigenvalues in the fixed frame against Floquet's theory and closed forms; what is refused."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Multi-blade coordinates of a model: found from the symmetry of what turns, kept where they make the equations constant.
+"""Multi-blade coordinates of a model: found from the symmetry of what turns, kept where the equations are constant.
 
 The symmetry proposes; the equations decide: they are linearized again where the rotor has turned on, in the same
 multi-blade coordinates, and must be the same there. Where they are not, what differs is named.

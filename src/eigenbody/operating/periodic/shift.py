@@ -5,8 +5,8 @@ With time counted in periods, t = t0 + T tau, the motion at fixed tau changes by
     d(delta)/dt = A delta + b + f T_p / T,      delta(T) = delta(0)
 
 b being the change of the rates f = [S', W', x'] by p alone, coordinates and their rates held. Both b and the total
-change of A come from complex steps: the mechanism with p + i h, its constraints closed around coordinates that are held,
-or moved on by i h delta. A step of 1e-30 leaves nothing but the derivative.
+change of A come from complex steps: the mechanism with p + i h, its constraints closed around coordinates that are
+held, or moved on by i h delta. A step of 1e-30 leaves nothing but the derivative.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Along:
         """The states at which coordinates and their rates are as they were, with the step in all else."""
         chosen = self.lap.point.chosen
         times = np.asarray(self.lap.states.t) + 1j * self.size * self.tau * period_slope
-        state = replace(self.lap.states, t=times)  # type: ignore[arg-type]
+        state = replace(self.lap.states, t=times)
         rates = np.real(self.real.frame.speeds.jet(self.real.mechanics.at, state.turns).rate)
         mechanics = Mechanics(self.system, state)
         measures = coordinate_set(self.system, chosen.positions)
