@@ -101,7 +101,7 @@ def flexible_rotor(count: int, speed: float) -> eb.Model:
 
 def lagging_rotor(count: int, speed: float, hub: str = "turning") -> eb.Model:
     """Bars that lag and flap on universal joints on a hub that is held on the shaft ("turning"), hangs on it in a
-    gimbal that turns with it ("gimbal"), or turns in a ball joint of the nacelle, seen from there, with a bearing ("ball")."""
+    gimbal ("gimbal"), or turns in a ball joint of the nacelle, seen from there, with a bearing ("ball")."""
     parts = nacelle(speed, hub_height=0.4)
     at = [0, 0, 0.4]
     if hub == "gimbal":

@@ -1,4 +1,4 @@
-"""Multi-blade coordinates: eigenvalues in the fixed frame against Floquet's theory and closed forms; what is refused."""
+"""Multi-blade coordinates: eigenvalues in the fixed frame against Floquet's theory and closed forms; refusals."""
 
 import json
 from typing import Any

@@ -122,7 +122,7 @@ def _blade_axes(linear: LinearModel, blades: MultiBlade, motion: RotorMotion) ->
 
 
 def _motion_word(motion: RotorMotion, axes: np.ndarray, z: np.ndarray) -> str:
-    """lag in the plane of the rotor, flap out of it, torsion about the blade; "" where only what is on the axis moves."""
+    """lag in the plane of the rotor, flap out of it, torsion about the blade; "" where only the hub moves."""
     moved = np.einsum("rij,rkjc,c->rki", axes, motion.rows, z[motion.columns])  # around, along, outward
     energy = (np.abs(moved) ** 2 * motion.weight[:, :, None]).sum(axis=0)  # (2, 3)
     lag = energy[0, 0] + energy[0, 2] + energy[1, 1]
