@@ -54,15 +54,16 @@ def parametric_pendulum() -> Figure:
             model = pendulum.with_parameters(a=stroke, side=side, c=0.01)
             edges += [(edge.value, 1000 * stroke) for edge in eb.floquet_sweep(model, "w", speeds).boundaries]
         x, y = np.array(edges).T
-        axes.plot(x, y, "o", ms=3.5, color="tab:blue")
+        for part in (x < 2 * own, x >= 2 * own):
+            axes.plot(x[part], y[part], "-o", ms=3.5, color="tab:blue")
         axes.set(xlabel="frequency of the pivot, rad/s", ylabel="stroke a, mm", title=f"{word}: edges of stability")
         axes.grid(alpha=0.3)
     least = math.sqrt(2 * 9.81 * 0.35 / 0.5)  # Kapitza: a w > sqrt(2 g (J + m l^2) / (m l)), for small strokes
     stroke = np.linspace(0.02, 0.1, 50)
     panels[0].plot(least / stroke, 1000 * stroke, color="tab:gray", lw=1, label="Kapitza's mean: a w = const")
     panels[0].legend(fontsize=9)
-    panels[0].annotate("stands", (250, 70))
-    panels[0].annotate("falls", (75, 20))
+    panels[0].annotate("stands", (120, 60))
+    panels[0].annotate("falls", (60, 30))
     panels[1].axvline(2 * own, color="tab:gray", lw=1, ls="--")
     panels[1].annotate("swings up", (2 * own, 80), ha="center")
     panels[1].annotate("twice its own frequency", (2 * own + 0.1, 8), fontsize=9, color="tab:gray")
