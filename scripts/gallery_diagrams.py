@@ -119,6 +119,41 @@ def two_blades() -> Figure:
     return eb.floquet_sweep(eb.load(EXAMPLES / "two_blades.yaml"), "speed", np.linspace(5, 45, 81)).plot()
 
 
+def three_blade_turbine() -> Figure:
+    """Campbell diagram in the fixed frame with lines of 1, 3 and 6 per revolution."""
+    turbine = eb.load(EXAMPLES / "three_blade_turbine.yaml")
+    found = eb.campbell(turbine, "speed", np.linspace(0, 16, 17) * math.pi / 30, per_rev=(1, 3, 6), n=8)
+    return found.plot()
+
+
+def parametric_pendulum() -> Figure:
+    """Where the pendulum, upright or hanging, is stable: the chart of Mathieu's equation in the model's numbers."""
+    pendulum = eb.load(EXAMPLES / "parametric_pendulum.yaml")
+    figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
+    own = math.sqrt(0.5 * 9.81 / 0.35)
+    charts = ((1, "upright", (20, 400)), (-1, "hanging", (1.4 * own, 2 * own, 2.9 * own)))
+    for axes, (side, word, speeds) in zip(panels, charts, strict=True):
+        edges = []
+        for stroke in (0.02, 0.035, 0.06, 0.1):
+            model = pendulum.with_parameters(a=stroke, side=side, c=0.01)
+            edges += [(edge.value, 1000 * stroke) for edge in eb.floquet_sweep(model, "w", speeds).boundaries]
+        x, y = np.array(edges).T
+        for part in (x < 2 * own, x >= 2 * own):
+            axes.plot(x[part], y[part], "-o", ms=3.5, color="tab:blue")
+        axes.set(xlabel="frequency of the pivot, rad/s", ylabel="stroke a, mm", title=f"{word}: edges of stability")
+        axes.grid(alpha=0.3)
+    least = math.sqrt(2 * 9.81 * 0.35 / 0.5)  # Kapitza: a w > sqrt(2 g (J + m l^2) / (m l)), for small strokes
+    stroke = np.linspace(0.02, 0.1, 50)
+    panels[0].plot(least / stroke, 1000 * stroke, color="tab:gray", lw=1, label="Kapitza's mean: a w = const")
+    panels[0].legend(fontsize=9)
+    panels[0].annotate("stands", (120, 60))
+    panels[0].annotate("falls", (60, 30))
+    panels[1].axvline(2 * own, color="tab:gray", lw=1, ls="--")
+    panels[1].annotate("swings up", (2 * own, 80), ha="center")
+    panels[1].annotate("twice its own frequency", (2 * own + 0.1, 8), fontsize=9, color="tab:gray")
+    return figure
+
+
 def helicopter_blade() -> Figure:
     """Campbell diagram."""
     blade = eb.load(EXAMPLES / "helicopter_blade.yaml")

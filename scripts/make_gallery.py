@@ -25,12 +25,13 @@ TOPICS = {
     "Pendulums and linkages": (
         "hanging_pendulum", "slider_pendulum", "parallelogram", "four_bar", "planar_four_bar_redundant",
         "cut_joints", "four_bar_with_spring", "andrews_squeezer", "seven_freedom_chain", "families",
+        "parametric_pendulum",
     ),
     "Steady motion": ("rotating_pendulum", "conical_pendulum", "flyball_governor", "heavy_top"),
     "Rotors and drives": (
         "rotor_on_bearing", "rotor_stator", "rotor_run_up", "overhung_rotor", "two_disc_rotor", "flexible_rotor",
-        "anisotropic_bearings", "oil_whip", "unsymmetric_shaft", "cracked_shaft", "two_blades", "geared_shafts",
-        "torsional_line", "washing_machine", "washing_machine_run_up",
+        "anisotropic_bearings", "oil_whip", "unsymmetric_shaft", "cracked_shaft", "two_blades",
+        "three_blade_turbine", "geared_shafts", "torsional_line", "washing_machine", "washing_machine_run_up",
     ),
     "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
     "Wheels, tyres, rails": (

@@ -253,6 +253,34 @@ def two_blades() -> None:
     assert found.growth == pytest.approx(0.023951, abs=1e-6)
 
 
+@check("three_blade_turbine.yaml")
+def three_blade_turbine() -> None:
+    model = eb.load(EXAMPLES / "three_blade_turbine.yaml")
+    found = eb.modes(model)
+    assert (found.stability, found.linear.blades.count) == ("stable", 3)
+    fast = model.with_parameters(speed=20.0)  # short turns are cheap to follow
+    values, period = eb.modes(fast).eigenvalues, eb.floquet(fast)
+    same_sets(np.exp(np.concatenate((values, values.conj())) * period.period), period.multipliers, 1e-9)
+    at_rest = eb.modes(model.with_parameters(speed=0.0)).frequency_hz[:8]
+    assert at_rest[:2] == pytest.approx(0.32, abs=0.02)  # NREL/TP-500-38060, table 9-1: 0.31 to 0.32
+    assert at_rest[2:5] == pytest.approx([0.64, 0.67, 0.70], abs=0.02)  # 0.6296 to 0.7019
+    assert at_rest[5:] == pytest.approx(1.08, abs=0.1)  # 1.0740 to 1.0898
+
+
+@check("parametric_pendulum.yaml")
+def parametric_pendulum() -> None:
+    found = eb.floquet(eb.load(EXAMPLES / "parametric_pendulum.yaml"), sensitivity="w")
+
+    def hand(w: float) -> np.ndarray:
+        pull = lambda t: 0.5 * (9.81 - 0.05 * w**2 * np.cos(w * t)) / 0.35  # noqa: E731
+        return np.linalg.eigvals(monodromy(lambda t: np.array([[0, 1], [pull(t), 0]]), 2 * np.pi / w, 2))
+
+    same_sets(found.multipliers, hand(200.0), 1e-9)
+    rates = [np.abs(np.angle(hand(w)))[0] * w / (2 * np.pi) for w in (200.2, 199.8)]
+    assert found.slopes.exponents[0, 0].imag == pytest.approx((rates[0] - rates[1]) / 0.4, rel=1e-5)
+    assert found.stability == "marginal"
+
+
 @check("chaplygin_sleigh.yaml")
 def chaplygin_sleigh() -> None:
     decay = 2 * 0.25 * 1.5 / (0.3 + 2 * 0.25**2)  # textbook: m a V / (I + m a^2)

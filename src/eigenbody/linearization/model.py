@@ -22,6 +22,7 @@ from eigenbody.numerics.matrices.linear import beside
 if TYPE_CHECKING:
     from eigenbody.linearization.dependents import Dependents
     from eigenbody.linearization.first_order import FirstOrderModel
+    from eigenbody.linearization.multiblade import MultiBlade
 
 
 def motion_by_state(motion: np.ndarray, others: int) -> np.ndarray:
@@ -51,6 +52,7 @@ class LinearModel(Result, look="linearization.look"):
     notes: tuple[str, ...]
     damping_model: str | None = None  # of damping that was added, in words
     by_route: str | None = None  # route whose matrices these are, where they are not the engine's own
+    blades: MultiBlade | None = None  # whose multi-blade coordinates these are; None: coordinates as they are named
 
     # ---- the two forms
 

@@ -47,7 +47,13 @@ def rotation_batches(measures: MeasureSet) -> list[tuple[RotationComponent, np.n
 
 def place_of(measures: MeasureSet, mechanics: Mechanics) -> Place:
     """The coordinates' own place."""
-    values = np.real(measures.jet(mechanics.at, mechanics.state.turns).value)
+    here = complex_place_of(measures, mechanics)
+    return replace(here, values=np.real(here.values))
+
+
+def complex_place_of(measures: MeasureSet, mechanics: Mechanics) -> Place:
+    """The same with the complex steps that the state carries."""
+    values = measures.jet(mechanics.at, mechanics.state.turns).value
     return Place(values, tuple(_relative(kernel, mechanics.at) for kernel, _ in rotation_batches(measures)))
 
 

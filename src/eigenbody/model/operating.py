@@ -56,6 +56,8 @@ class OperatingPoints:
             read["adjust"] = self._adjust(read["adjust"], (*path, "adjust"))
         if read.get("period") is not None:
             read["period"] = self._period(read["period"], (*path, "period"))
+            for key, least in (("guess", "a positive time"), ("settle", "zero or a positive time")):
+                self._refuse_backward(read.get(key), (*path, key), least)
         return FrozenDict({"type": spec.name, **read})
 
     def _prescribed(self, value: Any, path: Path) -> FrozenDict:
@@ -102,6 +104,11 @@ class OperatingPoints:
         if isinstance(number, float) and number <= 0:
             self.faults.add(path, f"{number:g} s is not a positive time.", 'Give the period, or "free" for a cycle.')
         return 0.0 if number is None else number
+
+    def _refuse_backward(self, value: Any, path: Path, wanted: str) -> None:
+        is_number = isinstance(value, float | int)
+        if is_number and (value < 0 or (value == 0 and wanted.startswith("a "))):
+            self.faults.add(path, f"{value:g} s is given where {wanted} is expected.", "Correct it, or leave it out.")
 
     # ---- explicit values
 

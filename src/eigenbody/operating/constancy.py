@@ -48,7 +48,11 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
 def same_equations(one: LinearModel, other: LinearModel) -> bool:
     """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
     rates that they give to random states."""
-    a, b = (m.sparse.rates_of(_probes(m)) if m.is_sparse else m.A for m in (one, other))
+    return same_matrices(*(m.sparse.rates_of(_probes(m)) if m.is_sparse else m.A for m in (one, other)))
+
+
+def same_matrices(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether rows of two matrices are equal to what counts."""
     size = np.abs(a).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(a).max(initial=0.0)
     return bool(np.all(np.abs(a - b) <= SAME * size))
 

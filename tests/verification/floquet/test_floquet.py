@@ -309,3 +309,73 @@ def test_a_slow_drive_has_its_own_period():
         "spin", "revolute", between=["ground", "disc"], at=ORIGIN, axis=[0, 0, 1], motion="=7.292115e-5*t"
     )
     assert eb.floquet(model).period == pytest.approx(TURN / 7.292115e-5, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"guess": -1.0}, r"periodic\.guess: -1 s is given where a positive time"),
+        ({"guess": 0.0}, r"periodic\.guess: 0 s"),
+        ({"settle": "-2 s"}, r"periodic\.settle: -2 s is given where zero or a positive time"),
+    ],
+)
+def test_times_that_run_backward_are_refused_by_name(options, words):
+    with pytest.raises(InputError, match=words):
+        eb.floquet(slider("=-s + (1 - s**2)*s'", position=0.5), "free", **options)
+
+
+def test_multipliers_beyond_and_below_all_numbers():
+    """exp(+-50) after 5 s: the small one is hidden beside the large one and no 1; exp(1000) is no number."""
+    found = eb.floquet(slider("=100*s"), 5.0)
+    assert found.multipliers[0].real == pytest.approx(np.exp(50), rel=1e-10)
+    assert found.multipliers[1] == 0
+    assert np.isnan(found.exponents[1].real)
+    assert found.stability == "unstable"
+    with pytest.raises(ComputationError, match="beyond all numbers"):
+        eb.floquet(slider("=100*s"), 100.0)
+
+
+def test_shimmy_has_the_cycle_of_its_equations():
+    """A trailing wheel with a tyre that relaxes over 0.3 m and saturates (von Schlippe's tyre, tanh for its slip):
+    I psi'' + c psi' + k psi = -e C a0 tanh(alpha/a0), sigma alpha' = V (psi - alpha) + e psi'. Here the equations by
+    hand, their variation and Newton's method on DOP853 at 1e-13; the start is where psi passes zero upward."""
+    tyre = {"I": 0.4, "c": 0.8, "k": 100.0, "e": 0.1, "C": 2e3, "a0": 0.1, "sigma": 0.3, "V": 8.0}
+    model = eb.Model(
+        parameters=tyre,
+        bodies={"fork": {"mass": 1, "inertia": ["=I"] * 3, "at": [0, 0, 0]}},
+        joints={"pin": {"type": "revolute", "between": ["ground", "fork"], "at": ORIGIN, "position": 0.05}},
+        states={"alpha": {"initial": 0.0, "rate": "=(V*(pin - alpha) + e*pin')/sigma"}},
+        forces={"tyre": {"type": "expression", "along": "pin", "value": "=-k*pin - c*pin' - e*C*a0*tanh(alpha/a0)"}},
+    )
+    found = eb.floquet(model, "free")
+    p = tyre
+
+    def rhs(t: float, y: np.ndarray) -> np.ndarray:
+        psi, rate, alpha = y[:3]
+        grip = np.tanh(alpha / p["a0"])
+        f = [
+            rate,
+            (-p["k"] * psi - p["c"] * rate - p["e"] * p["C"] * p["a0"] * grip) / p["I"],
+            (p["V"] * (psi - alpha) + p["e"] * rate) / p["sigma"],
+        ]
+        J = np.array([
+            [0, 1, 0],
+            [-p["k"] / p["I"], -p["c"] / p["I"], -p["e"] * p["C"] * (1 - grip**2) / p["I"]],
+            [p["V"] / p["sigma"], p["e"] / p["sigma"], -p["V"] / p["sigma"]],
+        ])  # fmt: skip
+        return np.concatenate((f, (J @ y[3:].reshape(3, 3)).ravel()))
+
+    y = np.array([found.point.coordinates()["pin"], found.point.rates()["pin"], found.point.state.x[0]])
+    period = found.period * 1.001  # Newton's method must bring it back
+    for _ in range(8):
+        start = np.concatenate((y, np.eye(3).ravel()))
+        end = solve_ivp(rhs, (0, period), start, method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+        whole, f0, f1 = end[3:].reshape(3, 3), rhs(0, start)[:3], rhs(0, end)[:3]
+        left = np.block([[whole - np.eye(3), f1[:, None]], [f0, np.zeros(1)]])
+        step = np.linalg.solve(left, np.append(y - end[:3], 0.0))
+        y, period = y + step[:3], period + step[3]
+    assert np.abs(step).max() < 1e-11
+    assert found.period == pytest.approx(period, rel=1e-9)
+    same_sets(found.multipliers, np.linalg.eigvals(whole), 1e-8)
+    assert found.stability == "stable"
+    assert found.stabilities[0] == "orbit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 
 
@@ -17,6 +18,10 @@ def floquet(
     ] = None,
     guess: Annotated[str | None, options.option("--guess", "T", "First guess of the period of a cycle.")] = None,
     settle: Annotated[str | None, options.option("--settle", "T", "Time to run before the search begins.")] = None,
+    sensitivity: Annotated[
+        list[str] | None,
+        options.option("--sensitivity", "NAME", "Also slopes of the exponents by this number; may be repeated."),
+    ] = None,
     parameter: options.Parameter = None,
     start: options.From = None,
     stop: options.To = None,
@@ -39,6 +44,7 @@ def floquet(
       eigenbody floquet swing.yaml --period "=pi" --plot swing.png
       eigenbody floquet wheelset.yaml --period free --settle "20 s"
       eigenbody floquet rotor.yaml --parameter speed --from 10 --to 40 --points 61
+      eigenbody floquet rotor.yaml --sensitivity kx --sensitivity bodies.hub.mass
 
     \b
     JSON: {"model", "period", "cycle", "states", "stability",
@@ -55,6 +61,9 @@ def floquet(
       orbit          how far the motion does not close, relative to its size
       determinant    log|det| of the transition against the integral of the trace of A
       convergence    change of the transition in the last refinement of the times
+    With --sensitivity: "sensitivity": [{"name", "value", "period", "multipliers",
+      "exponents"}], slopes per unit of each number in the order above; null where a
+      multiplier is 1 or comes in a chain.
     With --parameter: {"model", "parameter", "values", "period", "exponents", "growth",
       "stability", "stability_boundaries": [{"value", "between", "begins",
       "frequency_hz"}], "failed", "certificate", "notes"}
@@ -64,6 +73,9 @@ def floquet(
       the document above; .npz and .mat hold the arrays.
     """
     goal = delivery.Delivery("analyses.floquet.look", model, json, out, plot, quiet)
+    if sensitivity and parameter is not None:
+        what = "sensitivities are those at one value."
+        raise InputError(Fault("--sensitivity", what, "Leave out --parameter, or set it by --set."))
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", period="--period"
@@ -72,7 +84,7 @@ def floquet(
 
         times = {name: _plain(text) for name, text in (("period", period), ("guess", guess), ("settle", settle))}
         if parameter is None:
-            goal.deliver(floquet_of_model(mechanism, times))
+            goal.deliver(floquet_of_model(mechanism, times, sensitivity=sensitivity or ()))
         else:
             grid = session.swept_values(mechanism, parameter, start, stop, points, values)
             goal.deliver(floquet_sweep(mechanism, parameter, grid, **times))

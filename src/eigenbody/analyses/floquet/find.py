@@ -7,12 +7,14 @@ can change over to the exponential. The frequency told here is that of the harmo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.floquet.multipliers import Multipliers, judged_multipliers
+from eigenbody.analyses.floquet.slopes import ExponentSlopes, exponent_slopes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
@@ -80,6 +82,7 @@ class Floquet(Drawn, look="analyses.floquet.look"):
     stability: str
     certificate: FloquetCertificate
     notes: tuple[str, ...]
+    slopes: ExponentSlopes | None = None  # sensitivities that were asked for
 
     @property
     def model(self) -> InertModel:
@@ -122,25 +125,46 @@ def floquet(
     period: float | str | None = None,
     guess: float | str | None = None,
     settle: float | str | None = None,
+    sensitivity: str | Sequence[str] = (),
 ) -> Floquet:
     """Multipliers and exponents of the periodic motion of a model, and whether it is stable.
 
     The motion is the one that the model asks for (`operating_point: {periodic: ...}`), or the one of the given `period`
     that is found from the initial state: a number (s), "20 ms", "=2*pi/speed", or "free" for a limit cycle; `guess` and
-    `settle` as in the model file. A mechanism that turns steadily needs no period: it is one turn.
+    `settle` as in the model file. A mechanism that turns steadily needs no period: it is one turn. `sensitivity` names
+    parameters, or numbers of the model by path, by which the exponents are differentiated.
     """
     found = subject(model)
     given = {"period": period, "guess": guess, "settle": settle}
+    names = (sensitivity,) if isinstance(sensitivity, str) else tuple(sensitivity)
     if isinstance(found, OperatingPoint):
-        return floquet_of_model(found.model, given, found)
-    return floquet_of_model(found, given)
+        return floquet_of_model(found.model, given, found, names)
+    return floquet_of_model(found, given, None, names)
 
 
 def floquet_of_model(
-    model: InertModel, given: Mapping[str, float | str | None], start: OperatingPoint | None = None
+    model: InertModel,
+    given: Mapping[str, float | str | None],
+    start: OperatingPoint | None = None,
+    sensitivity: Sequence[str] = (),
 ) -> Floquet:
     """Of the periodic motion that is given, that the model asks for, or of one turn; sought from `start`, or from the
     operating point of the model."""
+    for name in sensitivity:
+        model.value_of(name)  # refuses what is no number of the model
+    asking, options, start = _asked(model, given, start)
+    motion = find_periodic(asking, **options, start=start)
+
+    def period_at(variant: InertModel) -> float:
+        return float(_asked(variant, given, None)[1]["period"])
+
+    return _floquet_of(motion, model, sensitivity, None if motion.is_free else period_at)
+
+
+def _asked(
+    model: InertModel, given: Mapping[str, float | str | None], start: OperatingPoint | None
+) -> tuple[InertModel, dict[str, Any], OperatingPoint | None]:
+    """The model that asks for the periodic motion, what it asks for, and where the search begins."""
     asked = model.description.operating_point or {}
     if start is None and asked.get("type", "reference") not in ("periodic", "reference"):
         start = operating_point(model)
@@ -149,8 +173,7 @@ def floquet_of_model(
     if asked.get("type") != "periodic":
         asking = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
         asked = asking.description.operating_point or {}
-    options = {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}
-    return _floquet_of(find_periodic(asking, **options, start=start))
+    return asking, {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}, start
 
 
 def _asking_for(model: InertModel, given: Mapping[str, float | str]) -> InertModel:
@@ -177,7 +200,10 @@ def turn_period(model: InertModel, start: OperatingPoint | None = None) -> float
     return TURN / slowest
 
 
-def _floquet_of(motion: PeriodicMotion) -> Floquet:
+def _floquet_of(
+    motion: PeriodicMotion, model: InertModel, sensitivity: Sequence[str],
+    period_at: Callable[[InertModel], float] | None,
+) -> Floquet:  # fmt: skip
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
     lap, change = _converged(motion)
     whole = lap.transitions.whole
@@ -200,6 +226,7 @@ def _floquet_of(motion: PeriodicMotion) -> Floquet:
         stability=verdict,
         certificate=certificate,
         notes=_notes(certificate, int(np.sum(np.isnan(exponents)))),
+        slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
 
 

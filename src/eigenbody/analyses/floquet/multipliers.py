@@ -46,6 +46,8 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
         empty = np.zeros(0)
         return Multipliers(empty.astype(complex), np.zeros((0, 0)), empty, empty.astype(int), empty.astype(bool), False)
     values = found.eigenvalues + 1.0
+    hidden = found.is_rigid & (found.bounds >= 1.0)  # beside far larger ones: anything within the circle, not 1
+    values = np.where(hidden, 0.0, values)
     upper = np.flatnonzero(values.imag >= 0)
     order: list[int] = []
     partner: list[int] = []
@@ -54,14 +56,14 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
         partner += [len(order) + len(members) - 1 - k for k in range(len(members))]
         order += members
     chains = found.zero_chains
-    vectors = _own_vectors(transition, values[order], found.right[:, order], found.is_rigid[order])
+    vectors = _own_vectors(transition, values[order], found.right[:, order], (found.is_rigid & ~hidden)[order])
     return Multipliers(
         values[order],
         vectors,
         found.bounds[order],
         np.array(partner),
-        found.is_rigid[order],
-        bool(chains) and chains[0] > 1,
+        (found.is_rigid & ~hidden)[order],
+        bool(chains) and chains[0] > 1 and not hidden.any(),
     )
 
 

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm leaves
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes
 BLOCK = 128  # pairs whose residuals are found at a time
+DISPLACED = 1e-9  # displacement in a zero that is a motion at constant speed, per speed over the fastest rate
 STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
+
+CONTRADICTED = (
+    "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
+    " them is not decided."
+)
+MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
+MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 
 
 @dataclass(frozen=True)
@@ -138,8 +146,10 @@ def strained_zeros(linear: LinearModel, spectrum: Spectrum) -> tuple[str, ...]:
     if not spectrum.is_rigid.any():
         return ()
     eigenvectors = np.flatnonzero(spectrum.is_rigid)[: len(spectrum.zero_chains)]
-    q = np.real(spectrum.columns(eigenvectors)[: linear.P.shape[1]])
-    return deflected_elements(linear.point, linear.P @ q[:, np.abs(q).max(axis=0, initial=0.0) > 0])
+    states = np.real(spectrum.columns(eigenvectors))
+    q, fastest = states[: linear.P.shape[1]], np.abs(spectrum.eigenvalues).max(initial=0.0)
+    least = DISPLACED * np.abs(states).max(axis=0, initial=0.0) / (1.0 + fastest)  # else it is rounding beside a speed
+    return deflected_elements(linear.point, linear.P @ q[:, np.abs(q).max(axis=0, initial=0.0) > least])
 
 
 def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:

@@ -77,6 +77,9 @@ def modes(
       stability       stable, marginal, drifting (a free motion) or unstable where coefficients are
                       constant; frozen where they change along the motion, immobile without freedom
       error           bound of the eigenvalue's error (1/s)
+      Equal blades whose patterns make the equations constant: "multiblade": {"blades",
+      "joint", "rate", "bodies": [[names]]}, and each mode has "blades": {"label", "order",
+      "whirl", "share"}: "forward flap", how often the pattern goes round, share of energy.
       With --frame also "frames": {"frame", "about", "at", "rate", "rotating": [modes],
       "pairs": [{"fixed", "rotating", "whirl", "likeness"}], "fixed_is_constant",
       "rotating_is_constant", "coordinates", "notes"}.

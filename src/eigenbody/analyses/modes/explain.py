@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.modes.elastic_labels import ElasticParts
+from eigenbody.analyses.modes.elastic_labels import ElasticPart, ElasticParts
 from eigenbody.analyses.modes.energy import ELASTIC, ModeEnergies, mode_energies
 from eigenbody.analyses.modes.given import modes_of
-from eigenbody.analyses.modes.labels import story
+from eigenbody.analyses.modes.labels import Story, story
 from eigenbody.analyses.modes.motion import ModeMotion, mode_motion
 from eigenbody.analyses.modes.participation import by_coordinate, participation
 from eigenbody.analyses.modes.scene import scene
@@ -20,6 +20,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.subject import Subject
+from eigenbody.model.description import owner_of
 from eigenbody.numerics.runtime import on_one_thread
 
 if TYPE_CHECKING:
@@ -118,10 +119,15 @@ def explain(modes: Subject) -> Explanation:
     bent = {name.removesuffix(ELASTIC): strain[:, k] for k, name in enumerate(energies.sources) if ELASTIC in name}
     elastic = ElasticParts(modes, kinetic.sum(axis=-1) + deformation, energies.inertia, bent)
     flags = zip(modes.eigenvalues, modes.is_rigid, motion.drifts, strict=True)
+    told = _without_blades(modes, setting.names, kinetic)
     stories = [
-        story(setting, twist[i], kinetic[i], complex(value), bool(rigid), bool(drifts), elastic.of(i))
+        story(setting, twist[i], told[i], complex(value), bool(rigid), bool(drifts), _support(modes, elastic.of(i)))
         for i, (value, rigid, drifts) in enumerate(flags)
     ]
+    for i, pattern in enumerate(modes.patterns or ()):
+        if pattern.label:
+            growing = ", growing" if modes.growths[i] == "unstable" else ""
+            stories[i] = Story(pattern.label + growing, pattern.whirl)
     return Explanation(
         modes=modes,
         labels=tuple(_with_states(modes, coordinates, shares, i, s.label) for i, s in enumerate(stories)),
@@ -142,6 +148,27 @@ def explain(modes: Subject) -> Explanation:
         mean_power=power,
         notes=(*_notes(strain, dissipation, mean_strain, power), *([remark] if remark else []), *_rolling(modes)),
     )
+
+
+def _without_blades(modes: Modes, names: Sequence[str], kinetic: np.ndarray) -> np.ndarray:
+    """Shares (n, bodies, 6) without those of blades, which are told as patterns or are carried by what is told."""
+    blades = modes.linear.blades
+    if blades is None:
+        return kinetic
+    beside = np.array([name not in {own for group in blades.bodies for own in group} for name in names])
+    rest = kinetic * beside[:, None]
+    whole = rest.sum(axis=(1, 2), keepdims=True)
+    is_told = (whole > 0) & ~modes.is_rigid[:, None, None]
+    return np.where(is_told, rest / np.where(whole > 0, whole, 1.0), kinetic)
+
+
+def _support(modes: Modes, parts: Sequence[ElasticPart]) -> Sequence[ElasticPart]:
+    """Bodies that deform, without blades."""
+    blades = modes.linear.blades
+    if blades is None:
+        return parts
+    names, own = modes.bodies, {name for group in blades.bodies for name in group}
+    return [part for part in parts if not any(owner_of(names[b]) in own for b in part.bodies)]
 
 
 def _kinetic_shares(energies: ModeEnergies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
-from eigenbody.analyses.modes.checks import ModesCertificate, certify_modes, open_questions, open_questions_of_few
+from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns, pure_patterns
+from eigenbody.analyses.modes.checks import (
+    CONTRADICTED,
+    MISCOUNTED,
+    MISSED,
+    ModesCertificate,
+    certify_modes,
+    open_questions,
+    open_questions_of_few,
+)  # fmt: skip
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
+from eigenbody.analyses.modes.multiblade import Blades, blades_of, has_blades, in_blade_patterns
 from eigenbody.analyses.modes.shapes import body_motion, coordinate_shapes, shapes_of
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.copies import Later
@@ -21,6 +31,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, sparse_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.multiblade import in_multiblade
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject, subject
@@ -49,12 +60,10 @@ IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
     " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
 )
-CONTRADICTED = (
-    "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
-    " them is not decided."
+IN_PATTERNS = (
+    "The equations are constant in multi-blade coordinates ({0} equal blades on {1}), not in these: stability ({2}) is"
+    " that of the eigenvalues there, which modes of the model lists; those listed belong to an instant."
 )
-MISCOUNTED = "{} eigenvalues are taken for zero, a second count finds {}: what is zero among the modes is not decided."
-MISSED = "An inertia count finds more modes than were returned in their range: ask for more (--n) or by parts (--near)."
 KINDS = ("plane", "bars")  # of pictures
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
@@ -103,15 +112,35 @@ class Modes(Drawn, look="analyses.modes.look"):
 
         return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
 
+    @cached_property
+    def blades(self) -> Blades:
+        """Where the equations change along the motion in these coordinates and in turning frames: equal blades in
+        whose multi-blade coordinates they do not, or what keeps the blades from being equal."""
+        is_open = not self.linear.is_sparse and not self.is_constant and self.steady_frame is None
+        return blades_of(self.linear) if is_open and has_blades(self.linear.point) else Blades(None)
+
     @property
     def stability(self) -> str:
-        """ "stable", "marginal", "drifting" or "unstable" where the equations are constant (in these coordinates or in
-        a turning frame), else "frozen"; "immobile" where nothing can move."""
+        """ "stable", "marginal", "drifting" or "unstable" where the equations are constant (in these coordinates, in
+        multi-blade coordinates or in a turning frame), else "frozen"; "immobile" where nothing can move."""
         if not self.linear.states:
             return "immobile"
         if self.is_constant:
             return self.growth
-        return "frozen" if self.steady_frame is None else self.steady_frame[1]
+        if self.steady_frame is not None:
+            return self.steady_frame[1]
+        return self._in_patterns or "frozen"
+
+    @cached_property
+    def _in_patterns(self) -> str:
+        """The verdict in multi-blade coordinates; "" without any."""
+        chart = self.blades.chart
+        return "" if chart is None else spectrum_of(in_multiblade(self.linear, chart)).stability
+
+    @cached_property
+    def patterns(self) -> tuple[BladePattern, ...] | None:
+        """What the blades do in each mode, in multi-blade coordinates; None without them."""
+        return blade_patterns(self)
 
     @property
     def stabilities(self) -> tuple[str, ...]:
@@ -123,11 +152,16 @@ class Modes(Drawn, look="analyses.modes.look"):
         """What must be known of the linear equations and of these modes."""
         if self.is_constant:
             return (*self.linear.notes, *self.remarks)
-        if self.steady_frame is None:
-            word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
-        else:
-            word = IN_FRAME.format(*self.steady_frame)
-        return (*self.linear.notes, word, *self.remarks)
+        return (*self.linear.notes, *self._on_constancy(), *self.remarks)
+
+    def _on_constancy(self) -> tuple[str, ...]:
+        """Where else the equations are constant, or what keeps them from it."""
+        if self.steady_frame is not None:
+            return (IN_FRAME.format(*self.steady_frame),)
+        if self.blades.chart is not None:
+            return (IN_PATTERNS.format(self.blades.chart.count, self.blades.chart.joint, self._in_patterns),)
+        word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
+        return (word, f"Multi-blade coordinates do not help. {self.blades.reason}.") if self.blades.reason else (word,)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -265,11 +299,11 @@ def modes(
     if isinstance(model, InertModel | OperatingPoint):
         point = operating_point(model)
         dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
-        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS:
+        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS and not has_blades(point):
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
-        linear = linear_model(point, solver=solver)
+        linear = in_blade_patterns(linear_model(point, solver=solver))
     else:
         linear = model
     if linear.is_sparse:
@@ -330,7 +364,7 @@ def _entries(
         chosen = chosen[np.sort(np.argsort(distance, kind="stable")[: n or len(chosen)])]
     elif n is not None:
         chosen = chosen[:n]
-    vectors = spectrum.columns(chosen).T
+    vectors = pure_patterns(linear, spectrum.eigenvalues[chosen], spectrum.is_rigid[chosen], spectrum.columns(chosen).T)
     return chosen, vectors, certify_modes(linear, spectrum, chosen, vectors)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from eigenbody.analyses.modes.find import Modes, modes
 from eigenbody.analyses.modes.frame_chart import TurningFrame, charted, turning_frame
 from eigenbody.analyses.modes.mac import mac_matrix
+from eigenbody.analyses.modes.multiblade import in_blade_patterns
 from eigenbody.analyses.modes.turning import is_constant_in
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
@@ -75,7 +76,7 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
         return FrameModes(standing, found, found, pairs, found.is_constant, found.is_constant, (STANDS,))
     turning = turning_frame(point, frame)
     has_frames = any(entry["rate"] for entry in point.model.description.frames)
-    fixed, fixed_constant = _found(charted(point, turning, True) if has_frames else point, turning)
+    fixed, fixed_constant = _fixed(charted(point, turning, True) if has_frames else point, turning)
     rotating, rotating_constant = _found(charted(point, turning, False), turning)
     return FrameModes(
         frame=turning,
@@ -96,6 +97,13 @@ def _standing(point: OperatingPoint, name: str) -> TurningFrame | None:
     axis = entry.get("axis")
     about = np.array([0.0, 0.0, 1.0]) if axis is None else np.asarray(np.real(axis), dtype=float)
     return TurningFrame(name, about / np.linalg.norm(about), np.zeros(3), 0.0)
+
+
+def _fixed(point: OperatingPoint, turning: TurningFrame) -> tuple[Modes, bool | None]:
+    """As `_found`, in multi-blade coordinates where these are needed and help."""
+    found, constant = _found(point, turning)
+    linear = in_blade_patterns(found.linear)
+    return (found, constant) if linear.blades is None else (modes(linear), True)
 
 
 def _found(point: OperatingPoint, turning: TurningFrame) -> tuple[Modes, bool | None]:

@@ -14,10 +14,12 @@ from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import same_equations
+from eigenbody.operating.periodic.uniform import is_unaccelerated
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
 
 PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
+STEADY = 1e-8  # second rates of the coordinates that count as none, in natural units
 TRIED = 4  # joints whose turning frames are tried
 
 
@@ -30,7 +32,7 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
     for name in names:
         try:
             turning = turning_frame(point, name)
-            if len(tried) == TRIED or any(_alike(turning, other) for other in tried):
+            if len(tried) == TRIED or any(alike(turning, other) for other in tried):
                 continue
             tried.append(turning)
             there = charted(point, turning, False)
@@ -41,16 +43,19 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
     return None
 
 
-def _alike(one: TurningFrame, other: TurningFrame) -> bool:
+def alike(one: TurningFrame, other: TurningFrame) -> bool:
+    """Whether two frames turn about the same axis at the same rate."""
     return bool(np.allclose(one.angular_velocity, other.angular_velocity) and np.allclose(one.at, other.at))
 
 
 def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     """Whether the equations in the coordinates of a point stay the same while a frame turns; None unless every body
-    rests or turns with it."""
+    rests or turns with it, and goes on to do so."""
+    if not keeps_turning(point, turning):
+        return None
     here = dense_model(point)
     for phase in PHASES:
-        state = _later(point, turning, phase)
+        state = later_state(point, turning, phase)
         if state is None:
             return None
         there = at_state(point.model, point.system, state).choosing(point.chosen)
@@ -59,19 +64,11 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
     return True
 
 
-def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
+def later_state(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
     """The steady motion when the frame has turned on; None unless every body rests or turns with the frame."""
-    state, spin = point.state, turning.angular_velocity
-    omega = apply(state.R, state.w)
-    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
-    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
-
-    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
-        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
-        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
-
-    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
-    if not turning.rate or not np.all(resting | along):
+    state = point.state
+    along = turning_bodies(point, turning)
+    if along is None:
         return None
     turn = np.where(along[:, None, None], about_axis(turning.about, phase), np.eye(3))
     moved = replace(
@@ -82,3 +79,24 @@ def _later(point: OperatingPoint, turning: TurningFrame, phase: float) -> State 
         t=state.t + phase / turning.rate,
     )
     return counted(point.system, state, moved)
+
+
+def keeps_turning(point: OperatingPoint, turning: TurningFrame) -> bool:
+    """Whether the coordinates of a motion with the frame keep their rates: a steady motion, not an instant of one."""
+    speed = turning.rate + float(np.abs(point.state.v).max(initial=0.0)) / point.system.length
+    return is_unaccelerated(point, speed, STEADY)
+
+
+def turning_bodies(point: OperatingPoint, turning: TurningFrame) -> np.ndarray | None:
+    """(bodies,) bool: those that turn with the frame; None unless every other body rests."""
+    state, spin = point.state, turning.angular_velocity
+    omega = apply(state.R, state.w)
+    speed = np.abs(state.v).max(initial=0.0) + turning.rate * point.system.length
+    carried = cross(np.broadcast_to(spin, state.r.shape), state.r - turning.at)
+
+    def close(velocity: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        slow = np.abs(state.v - velocity).max(axis=-1) <= SAME * speed
+        return slow & (np.abs(omega - turn).max(axis=-1) <= SAME * turning.rate)
+
+    resting, along = close(np.zeros(3), np.zeros(3)), close(carried, spin)
+    return along if turning.rate and np.all(resting | along) else None

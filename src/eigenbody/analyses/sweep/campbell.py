@@ -10,22 +10,9 @@ import numpy as np
 
 from eigenbody.analyses.modes import charted, modes, modes_in_frames, tracked_rows, turning_frame
 from eigenbody.analyses.sweep.critical import critical_places
-from eigenbody.analyses.sweep.describe import WHIRLS, whirl_sense, whirl_word
-from eigenbody.analyses.sweep.follow import (
-    HALVINGS,
-    Sweep,
-    branches_of,
-    collected,
-    each_of,
-    finished,
-    modes_along,
-    of_steady,
-    one_by_one,
-    point_modes,
-    steady_points,
-    values_at,
-    walked,
-)
+from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
+from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
+from eigenbody.analyses.sweep.points import each_of, modes_along, of_steady, one_by_one, point_modes, steady_points
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
 from eigenbody.analyses.sweep.walk import Outcome, Stretch, Walk
@@ -262,15 +249,17 @@ def _campbell(
     signed = np.full(base.eigenvalues.shape, np.nan)
     whirl = ("none",) * len(shown)
     criticals: tuple[CriticalSpeed, ...] = ()
+    patterns = branch_patterns(_good(walk.outcomes), walk.track, shown)
     if spinning is not None and axes is not None:
         speed[walk.good] = _rates(walk, spinning)
         sense = whirl_sense(walk.track.fronts, shown, len(tracked_rows(system_of(model)).names), axes)
+        sense = np.where(np.isnan(patterns.sense), sense, patterns.sense)
         imaginary = base.eigenvalues.imag[walk.good]
         turning = np.where(np.abs(np.nan_to_num(sense)) > WHIRLS, np.sign(sense), np.nan)
         signed[walk.good] = turning * imaginary
         fixed = turning * imaginary + (speed[walk.good][:, None] if frame is not None else 0.0)
         spins = speed[walk.good] > 0
-        whirl = tuple(whirl_word(fixed[spins, k], sense[spins, k]) for k in range(len(shown)))
+        whirl = tuple(own or whirl_word(fixed[spins, k], sense[spins, k]) for k, own in enumerate(patterns.whirl))
         if not walk.interrupted:
             found = critical_places(walk, shown, lower, orders, spinning.rate)
             criticals = tuple(
@@ -278,8 +267,8 @@ def _campbell(
             )
     own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
     own["labels"] = tuple(
-        label + (f", {sense} whirl" if sense in ("forward", "backward") else "")
-        for label, sense in zip(base.labels, whirl, strict=True)
+        pattern or label + (f", {sense} whirl" if sense in ("forward", "backward") else "")
+        for pattern, label, sense in zip(patterns.words, base.labels, whirl, strict=True)
     )
     own["notes"] = (*base.notes, *_frame_notes(model, walk, frame), *_spin_notes(model, walk, spinning))
     return Campbell(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.sweep.tracking import Front
+from eigenbody.analyses.sweep.tracking import Front, PointModes, Track
 from eigenbody.spatial.rotations import frame
 
 WHIRLS = 0.2  # excess of one sense over the other, as share of the whole motion, that makes a whirl
@@ -30,6 +31,47 @@ def whirl_sense(fronts: Sequence[Front], branches: np.ndarray, bodies: int, axes
         whole = (np.abs(motion) ** 2).sum(axis=(1, 2, 3))
         sense[i, known] = 2 * excess / np.where(whole > 0, whole, 1.0)
     return sense
+
+
+@dataclass(frozen=True, eq=False)
+class BranchPatterns:
+    """What blades do in each branch: words (branches,) and whirl (branches,), "" where they do not lead, and the sense
+    of whirl (points, branches) from -1 to 1, nan where it is not theirs."""
+
+    words: tuple[str, ...]
+    whirl: tuple[str, ...]
+    sense: np.ndarray
+
+
+def branch_patterns(points: Sequence[PointModes], track: Track, branches: np.ndarray) -> BranchPatterns:
+    """Of branches over the points of a walk, by what most points say."""
+    sense = np.full((len(points), len(branches)), np.nan)
+    words: list[str] = []
+    whirls: list[str] = []
+    for k, branch in enumerate(branches):
+        said: list[str] = []
+        for i, point in enumerate(points):
+            mode = int(track.index[i, branch])
+            if point.patterns is None or mode < 0 or point.is_rigid[mode % len(point.patterns)]:
+                continue
+            above = np.flatnonzero(point.eigenvalues.imag > 0)
+            is_conjugate = mode >= len(point.patterns)
+            own = point.patterns[int(above[mode - len(point.patterns)]) if is_conjugate else mode]
+            said.append(own.label)
+            if own.label:
+                sense[i, k] = -own.sense if is_conjugate else own.sense
+        words.append(max(dict.fromkeys(said), key=said.count) if said else "")
+        whirls.append(_lasting_whirl(sense[:, k]) if words[-1] else "")
+    return BranchPatterns(tuple(words), tuple(whirls), sense)
+
+
+def _lasting_whirl(sense: np.ndarray) -> str:
+    """The whirl of most points of a branch; "mixed" where none has most of them."""
+    known = sense[np.isfinite(sense)]
+    counts = {"forward": (known > WHIRLS).sum(), "backward": (known < -WHIRLS).sum()}
+    counts["none"] = len(known) - sum(counts.values())
+    most = max(counts, key=lambda word: int(counts[word]))
+    return most if counts[most] >= ALONE * len(known) else "mixed"
 
 
 def whirl_word(speed: np.ndarray, sense: np.ndarray) -> str:

@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, damping_ratios, modes, tracked_rows, tracked_shapes
+from eigenbody.analyses.modes import damping_ratios, in_blade_patterns, modes, tracked_rows
 from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
+from eigenbody.analyses.sweep.points import modes_along
 from eigenbody.analyses.sweep.settle import settle_crossings
 from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
 from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
-from eigenbody.analyses.sweep.variants import linear_variants
-from eigenbody.analyses.sweep.walk import Evaluate, Outcome, Path, Stopped, Stretch, Walk
+from eigenbody.analyses.sweep.walk import Evaluate, Path, Walk
 from eigenbody.analyses.sweep.windows import seek_windows, suspected
 from eigenbody.base.arrays import frozen
-from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.constancy import has_constant_coefficients
-from eigenbody.operating.family import Failed
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.steady.along import asks_for_steady, steady_along
-from eigenbody.operating.steady.found import SteadyPoint
-from eigenbody.spatial.rotations import apply
-
-if TYPE_CHECKING:
-    pass
 
 HALVINGS = 8
 LISTED = 6  # places in a note
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?(?![\w])")
-T = TypeVar("T")
 SweepT = TypeVar("SweepT", bound="Sweep")
 
 
@@ -180,77 +170,6 @@ def sweep(
     return finished(lambda: collected(walk, model, boundaries), walk)
 
 
-def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> list[Outcome]:
-    """Modes at every point of a stretch of the path; a point that fails says why."""
-    if asks_for_steady(model):
-        steady = steady_points(model, stretch)
-        if n is None:
-            return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.linear))))
-        return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
-    if n is not None and system_of(model).nq > DENSE_LIMIT:
-        return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
-    return each_of(linear_variants(model, stretch.values), lambda linear: point_modes(modes(linear, n=n)))
-
-
-def steady_points(model: InertModel, stretch: Stretch) -> Sequence[SteadyPoint | Failed]:
-    """Steady motions along a stretch, from those that are known."""
-    known = [modes.steady for modes in stretch.known if modes.steady is not None]
-    return steady_along(model, stretch.t, stretch.values, known)
-
-
-def of_steady(there: SteadyPoint, found: PointModes) -> PointModes:
-    """Modes of a steady motion, which others near by are found from."""
-    return replace(found, notes=(*there.notes, *found.notes), steady=there)
-
-
-def one_by_one(
-    model: InertModel, values: dict[str, np.ndarray], of: Callable[[InertModel], PointModes]
-) -> list[Outcome]:
-    """What `of` gives for each variant of the model, or why it fails."""
-    count = len(next(iter(values.values())))
-    return each_of((model.with_values({name: float(v[i]) for name, v in values.items()}) for i in range(count)), of)
-
-
-def each_of(found: Iterable[T | Failed], of: Callable[[T], PointModes]) -> list[Outcome]:
-    """What `of` gives for each, or why it fails."""
-    outcomes: list[Outcome] = []
-    try:
-        for one in found:
-            outcomes.append(Failure(one.message) if isinstance(one, Failed) else _outcome(one, of))
-    except KeyboardInterrupt as error:
-        raise Stopped(outcomes) from error
-    return outcomes
-
-
-def _outcome(variant: T, of: Callable[[T], PointModes]) -> Outcome:
-    try:
-        return of(variant)
-    except (EigenbodyError, np.linalg.LinAlgError) as error:
-        return Failure(in_one_line(error))
-
-
-def point_modes(found: Modes) -> PointModes:
-    """What following needs of the modes of a point."""
-    point = found.linear.point
-    at = point.mechanics.at
-    first_order = len(point.system.states)
-    states = found.states_shape
-    extra = np.zeros((len(found), 0)) if states is None or not first_order else states[:, -first_order:]
-    if not np.isfinite(found.eigenvalues).all() or not np.isfinite(found.motion).all():
-        raise ComputationError("The modes are not finite. Check the model for absurd magnitudes.")
-    return PointModes(
-        eigenvalues=found.eigenvalues,
-        shapes=tracked_shapes(point, found.motion),
-        extra=extra,
-        is_rigid=found.is_rigid,
-        stabilities=found.growths,
-        spins=np.real(apply(at.R, at.w)),
-        is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
-        stability=found.growth,
-        notes=(*found.linear.notes, *found.remarks),
-    )
-
-
 # Result ---------------------------------------------------------------------------------------------------------------
 def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Walk:
     """All points evaluated and branches followed."""
@@ -329,11 +248,12 @@ def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
     there = [_subject_at(walk, model, i) for i in ends]
     if in_frame:
         return any(modes(subject).stability == "frozen" for subject in there)
-    return not all(has_constant_coefficients(_linear_of(subject)) for subject in there)
+    return not all(_is_constant(subject) for subject in there)
 
 
-def _linear_of(subject: InertModel | LinearModel) -> LinearModel:
-    return subject if isinstance(subject, LinearModel) else linear_model(operating_point(subject))
+def _is_constant(subject: InertModel | LinearModel) -> bool:
+    linear = subject if isinstance(subject, LinearModel) else linear_model(operating_point(subject))
+    return has_constant_coefficients(linear) or in_blade_patterns(linear).blades is not None
 
 
 def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearModel:

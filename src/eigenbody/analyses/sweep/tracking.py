@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.modes import mac_matrix
+from eigenbody.analyses.modes import BladePattern, mac_matrix
 from eigenbody.base.batched import as_rows
 from eigenbody.operating.steady.found import SteadyPoint
 
@@ -33,6 +33,7 @@ class PointModes:
     shapes       (n, bodies, 6) motion of every body in global axes
     extra        (n, k) first-order states
     spins        (carriers, 3) angular velocity of bodies, moving frames and ground (rad/s, global axes)
+    patterns     of the blades in each mode, in multi-blade coordinates
     """
 
     eigenvalues: np.ndarray
@@ -45,6 +46,7 @@ class PointModes:
     stability: str = ""
     notes: tuple[str, ...] = ()
     steady: SteadyPoint | None = None  # the steady motion that it belongs to, from which others near by are found
+    patterns: tuple[BladePattern, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,13 @@ class StepFactor:
 
     @staticmethod
     def _solve(solve: Callable[[np.ndarray], np.ndarray], step: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-        real = solve(np.ascontiguousarray(rhs.real if rhs.ndim == 2 else rhs[0].real))  # the same for all
+        real = solve(np.ascontiguousarray(rhs.real if rhs.ndim == 2 else rhs[0].real))
+        is_same = rhs.ndim == 2 or not np.any(rhs.real != rhs[:1].real)  # else they are other times of a motion
         change = np.broadcast_to(rhs.imag, (len(step), *real.shape))
         out = np.empty((len(step), *real.shape), dtype=complex)
         for k, own in enumerate(step):  # one by one: a stack of them does not fit the processor's cache
+            if not is_same:
+                real = solve(np.ascontiguousarray(rhs[k].real))
             out[k].real, out[k].imag = real, solve(change[k] - own @ real)
         return out
 

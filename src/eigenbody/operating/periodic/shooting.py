@@ -65,7 +65,16 @@ class Lap:
     @cached_property
     def transitions(self) -> Transitions:
         """Of the linear state over the period."""
-        return transitions(self.matrices, self.mesh)
+        found = transitions(self.matrices, self.mesh)
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_finite = bool(np.isfinite(found.whole).all())
+        if not is_finite:
+            raise ComputationError(
+                f"Within {self.period:.6g} s deviations grow beyond all numbers: this motion is unstable, and its"
+                " multipliers cannot be written down. Give a shorter period, if it has one, or look at the modes of an"
+                " instant."
+            )
+        return found
 
     @cached_property
     def unit(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def uniform_motion(point: OperatingPoint, times: np.ndarray) -> OperatingPoint |
     unit = unit_of(system, chosen.velocities)
     rates = rates_of(system, state, chosen.velocities)
     rates = np.where(np.abs(rates / unit) > SPEED * speed, rates, 0.0)
-    if not _is_unaccelerated(point, speed):
+    if not is_unaccelerated(point, speed):
         return None
     try:
         found = _placed(point, times, rates)
@@ -40,17 +40,17 @@ def uniform_motion(point: OperatingPoint, times: np.ndarray) -> OperatingPoint |
         return None
     batch = at_states(point, found)
     held = not system.states or not np.any(np.abs(batch.mechanics.applied.state_rate()) > STILL)
-    return batch if held and _is_unaccelerated(batch, speed) else None
+    return batch if held and is_unaccelerated(batch, speed) else None
 
 
-def _is_unaccelerated(point: OperatingPoint, speed: float) -> bool:
-    """Whether the coordinates keep their rates, to rounding of the forces."""
+def is_unaccelerated(point: OperatingPoint, speed: float, still: float = STILL) -> bool:
+    """Whether the coordinates keep their rates, to rounding of the forces, or to `still` in natural units."""
     system = point.system
     unit = unit_of(system, point.chosen.velocities)
     own = np.abs(np.real(point.frame.speed_jet.acceleration) / unit).max(initial=0.0)
     turn = np.where(system.is_angular, 1.0, system.length)
     gain = np.abs(point.motion.acceleration / turn).max(initial=0.0)
-    return bool(own <= STILL * (speed**2 + gain + _pull(point)))
+    return bool(own <= still * (speed**2 + gain + _pull(point)))
 
 
 def _pull(point: OperatingPoint) -> float:

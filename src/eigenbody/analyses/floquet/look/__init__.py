@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eigenbody.analyses.floquet.find import Floquet
+    from eigenbody.analyses.floquet.slopes import ExponentSlopes
 
 VERDICTS = {
     "stable": "stable: deviations die out",
@@ -45,7 +46,25 @@ def sheet(found: Floquet) -> Sheet:
     )
     below = [*(f"Note: {note}" for note in found.notes), certificate]
     line = Styled(word[0].upper() + word[1:], COLOURS.get(found.stability, ""))
-    return Sheet(f"Floquet exponents of {model_name(found.point)}", [line], [_grid(found)], below)
+    grids = [_grid(found), *([] if found.slopes is None else [_slopes_grid(found, found.slopes)])]
+    return Sheet(f"Floquet exponents of {model_name(found.point)}", [line], grids, below)
+
+
+def _slopes_grid(found: Floquet, slopes: ExponentSlopes) -> Grid:
+    """A line for each number and exponent."""
+    rows = tuple(
+        (
+            name if not k else "",
+            str(k + 1),
+            significant(slopes.exponents[p, i].real),
+            significant(slopes.exponents[p, i].imag / (2 * np.pi)),
+            significant(slopes.period[p]) if not k else "",
+        )
+        for p, name in enumerate(slopes.names)
+        for k, i in enumerate(found.index[:MAX_ROWS])
+    )
+    columns = ("by", "#", "d real\n1/s", "d frequency\nHz", "d period\ns")
+    return Grid("Sensitivity, per unit of each number", columns, rows, (False,) + (True,) * 4)
 
 
 def _grid(found: Floquet) -> Grid:
@@ -100,9 +119,24 @@ def document(found: Floquet) -> dict[str, Any]:
             "convergence": number(c.convergence),
             "times": c.times,
         },
+        **({} if found.slopes is None else {"sensitivity": _slopes(found.slopes)}),
         "notes": list(found.notes),
         "warnings": list(found.point.warnings),
     }
+
+
+def _slopes(slopes: ExponentSlopes) -> list[dict[str, Any]]:
+    """A map for each number."""
+    return [
+        {
+            "name": name,
+            "value": number(slopes.values[p]),
+            "period": number(slopes.period[p]),
+            "multipliers": [_pair(value) for value in slopes.multipliers[p]],
+            "exponents": [_pair(value) for value in slopes.exponents[p]],
+        }
+        for p, name in enumerate(slopes.names)
+    ]
 
 
 def _pair(value: complex) -> list[float | None] | None:
@@ -143,6 +177,12 @@ def records(found: Floquet) -> list[tuple[Any, ...]]:
 
 def arrays(found: Floquet) -> dict[str, Any]:
     """Multipliers, exponents, shapes at the start of the period, harmonics."""
+    slopes = {}
+    if found.slopes is not None:
+        slopes = {
+            "numbers": found.slopes.names, "exponent_slopes": found.slopes.exponents,
+            "multiplier_slopes": found.slopes.multipliers, "period_slopes": found.slopes.period,
+        }  # fmt: skip
     return {
         "period": np.array(found.period),
         "multipliers": found.multipliers,
@@ -155,12 +195,19 @@ def arrays(found: Floquet) -> dict[str, Any]:
         "states": found.states,
         "model": np.array(found.model.name),
         "verdict": np.array(found.stability),
+        **slopes,
     }
 
 
 def axes(found: Floquet) -> dict[str, Over]:
     """What the arrays lie over."""
+    slopes = {
+        "exponent_slopes": over(number="numbers", multiplier=""),
+        "multiplier_slopes": over(number="numbers", multiplier=""),
+        "period_slopes": over(number="numbers"),
+    }
     return {
+        **({} if found.slopes is None else slopes),
         "multipliers": over("1", multiplier=""),
         "exponents": over("1/s", multiplier=""),
         "error": over("1", multiplier=""),

@@ -15,6 +15,7 @@ from eigenbody.present.words import certified_modes, model_name, remarks_below, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from eigenbody.analyses.modes.blade_labels import BladePattern
     from eigenbody.analyses.modes.find import Modes
 
 MAX_NODES = 60  # of a flexible body that are all listed
@@ -33,6 +34,7 @@ def sheet(modes: Modes) -> Sheet:
 def _grid(modes: Modes) -> Grid:
     hz, damped, ratio, kinds = modes.frequency_hz, modes.damped_frequency_hz, modes.damping_ratio, modes.kinds
     shown_rows = min(len(modes), MAX_ROWS)
+    blades = [pattern.label for pattern in modes.patterns or ()]
     rows = tuple(
         (
             str(i + 1),
@@ -43,11 +45,13 @@ def _grid(modes: Modes) -> Grid:
             significant(modes.eigenvalues[i].imag),
             kinds[i],
             modes.stabilities[i],
+            *blades[i : i + 1],
         )
         for i in range(shown_rows)
     )
     columns = ("#", "frequency\nHz", "damped\nHz", "damping\nratio", "real\n1/s", "imag\nrad/s", "kind", "stability")
-    return Grid("", columns, rows, (True,) * 6 + (False,) * 2, len(modes) - shown_rows)
+    own = ("blades",) if blades else ()
+    return Grid("", columns + own, rows, (True,) * 6 + (False,) * (2 + len(own)), len(modes) - shown_rows)
 
 
 def mode_entries(modes: Modes) -> list[dict[str, Any]]:
@@ -64,9 +68,24 @@ def mode_entries(modes: Modes) -> list[dict[str, Any]]:
             "kind": kinds[i],
             "stability": modes.stabilities[i],
             "error": number(modes.bounds[i]),
+            **({} if modes.patterns is None else {"blades": _pattern(modes.patterns[i])}),
         }
         for i, value in enumerate(modes.eigenvalues)
     ]
+
+
+def _pattern(pattern: BladePattern) -> dict[str, Any]:
+    """What the blades do in a mode."""
+    return {"label": pattern.label, "order": pattern.order, "whirl": pattern.whirl, "share": number(pattern.share)}
+
+
+def _blades(modes: Modes) -> dict[str, Any]:
+    """The blades in whose coordinates the modes are, where there are some."""
+    blades = modes.linear.blades
+    if blades is None:
+        return {}
+    groups = [list(group) for group in blades.bodies]
+    return {"multiblade": {"blades": blades.count, "joint": blades.joint, "rate": blades.rate, "bodies": groups}}
 
 
 def document(modes: Modes) -> dict[str, Any]:
@@ -81,6 +100,7 @@ def document(modes: Modes) -> dict[str, Any]:
         "solver": modes.solver,
         **({"route": linear.by_route} if linear.by_route else {}),
         "coordinates": list(linear.coordinates),
+        **_blades(modes),
         "modes": [entry | _deformed(modes, i) for i, entry in enumerate(mode_entries(modes))],
         "certificate": _with_residuals(modes),
         "notes": list(modes.notes),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eigenbody.analyses.sweep.look import as_campbell, in_unit, is_rigid_branch
+from eigenbody.analyses.sweep.look.placing import Label, Placing
 from eigenbody.model.source import shown
 from eigenbody.present.style import FAINT, INK
 from eigenbody.present.tables import plain_text, significant
 
 if TYPE_CHECKING:
     from eigenbody.analyses.sweep.campbell import Campbell
-    from eigenbody.analyses.sweep.follow import Sweep
+    from eigenbody.analyses.sweep.follow import StabilityBoundary, Sweep
 
 TINT = {"forward": "#1f5fbf", "backward": "#d9720a", "none": "#2a7f4f", "mixed": "#8e44ad"}
 DASH: dict[str, Any] = {"forward": "-", "backward": (0, (6, 1.6)), "none": "-", "mixed": (0, (4, 1.5, 1, 1.5))}
@@ -49,13 +49,14 @@ def plot_campbell(speed: Campbell, signed: bool = False, chosen: Sequence[int] |
     for k in drawn:
         _branch_line(top, speed, k, hz[:, k])
     _limits(top, speed, hz[:, drawn], signed)
-    _excitation(top, speed, signed)
-    _criticals(top, speed, drawn, signed)
+    orders = _excitation(top, speed, signed)
+    labels = _criticals(top, speed, drawn, signed)
     _names_at_the_end(top, speed, drawn, hz)
     if damped:
         _damping_panel(panels[1], speed, drawn)
     _failed_marks(panels, speed)
     _campbell_axes(panels, speed, drawn, left_out, signed)
+    _write(top, speed, drawn, hz, orders, labels)
     return figure
 
 
@@ -130,11 +131,12 @@ def _limits(axes: Axes, speed: Campbell, hz: np.ndarray, signed: bool) -> None:
     axes.set_xlim(x.min(), x.max())
 
 
-def _excitation(axes: Axes, speed: Campbell, signed: bool) -> None:
-    """Lines of frequency order * spin, named where they leave the picture."""
+def _excitation(axes: Axes, speed: Campbell, signed: bool) -> list[Label]:
+    """Lines of frequency order * spin; their names, to stand where they leave the picture."""
     x, spin = x_values(speed), speed.spin / (2 * np.pi)
     order_x = np.argsort(x)
     top = axes.get_ylim()[1]
+    labels = []
     for order in speed.per_rev:
         for side in (1, -1) if signed and order else (1,):
             y = side * order * spin
@@ -142,16 +144,14 @@ def _excitation(axes: Axes, speed: Campbell, signed: bool) -> None:
             inside = order_x[np.flatnonzero(np.abs(y[order_x]) <= 0.93 * top)]
             if len(inside):
                 at = inside[-1]
-                near_end = x[at] > 0.97 * x.max()
-                axes.annotate(
-                    f"{significant(order, 4)}×", (x[at], y[at]), xytext=(-4 if near_end else 3, 5), zorder=5,
-                    textcoords="offset points", fontsize=9, color="#666666", ha="right" if near_end else "left",
-                )  # fmt: skip
+                labels.append(Label(f"{significant(order, 4)}×", float(x[at]), float(y[at]), (-1, 1)))
+    return labels
 
 
-def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> None:
+def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> list[Label]:
+    """Rings where a branch meets an excitation line; the values to stand beside them."""
     factor, name = speed.unit[1], speed.parameter
-    points = []
+    labels = []
     for c in speed.critical_speeds:
         if c.branch not in drawn:
             continue
@@ -159,41 +159,30 @@ def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> N
         x, y = c.values[name] / factor, c.frequency / (2 * np.pi) * (-1 if signed and backward else 1)
         face = "white" if backward else CRITICAL
         axes.plot(x, y, "o", ms=8, mfc=face, mec=CRITICAL, mew=1.6, zorder=6, clip_on=False)
-        points.append(_Noted(x, y, in_unit(speed, c.values[name], 6), backward))
-    _values_beside(axes, points[:MAX_NOTES])
+        labels.append(Label(in_unit(speed, c.values[name], 6), x, y, (1 if backward else -1, -1 if backward else 1)))
+    return labels[:MAX_NOTES]
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    """A critical speed in the picture."""
+def _write(
+    axes: Axes, speed: Campbell, drawn: list[int], hz: np.ndarray, orders: list[Label], labels: list[Label]
+) -> None:
+    """Orders, values of boundaries and of critical speeds, clear of each other and of the curves."""
+    x = x_values(speed)
+    order = np.argsort(x)
+    curves = [(x[order], hz[order, k]) for k in drawn]
+    placing = Placing(axes, curves, 8.5)
+    placing.put_in_rows([_border(speed, border) for border in speed.boundaries], color=UNSTABLE, zorder=6)
+    placing.mark(labels)
+    for label in orders:
+        placing.put(label, color="#666666", zorder=5)
+    for label in sorted(labels, key=lambda one: one.x):
+        placing.put(label, color=CRITICAL, zorder=7)
 
-    x: float
-    y: float
-    text: str
-    is_backward: bool
 
-
-def _values_beside(axes: Axes, points: list[_Noted]) -> None:
-    """Values of critical speeds, of backward whirl below; those that lie together share one label."""
-    place = lambda p: axes.transAxes.inverted().transform(axes.transData.transform((p.x, p.y)))  # noqa: E731
-    groups: list[list[_Noted]] = []
-    for point in sorted(points, key=lambda p: p.x):
-        near = [g for g in groups if np.abs(place(g[-1]) - place(point)).max() < 0.035]
-        if near:
-            near[0].append(point)
-        else:
-            groups.append([point])
-    for group in groups:
-        x, y = place(group[0])
-        standing = all(p.y == 0 for p in group)
-        below = standing or (all(p.is_backward for p in group) and y > 0.12)
-        right = (below or x < 0.12) and x < 0.85
-        axes.annotate(
-            "\n".join(p.text for p in group), (group[0].x, group[0].y), xytext=(9 if right else -9, -8 if below else 8),
-            textcoords="offset points", fontsize=9, color=CRITICAL, ha="left" if right else "right", zorder=7,
-            va="top" if below else "bottom",
-            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8},
-        )  # fmt: skip
+def _border(sweep: Sweep, border: StabilityBoundary) -> Label:
+    value = border.values[sweep.parameter]
+    word = f"{border.kind} {'begins' if border.begins else 'ends'}\n{in_unit(sweep, value, 6)}"
+    return Label(word, value / sweep.unit[1], 0.0)
 
 
 def _names_at_the_end(axes: Axes, speed: Campbell, drawn: list[int], hz: np.ndarray) -> None:
@@ -263,13 +252,6 @@ def _spans(sweep: Sweep, panels: Sequence[Axes]) -> None:
             axes.axvspan(a, b, color="#fdecea", zorder=0, lw=0)
         for edge in edges:
             axes.axvline(edge, color=UNSTABLE, lw=1.0, ls=":", zorder=1.5)
-    for border in sweep.boundaries:
-        value = border.values[sweep.parameter]
-        panels[0].annotate(
-            f"{border.kind} {'begins' if border.begins else 'ends'}\n{in_unit(sweep, value, 6)}",
-            (value / sweep.unit[1], 1.0), xycoords=("data", "axes fraction"), xytext=(3, -4),
-            textcoords="offset points", fontsize=8.5, color=UNSTABLE, va="top", zorder=6,
-        )  # fmt: skip
 
 
 def _ranges(x: np.ndarray, unstable: np.ndarray, edges: list[float]) -> list[tuple[float, float]]:

@@ -1,0 +1,101 @@
+"""Modes at the points of a path, many at once; a point that fails says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from eigenbody.analyses.modes import Modes, in_blade_patterns, modes, tracked_shapes
+from eigenbody.analyses.sweep.tracking import Failure, PointModes
+from eigenbody.analyses.sweep.variants import linear_variants
+from eigenbody.analyses.sweep.walk import Outcome, Stopped, Stretch
+from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.point import system_of
+from eigenbody.model.model import InertModel
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+from eigenbody.operating.family import Failed
+from eigenbody.operating.steady.along import asks_for_steady, steady_along
+from eigenbody.operating.steady.found import SteadyPoint
+from eigenbody.spatial.rotations import apply
+
+T = TypeVar("T")
+
+
+def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> list[Outcome]:
+    """Modes at every point of a stretch of the path; a point that fails says why."""
+    if asks_for_steady(model):
+        steady = steady_points(model, stretch)
+        if n is None:
+            return each_of(steady, lambda there: of_steady(there, _modes_of(there.linear, None)))
+        return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
+    if n is not None and system_of(model).nq > DENSE_LIMIT:
+        return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
+    return each_of(linear_variants(model, stretch.values), lambda linear: _modes_of(linear, n))
+
+
+def _modes_of(linear: LinearModel, n: int | None) -> PointModes:
+    return point_modes(modes(in_blade_patterns(linear), n=n))
+
+
+def steady_points(model: InertModel, stretch: Stretch) -> Sequence[SteadyPoint | Failed]:
+    """Steady motions along a stretch, from those that are known."""
+    known = [modes.steady for modes in stretch.known if modes.steady is not None]
+    return steady_along(model, stretch.t, stretch.values, known)
+
+
+def of_steady(there: SteadyPoint, found: PointModes) -> PointModes:
+    """Modes of a steady motion, which others near by are found from."""
+    return replace(found, notes=(*there.notes, *found.notes), steady=there)
+
+
+def one_by_one(
+    model: InertModel, values: dict[str, np.ndarray], of: Callable[[InertModel], PointModes]
+) -> list[Outcome]:
+    """What `of` gives for each variant of the model, or why it fails."""
+    count = len(next(iter(values.values())))
+    return each_of((model.with_values({name: float(v[i]) for name, v in values.items()}) for i in range(count)), of)
+
+
+def each_of(found: Iterable[T | Failed], of: Callable[[T], PointModes]) -> list[Outcome]:
+    """What `of` gives for each, or why it fails."""
+    outcomes: list[Outcome] = []
+    try:
+        for one in found:
+            outcomes.append(Failure(one.message) if isinstance(one, Failed) else _outcome(one, of))
+    except KeyboardInterrupt as error:
+        raise Stopped(outcomes) from error
+    return outcomes
+
+
+def _outcome(variant: T, of: Callable[[T], PointModes]) -> Outcome:
+    try:
+        return of(variant)
+    except (EigenbodyError, np.linalg.LinAlgError) as error:
+        return Failure(in_one_line(error))
+
+
+def point_modes(found: Modes) -> PointModes:
+    """What following needs of the modes of a point."""
+    point = found.linear.point
+    at = point.mechanics.at
+    first_order = len(point.system.states)
+    states = found.states_shape
+    extra = np.zeros((len(found), 0)) if states is None or not first_order else states[:, -first_order:]
+    if not np.isfinite(found.eigenvalues).all() or not np.isfinite(found.motion).all():
+        raise ComputationError("The modes are not finite. Check the model for absurd magnitudes.")
+    return PointModes(
+        eigenvalues=found.eigenvalues,
+        shapes=tracked_shapes(point, found.motion),
+        extra=extra,
+        is_rigid=found.is_rigid,
+        stabilities=found.growths,
+        spins=np.real(apply(at.R, at.w)),
+        is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
+        stability=found.growth,
+        notes=(*found.linear.notes, *found.remarks),
+        patterns=found.patterns,
+    )
