@@ -7,7 +7,8 @@ import pytest
 from scipy.linalg import expm
 
 import eigenbody as eb
-from eigenbody.simulation.forward import Forward, pushing
+from eigenbody.simulation.channels import pushing
+from eigenbody.simulation.forward import Forward
 from eigenbody.spatial.components import cotangent
 from eigenbody.spatial.rotations import cotangent_coefficient, exp, inverse_jacobian, log, skew, vector_rate
 from eigenbody.system.sweep import Sweep

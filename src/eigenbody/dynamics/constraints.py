@@ -14,7 +14,7 @@ from eigenbody.system.state import State
 from eigenbody.system.system import Constraints, System
 
 
-def prescribed(constraints: Constraints, t: float | complex | np.ndarray, level: str) -> np.ndarray:
+def prescribed(constraints: Constraints, t: float | complex, level: str) -> np.ndarray:
     """What motions ask of the rows at a time: "value", "rate" or "acceleration"."""
     shifts = constraints.shifts
     if not shifts:

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.base.arrays import as_dense
+from eigenbody.base.copies import Known
 from eigenbody.base.errors import ComputationError, InputError
-from eigenbody.linearization.forms import DenseForm, KnownStateSpace, StateSpace
+from eigenbody.linearization.forms import DenseForm, EntryNoise, KnownStateSpace, StateSpace
 from eigenbody.linearization.rows import Rows, output_rows, rate_rows
 from eigenbody.mobility.motion import massless_fault
 from eigenbody.numerics.matrices.linear import beside
@@ -265,7 +266,7 @@ class Condensed:
         own = self._S[[*self.parts.heavy, *self.parts.slow]][:, :n]
         positions = own @ np.vstack((self._unknowns[at], self._d_rate)) @ self._back
         positions[:y] = self._unknowns[at]
-        noise = self.full.arrays()
+        noise = self.full.noise()
         left, right = np.abs(self._on_y @ to_y), np.abs(self._S @ self._back)[:, :n]
         moved = P @ self._W @ self._back
         return DenseForm(
@@ -274,10 +275,14 @@ class Condensed:
             K=-loads[:, :n],
             Y=positions[:, :n],
             Z=positions[:, at],
-            noise_K=left.T @ noise["noise_K"] @ right,
-            noise_C=left.T @ noise["noise_C"] @ np.abs(self.parts.E @ to_y),
-            noise_Y=4 * np.finfo(float).eps * np.abs(positions[:, :n]),
-            noise_Z=4 * np.finfo(float).eps * np.abs(positions[:, at]),
+            noise=Known(
+                EntryNoise(
+                    K=left.T @ noise.K @ right,
+                    C=left.T @ noise.C @ np.abs(self.parts.E @ to_y),
+                    Y=4 * np.finfo(float).eps * np.abs(positions[:, :n]),
+                    Z=4 * np.finfo(float).eps * np.abs(positions[:, at]),
+                )
+            ),
             P=(P @ self._S @ self._back)[:, :n],
             Pv=moved[:, at],
             drag=moved[:, :n],

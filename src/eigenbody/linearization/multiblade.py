@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.base.copies import Known
 from eigenbody.linearization.forms import KnownStateSpace, StateSpace
 from eigenbody.linearization.model import LinearModel
 from eigenbody.numerics.matrices.noise import EPS
@@ -109,8 +110,12 @@ def in_multiblade(linear: LinearModel, blades: MultiBlade) -> LinearModel:
         form,
         C=form.C + 2 * form.M @ F,
         K=form.K + form.C @ F + form.M @ F @ F,
-        noise_C=form.noise_C + ROUNDED * EPS * 2 * M @ size,
-        noise_K=form.noise_K + form.noise_C @ size + ROUNDED * EPS * (C @ size + M @ size @ size),
+        noise=Known(
+            form.noise()._replace(
+                C=form.noise_C + ROUNDED * EPS * 2 * M @ size,
+                K=form.noise_K + form.noise_C @ size + ROUNDED * EPS * (C @ size + M @ size @ size),
+            )
+        ),
         drag=form.drag + form.Pv @ F,
         source=KnownStateSpace(space),
     )

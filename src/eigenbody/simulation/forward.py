@@ -28,6 +28,7 @@ from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.assembly import Triplets, dense_vector, join
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
 from eigenbody.simulation.algebraic import loop_solved
+from eigenbody.simulation.channels import pushing
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
 from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
 from eigenbody.spatial.rotations import cross, exp
@@ -386,20 +387,3 @@ def _unit(M: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.diagonal(M))
     safe = np.where(size > 0, size, 1.0)
     return safe * safe[:, None]
-
-
-def pushing(system: System) -> np.ndarray:
-    """(channels,) bool: channels along which something acts or on which a force or a state depends."""
-    f = system.forces
-    out = np.zeros(f.measures.count, dtype=bool)
-    out[f.linear.i] = out[f.linear.j] = True
-    out |= f.constant != 0
-    out[f.input_channel] = True
-    for signal in f.signals:
-        out[signal.target] = True
-    for signal in (*f.signals, *f.state_rates):
-        out[[a.index for a in signal.arguments if a.kind in ("s", "v")]] = True
-    for variable in system.algebraic:
-        if variable.channel >= 0:
-            out[variable.channel] = True
-    return out

@@ -24,6 +24,23 @@ BLOCK = 128  # pairs whose residuals are found at a time
 DISPLACED = 1e-9  # displacement in a zero that is a motion at constant speed, per speed over the fastest rate
 STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
 
+FROZEN = (
+    "The equations change along the motion, in these coordinates and in every turning frame tried: the eigenvalues are"
+    " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
+    " where the motion repeats itself use Floquet's theory: eigenbody floquet, eb.floquet(...)."
+)
+NOT_TRIED = (
+    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
+    " frames are not tried for so many freedoms, and nothing is said about stability."
+)
+IN_FRAME = (
+    "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
+    " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
+)
+IN_PATTERNS = (
+    "The equations are constant in multi-blade coordinates ({0} equal blades on {1}), not in these: stability ({2}) is"
+    " that of the eigenvalues there, which modes of the model lists; those listed belong to an instant."
+)
 CONTRADICTED = (
     "Eigenvalues with zeros recognized contradict the plain ones ({}): the plain ones are shown, and what is zero among"
     " them is not decided."

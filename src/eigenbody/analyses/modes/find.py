@@ -12,13 +12,8 @@ import numpy as np
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns, pure_patterns
 from eigenbody.analyses.modes.checks import (
-    CONTRADICTED,
-    MISCOUNTED,
-    MISSED,
-    ModesCertificate,
-    certify_modes,
-    open_questions,
-    open_questions_of_few,
+    CONTRADICTED, FROZEN, IN_FRAME, IN_PATTERNS, MISCOUNTED, MISSED, NOT_TRIED, ModesCertificate, certify_modes,
+    open_questions, open_questions_of_few,
 )  # fmt: skip
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.multiblade import Blades, blades_of, has_blades, in_blade_patterns
@@ -47,23 +42,6 @@ if TYPE_CHECKING:
 
     from eigenbody.analyses.modes.explain import Explanation
 
-FROZEN = (
-    "The equations change along the motion, in these coordinates and in every turning frame tried: the eigenvalues are"
-    " those of an instant and say nothing about stability. Find an equilibrium or a steady motion (operating_point), or"
-    " where the motion repeats itself use Floquet's theory: eigenbody floquet, eb.floquet(...)."
-)
-NOT_TRIED = (
-    "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
-    " frames are not tried for so many freedoms, and nothing is said about stability."
-)
-IN_FRAME = (
-    "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
-    " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
-)
-IN_PATTERNS = (
-    "The equations are constant in multi-blade coordinates ({0} equal blades on {1}), not in these: stability ({2}) is"
-    " that of the eigenvalues there, which modes of the model lists; those listed belong to an instant."
-)
 KINDS = ("plane", "bars")  # of pictures
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
 
