@@ -12,8 +12,17 @@ import numpy as np
 from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns, pure_patterns
 from eigenbody.analyses.modes.checks import (
-    CONTRADICTED, FROZEN, IN_FRAME, IN_PATTERNS, MISCOUNTED, MISSED, NOT_TRIED, ModesCertificate, certify_modes,
-    open_questions, open_questions_of_few,
+    CONTRADICTED,
+    FROZEN,
+    IN_FRAME,
+    IN_PATTERNS,
+    MISCOUNTED,
+    MISSED,
+    NOT_TRIED,
+    ModesCertificate,
+    certify_modes,
+    open_questions,
+    open_questions_of_few,
 )  # fmt: skip
 from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
 from eigenbody.analyses.modes.multiblade import Blades, blades_of, has_blades, in_blade_patterns
