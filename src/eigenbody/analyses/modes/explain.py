@@ -41,6 +41,10 @@ FED = "In mode{s} {which} the forces feed energy in as a whole: there the positi
 ROLLING = (
     "Rolling without slip exchanges energy between the modes and the forward motion; that exchange is in no share."
 )
+SPINNING = (
+    "Coordinates that do not turn with what spins ({}) exchange energy with the spin; that exchange is in no share, and"
+    " the energies of a mode need not balance."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,7 @@ def explain(modes: Subject) -> Explanation:
         mean_kinetic=total,
         mean_strain=mean_strain,
         mean_power=power,
-        notes=(*_notes(strain, dissipation, mean_strain, power), *([remark] if remark else []), *_rolling(modes)),
+        notes=(*_notes(strain, dissipation, mean_strain, power), *([remark] if remark else []), *exchanges(modes)),
     )
 
 
@@ -217,9 +221,16 @@ def _with_states(modes: Modes, names: tuple[str, ...], shares: np.ndarray, i: in
     return f"state {largest}" if label == "no body moves" else f"state {largest}, with {label}"
 
 
-def _rolling(modes: Modes) -> tuple[str, ...]:
+def exchanges(modes: Modes) -> tuple[str, ...]:
+    """What exchanges energy with the modes and is in none of their shares."""
     point = modes.linear.point
-    return (ROLLING,) if point.system.slips.count and not point.is_at_rest else ()
+    notes = [ROLLING] if point.system.slips.count and not point.is_at_rest else []
+    index = point.system.places.index
+    shafts = [body.name for body in point.system.description.flexible if body.reduced.modes and body.symmetry]
+    spinning = [name for name in shafts if np.any(point.state.w[index[name]])]
+    if spinning or modes.linear.blades is not None:
+        notes.append(SPINNING.format(", ".join(spinning) or "blades"))
+    return tuple(notes)
 
 
 def _notes(strain: np.ndarray, dissipation: np.ndarray, total: np.ndarray, power: np.ndarray) -> tuple[str, ...]:
