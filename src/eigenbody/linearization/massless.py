@@ -28,6 +28,7 @@ from eigenbody.numerics.matrices.linear import beside
 
 if TYPE_CHECKING:
     from eigenbody.linearization.linearize import VariationalEquations
+    from eigenbody.linearization.point import OperatingPoint
 
 NOTHING = 1e-10  # part of the size of what is summed in an entry, below which the entry counts as none
 NO_MOTIONS = np.zeros((0, 0))
@@ -77,7 +78,22 @@ def condensed(full: VariationalEquations, N: np.ndarray) -> Condensed:
         s = np.linalg.svd(held / np.maximum(_sizes(parts.Le, full.K, parts.Ne), 1e-300), compute_uv=False)
         if s.min() <= NOTHING:
             raise InputError(massless_fault(point.system, point.frame, light))
+    _refuse_fast_growth(point, D[np.ix_(d, d)], held, light)
     return Condensed(full, parts)
+
+
+def _refuse_fast_growth(point: OperatingPoint, damping: np.ndarray, held: np.ndarray, light: list[int]) -> None:
+    """With any mass, however small, a massless motion must settle at once: dampers and springs of it are positive."""
+    for matrix in (damping, held):
+        even = (matrix + matrix.T) / 2
+        if len(even) and (
+            np.linalg.eigvalsh(even).min() <= 0 or np.abs(matrix - even).max() > NOTHING * np.abs(even).max()
+        ):
+            of = ", ".join(point.system.names[point.chosen.positions[i]] for i in light)
+            raise ComputationError(
+                f"Motion without mass ({of}) is driven by what should hold it (negative or one-way stiffness or"
+                f" damping): with any mass, however small, it would leave its place at once. {REMEDY}"
+            )
 
 
 def _sizes(left: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:

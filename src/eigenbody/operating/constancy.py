@@ -7,7 +7,7 @@ out the same; a pendulum let go does not, nor an unsymmetric shaft on unsymmetri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,9 +26,11 @@ WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordin
 SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
 STEPS = 8
 NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
-MOMENTS = (0.37, 1.9)  # s, where nothing moves but something depends on time
+MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
 PROBES = 4
-SAME = 1e-7  # relative difference of the linear equations that still counts as none
+SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
+NOISES = 4.0  # the same in errors of the entries
+COARSE = 1e-10  # error of the rates of large models, relative to the largest
 
 
 def has_constant_coefficients(linear: LinearModel) -> bool:
@@ -48,13 +50,19 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
 def same_equations(one: LinearModel, other: LinearModel) -> bool:
     """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
     rates that they give to random states."""
-    return same_matrices(*(m.sparse.rates_of(_probes(m)) if m.is_sparse else m.A for m in (one, other)))
+    if not one.is_sparse and not other.is_sparse:
+        return same_matrices(one.A, other.A, lambda: one.noise_A + other.noise_A)
+    a, b = (m.sparse.rates_of(_probes(m)) for m in (one, other))
+    return same_matrices(a, b, lambda: np.full_like(a, COARSE * np.abs(a).max(initial=0.0)))
 
 
-def same_matrices(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether rows of two matrices are equal to what counts."""
-    size = np.abs(a).max(axis=1, keepdims=True, initial=0.0) + 1e-3 * np.abs(a).max(initial=0.0)
-    return bool(np.all(np.abs(a - b) <= SAME * size))
+def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray]) -> bool:
+    """Whether rows of two matrices are equal to what counts: beside their largest entries, or within what rounding
+    leaves of them; `noise` finds the errors of their entries, which further on may stand elsewhere in a row."""
+    off, allowed = np.abs(a - b), SAME * np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
+    if np.all(off <= allowed):
+        return True
+    return bool(np.all(off <= allowed + NOISES * noise().sum(axis=-1, keepdims=True)))
 
 
 def _probes(linear: LinearModel) -> np.ndarray:

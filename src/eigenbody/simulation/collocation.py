@@ -109,6 +109,8 @@ class Radau(Integration):
                 self._h = 0.5 * h
             self._J = None
             return None
+        x = slice(2 * self.forward.nq, None)
+        scale = self.tolerance * self.scales.vector((y0 + Z[-1])[x], np.abs(Z[:, x]).max(axis=0, initial=0.0) / h)
         error = self._error(chart, t, h, y0, f0, Z, scale, rejected)
         factor = 0.9 * (2 * NEWTON + 1) / (2 * NEWTON + iterations) * self._growth(h, error)
         if not error <= 1:

@@ -94,7 +94,7 @@ class DormandPrince(Integration):
             K[s] = chart.rate(y, now.acceleration, now.state_rate)
             solver = now.solver
         y1 = y0 + h * (m.B @ K[:12])
-        error = self._error(h, K)
+        error = self._error(h, K, y1)
         if not error <= 1.0:
             return None, error if np.isfinite(error) else np.inf
         before = self.forward.angles(self.state)
@@ -113,8 +113,9 @@ class DormandPrince(Integration):
             lambda: counted_nodes(self.forward, before, used),
         ), error  # fmt: skip
 
-    def _error(self, h: float, K: np.ndarray) -> float:
-        scale = self.tolerance * self.scales.vector()
+    def _error(self, h: float, K: np.ndarray, y1: np.ndarray) -> float:
+        x = slice(2 * self.forward.nq, None)
+        scale = self.tolerance * self.scales.vector(y1[x], np.abs(K[:12, x]).max(axis=0, initial=0.0))
         e5, e3 = (np.abs(h * (E[:12] @ K[:12]) / scale).max(initial=0.0) for E in (self._m.E5, self._m.E3))
         both = np.hypot(e5, 0.1 * e3)
         return float(e5 * e5 / both) if both > 0 else 0.0

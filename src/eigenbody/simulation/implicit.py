@@ -145,7 +145,7 @@ class GeneralizedAlpha(Integration):
         stiff, may reach a share of what second order leaves over the motion, tolerance^(2/3)."""
         if self._fixed is not None:
             return 0.0
-        speed, x = np.split(self.scales.vector()[self.forward.nq :], [self.forward.nq])
+        speed, x = np.split(self.scales.vector(end.state.x, end.state_rate)[self.forward.nq :], [self.forward.nq])
         e = max(abs(self._p.beta - 1 / 6), 1 / 12) * h * h * (end.rate - self._at.rate)
         errors = (
             e / self._unit / self.tolerance,
@@ -346,7 +346,7 @@ class GeneralizedAlpha(Integration):
                     J[i, argument.index] += slope
         open_by = x - start.state.x - 0.5 * h * (start.state_rate + x_rate)
         step = -np.linalg.solve(np.eye(len(x)) - 0.5 * h * J, open_by)
-        return x + step, float(np.abs(step / self.scales.states).max(initial=0.0))
+        return x + step, float(np.abs(step / self.scales.states(x)).max(initial=0.0))
 
 
 class _Within:

@@ -103,15 +103,16 @@ class Scales:
         if not len(self._least) or (self.x <= self._least).any():
             self._least = self._least_states(state)
 
-    @property
-    def states(self) -> np.ndarray:
-        """Magnitudes of the first-order states."""
-        size = np.maximum(self.x, self._least)
+    def states(self, end: np.ndarray | float = 0.0, rate: np.ndarray | float = 0.0) -> np.ndarray:
+        """Magnitudes of the first-order states: the largest so far, that at the `end` of a step, or what its largest
+        `rate` makes in a hundredth of the time (a state that was zero has no other)."""
+        here = np.maximum(np.abs(end), 0.01 * self.until * np.abs(rate))
+        size = np.maximum(np.maximum(self.x, self._least), here)
         return np.where(size > 0, size, 1.0)
 
-    def vector(self) -> np.ndarray:
+    def vector(self, end: np.ndarray | float = 0.0, rate: np.ndarray | float = 0.0) -> np.ndarray:
         """One magnitude for each entry of (d, u, x)."""
-        return np.concatenate((*self._motion(), self.states))
+        return np.concatenate((*self._motion(), self.states(end, rate)))
 
     def _motion(self) -> tuple[np.ndarray, np.ndarray]:
         system = self.forward.system

@@ -100,6 +100,15 @@ def _rotors(point: OperatingPoint) -> list[tuple[str, TurningFrame, np.ndarray]]
     return out
 
 
+def _patterns_noise(linear: LinearModel, generator: np.ndarray) -> np.ndarray:
+    """Errors (states, states) of the equations in multi-blade coordinates: those of all rows that these take from."""
+    n, noise = len(generator), linear.noise_A
+    mixed = np.eye(len(noise))
+    both = np.eye(n) + (np.abs(generator) > 0)
+    mixed[:n, :n] = mixed[n : 2 * n, n : 2 * n] = mixed[n : 2 * n, :n] = both
+    return np.asarray(mixed @ noise @ mixed)
+
+
 def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.ndarray) -> Blades:
     point = linear.point
     found = blade_count(point, turning, along)
@@ -118,11 +127,12 @@ def _blades_on(linear: LinearModel, name: str, turning: TurningFrame, along: np.
     later = _turned_on(point, turning)
     generator = pattern_generator(symmetry, found.count) + _turning_of_coordinates(later, turning, along, motion)
     matrices = matrices_at(later)
-    if all(same_matrices(linear.A, A) for A in matrices):
+    if all(same_matrices(linear.A, A, lambda: linear.noise_A) for A in matrices):
         return Blades(None)  # nothing has to be made constant
     here = in_fixed_frame(linear.A, generator, turning.rate)
     there = [in_fixed_frame(A, generator, turning.rate, p) for A, p in zip(matrices, PHASES, strict=True)]
-    if not all(same_matrices(here, A) for A in there):
+    rounded = _patterns_noise(linear, generator)
+    if not all(same_matrices(here, A, lambda: rounded) for A in there):
         return Blades(None, where + (_unequal_entries(linear, symmetry, motion.columns) or _on_the_rest(linear)))
     return Blades(
         MultiBlade(

@@ -23,6 +23,7 @@ from eigenbody.mobility.coordinates import (
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.model import InertModel
+from eigenbody.operating.constancy import depends_on_time
 from eigenbody.operating.family import Group, can_batch
 from eigenbody.operating.steady.attempts import Solution
 from eigenbody.operating.steady.axial import about_own_axes
@@ -80,7 +81,8 @@ def solved_between(group: Group, around: Sequence[Neighbours]) -> list[Between |
     nothing: list[Between | None] = [None] * len(group)
     models = [group.model_of(k) for k in range(len(group))]
     asked = around[0].nearer.solution.task
-    if asked.parameters or asked.axial or not can_batch(group.model, group.system):
+    first = around[0].nearer.point
+    if asked.parameters or asked.axial or depends_on_time(first) or not can_batch(group.model, group.system):
         return [_solved_singly(model, a) for model, a in zip(models, around, strict=True)]
     chosen, idle = around[0].nearer.trial.chosen, around[0].nearer.solution.idle
     try:
@@ -134,7 +136,7 @@ def _solution(many: Many, k: int, model: InertModel, task: Task, around: Neighbo
     solution = replace(around.nearer.solution, outcome=outcome, task=task)
     try:
         point = point_of(solution)
-        if set(point.chosen.positions.tolist()) != set(trial.chosen.positions.tolist()):
+        if not constant or set(point.chosen.positions.tolist()) != set(trial.chosen.positions.tolist()):
             constant = is_constant(trial, point.chosen)
     except EigenbodyError:  # a singular configuration: the search by itself says so
         return None

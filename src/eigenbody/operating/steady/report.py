@@ -11,13 +11,13 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, Input
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.mobility.partition import Selection
+from eigenbody.operating.constancy import depends_on_time, has_constant_coefficients, same_equations
 from eigenbody.operating.steady.equations import SteadyEquations, Trial, equations, idle_states, point_at
 from eigenbody.operating.steady.solve import RANK, Outcome, evened
 from eigenbody.operating.steady.task import WHERE, Task, rate_name, values_held
 
 ADVANCE = 0.9  # rad, or lengths of the mechanism, along the motion, after which it must be the same
 STEPS = (2, 8, 32)  # into which that way is divided: as few as will do
-SAME = 1e-7  # relative difference of the linear equations after that
 
 
 def moving_rates(trial: Trial) -> dict[str, float]:
@@ -95,18 +95,11 @@ def is_passing(later: SteadyEquations) -> np.ndarray:
 
 def is_constant(trial: Trial, chosen: Selection) -> bool:
     """Whether the linear equations in some coordinates stay the same along a steady motion."""
+    point = point_at(replace(trial, chosen=chosen))
+    if depends_on_time(point):
+        return has_constant_coefficients(dense_model(point))
     ahead = later(trial)
-    if ahead is None:
-        return True
-    now, then = (dense_model(point_at(replace(t, chosen=chosen))).A for t in (trial, ahead))
-    return bool(same_rows(now, then))
-
-
-def same_rows(now: np.ndarray, then: np.ndarray) -> np.ndarray:
-    """Whether matrices (..., n, n) of linear equations are the same to what counts."""
-    size = np.abs(now).max(axis=-1, keepdims=True, initial=0.0)
-    scale = size + 1e-3 * size.max(axis=-2, keepdims=True, initial=0.0)
-    return np.asarray(np.all(np.abs(then - now) <= SAME * scale, axis=(-2, -1)))
+    return ahead is None or same_equations(*(dense_model(point_at(replace(t, chosen=chosen))) for t in (trial, ahead)))
 
 
 def stability_note(stability: str) -> tuple[str, ...]:

@@ -98,7 +98,7 @@ class KaneDormandPrince(_KaneSteps):
         turns = is_angular(self.motion)
         places = np.where(turns, 1.0, self.forward.system.length)
         speeds = np.where(turns, scales.angular, scales.linear)
-        return np.concatenate([places, speeds, scales.states])
+        return np.concatenate([places, speeds, scales.states()])
 
     def _longest(self) -> float:
         """The step in which no body turns by more than LONGEST at its present speed."""
