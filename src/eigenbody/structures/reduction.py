@@ -32,7 +32,7 @@ METHODS = ("craig-bampton", "free", "attachment")
 DENSE = 600  # freedoms up to which dense algebra is the faster where all modes are wanted,
 FEW = 200  # and where a few are
 DENSE_COMPLEX = 4000  # and up to which it is used where derivatives are wanted
-SAME_VALUE = 1e-9  # relative distance of omega^2 that rounding may make
+SAME_VALUE = 1e-6  # relative distance of omega^2 below which rounding may have parted the modes of a symmetric body
 LARGEST = 0.999  # part of the largest entry of a mode that counts as largest too
 SAME_SHAPE = 1e-10  # part of its mass that a shape must have beside those before it
 
@@ -71,7 +71,8 @@ def reduce(
         what = "it can move with no or negative strain energy in other ways than as a rigid body."
         remedy = "Look for parts of it that are not connected, hinges in it, or wrong signs in K."
         raise InputError(Fault(where, what, remedy)) from error
-    values, Phi, modal_mass, stiffness = _ritz(body, shapes, where)
+    nodal = np.unique(structure.freedoms[structure.freedoms >= 0])
+    values, Phi, modal_mass, stiffness = _ritz(body, shapes, nodal, where)
     check_first_frequency(float(np.sqrt(values[0])) if len(values) else 0.0, where)
     rest = np.zeros(len(values))
     if structure.pull is not None and len(values):
@@ -249,8 +250,13 @@ def _holding(R: np.ndarray, interface: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------- the free body in its shapes
 
 
-def _ritz(body: _Body, shapes: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """omega^2 (m,), modes (N, m), modal mass and stiffness (m, m) of the free body in the shapes, R taken out."""
+def _ritz(
+    body: _Body, shapes: np.ndarray, nodal: np.ndarray, where: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """omega^2 (m,), modes (N, m), modal mass and stiffness (m, m) of the free body in the shapes, R taken out.
+
+    Modes are directed by the freedoms `nodal`: those within elements may stand for others after every rounding.
+    """
     X = body.without_rigid(shapes)
     size = np.sqrt(np.einsum("ij,ij->j", X.real, np.real(body.M) @ X.real))
     X = X / np.where(size > 0, size, 1.0)
@@ -263,7 +269,7 @@ def _ritz(body: _Body, shapes: np.ndarray, where: str) -> tuple[np.ndarray, np.n
         remedy = "Give the nodes of the interface rotary inertia, use more elements, or keep fewer modes."
         raise InputError(Fault(where, what, remedy)) from error
     Y = Y[np.argsort(order, kind="stable")]
-    turn = _orientation(X.real @ Y, values)
+    turn = _orientation(X.real[nodal] @ Y, values)
     Y = Y @ turn
     modal_mass = _with_real(Y.T @ M @ Y, np.eye(len(values)))
     return values, X @ Y, modal_mass, _with_real(Y.T @ K @ Y, turn.T @ (values[:, None] * turn))

@@ -216,6 +216,32 @@ def test_a_massless_part_that_nothing_holds_is_refused_by_name() -> None:
         eb.modes(model)
 
 
+@pytest.mark.parametrize(("stiffness", "damping"), [(-3.0, 0.0), (-3.0, 2.0), (2.0, -2.0)])
+def test_a_massless_part_that_leaves_its_place_is_refused(stiffness: float, damping: float) -> None:
+    """With a mass of 1e-6 the same has a root that grows by a thousand times each second or faster: eliminated, it
+    would be hidden."""
+    slider = {"type": "prismatic", "between": ["ground", "a"], "at": [0, 0, 0]}
+
+    def model(mass: float) -> eb.Model:
+        return eb.Model(
+            bodies={"a": {"mass": 1, "at": [0, 0, 0]}, "b": {"mass": mass, "at": [1, 0, 0]}},
+            joints={"ja": slider, "jb": slider | {"between": ["ground", "b"], "at": [1, 0, 0]}},
+            measures={"ab": {"type": "displacement", "between": ["a", "b"], "axis": [0, 0, 1]}},
+            forces={
+                "sa": {"type": "spring", "along": "ja", "k": 30, "c": 1},
+                "sb": {"type": "spring", "along": "ab", "k": 1},
+                "sc": {"type": "spring", "along": "jb", "k": stiffness, "c": damping},
+            },
+        )
+
+    assert eb.modes(model(1e-6)).stability == "unstable"
+    if damping > 0:  # the damper makes a slow root of it, which stays
+        assert eb.modes(model(0.0)).stability == "unstable"
+        return
+    with pytest.raises(ComputationError, match=r"\(jb\).*leave its place at once"):
+        eb.modes(model(0.0))
+
+
 def test_motion_in_time_is_refused_with_the_remedy() -> None:
     model = eb.load(chain([0, 2.0], [(-1, 0, 300, 0), (0, 1, 600, 0)]))
     with pytest.raises(InputError, match="however little, for motion in time"):

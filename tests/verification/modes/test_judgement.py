@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -405,3 +406,75 @@ def test_bounds_contain_the_truth_where_a_spring_just_holds_a_pendulum(damping: 
         assert (found.stability == "unstable") == (side < 0)
     elif found.is_rigid.any():
         assert any("deflect sa" in note for note in found.remarks)
+
+
+# Coefficients that change with time ----------------------------------------------------------------------------------
+def swing(stiffness: str, **more: Any) -> eb.Model:
+    """A block on a slider whose spring changes with time."""
+    slider = {"type": "prismatic", "between": ["ground", "b"], "at": [0, 0, 0], "axis": [1, 0, 0]}
+    bodies, joints, forces = (more.pop(name, {}) for name in ("bodies", "joints", "forces"))
+    return eb.Model(
+        bodies={"b": {"mass": 1, "at": [0, 0, 0]}, **bodies},
+        joints={"s": slider, **joints},
+        forces={"f": {"type": "expression", "along": "s", "value": f"=-{stiffness}*s - 0.02*s'"}, **forces},
+        **more,
+    )
+
+
+@pytest.mark.parametrize("asked", ["reference", "steady"])
+def test_a_spring_that_changes_with_time_has_no_verdict_of_an_instant(asked: str) -> None:
+    """Mathieu's equation, unstable by Floquet's theory: the eigenvalues of the instant say stable."""
+    model = swing("(1 - 0.8*cos(2*t))", operating_point=asked)
+    assert eb.floquet(model, period="=pi").stability == "unstable"
+    assert eb.modes(model).stability == "frozen"
+
+
+def test_a_period_that_fits_the_moments_looked_at_is_noticed() -> None:
+    """100 Hz: 0.37 s and 1.9 s are whole numbers of periods."""
+    assert eb.modes(swing("1e5*(1 - 0.8*cos(200*pi*t))")).stability == "frozen"
+
+
+def test_a_stiff_part_does_not_hide_that_another_changes_with_time() -> None:
+    other = {"type": "prismatic", "between": ["ground", "c"], "at": [0, 0, 0], "axis": [1, 0, 0]}
+    model = swing(
+        "(1 - 0.8*cos(2*t))",
+        bodies={"c": {"mass": 1e-3, "at": [0, 0, 0]}},
+        joints={"q": other},
+        forces={"g": {"type": "spring", "along": "q", "k": 1e9}},
+    )
+    assert eb.modes(model).stability == "frozen"
+
+
+def test_ground_resonance_is_judged_alike_at_the_reference_and_as_a_steady_motion() -> None:
+    """Three lagging blades on an unequal mount, driven: multi-blade coordinates are used in both."""
+    found = {asked: eb.modes(bladed(asked)) for asked in ("reference", "steady")}
+    assert {modes.stability for modes in found.values()} == {"unstable"}
+    fastest = [float(modes.eigenvalues.real.max()) for modes in found.values()]
+    assert fastest[0] == pytest.approx(fastest[1], rel=1e-8)
+
+
+def bladed(asked: str) -> eb.Model:
+    bodies: dict[str, Any] = {"hub": {"mass": 8, "inertia": [1, 1, 2], "at": [0, 0, 0]},
+                              "bed": {"mass": 4, "inertia": [1, 1, 1], "at": [0, 0, 0]}}  # fmt: skip
+    joints: dict[str, Any] = {
+        "mount": {
+            "type": "planar",
+            "between": ["ground", "bed"],
+            "at": [0, 0, 0],
+            "axis": [0, 0, 1],
+            "axis2": [1, 0, 0],
+        },
+        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": [0, 0, 0], "axis": [0, 0, 1], "motion": "=15*t"},
+    }  # fmt: skip
+    forces: dict[str, Any] = {
+        "mx": {"type": "spring", "along": "bed.x", "k": 1800, "c": 1},
+        "my": {"type": "spring", "along": "bed.y", "k": 2300, "c": 1},
+        "mz": {"type": "spring", "along": "bed.rz", "k": 1e5, "c": 10},
+    }
+    for i in range(3):
+        way = np.array([np.cos(2 * np.pi * i / 3), np.sin(2 * np.pi * i / 3), 0])
+        bodies[f"b{i}"] = {"mass": 1, "inertia": [0.05, 0.05, 0.05], "at": (1.2 * way).tolist()}
+        joints[f"lag{i}"] = {"type": "revolute", "between": ["hub", f"b{i}"], "at": (0.2 * way).tolist(),
+                             "axis": [0, 0, 1]}  # fmt: skip
+        forces[f"d{i}"] = {"type": "damper", "along": f"lag{i}", "c": 0.02}
+    return eb.Model(bodies=bodies, joints=joints, forces=forces, operating_point=asked)

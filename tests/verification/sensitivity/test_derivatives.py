@@ -180,3 +180,28 @@ def test_reactions_among_the_outputs_are_left_out():
     assert np.isnan(found.dC_out[0, 0]).all()
     assert np.isfinite(found.dC_out[0, 1]).all()
     assert not eb.variants(model, {"gravity[2]": [-9.0, -9.8]}).failures
+
+
+@pytest.mark.parametrize("diameter", [0.03, 0.04, 0.05, 0.08])
+def test_a_round_shaft_has_the_derivatives_of_its_differences(diameter: float) -> None:
+    """Its modes come in pairs: derivatives belong to those directions that the modes themselves have."""
+    model = eb.Model(
+        parameters={"d": diameter},
+        flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]], "names": ["l", "m", "r"],
+                            "modes": 4, "E": 2.1e11, "nu": 0.3, "density": 7850, "diameter": "=d"}},
+        bodies={"disc": {"on": "shaft.m", "disc": {"mass": 10, "Id": 0.1, "Ip": 0.2}}},
+        joints={"spin": {"type": "free", "between": ["ground", "shaft.l"], "at": [0, 0, 0]}},
+        forces={
+            name: {"type": "bearing", "between": ["ground", f"shaft.{name}"], "at": [0, 0, z], "kxx": 1e6, "kyy": 2e6,
+                   "kzz": 1e6}
+            for name, z in (("l", 0), ("r", 1))
+        },
+    )  # fmt: skip
+    found = eb.sensitivity(model, ["d"])
+    step = 1e-4 * diameter
+    after, before = (eb.modes(model.with_parameters(d=diameter + s)).frequency_hz for s in (step, -step))
+    change = (after - before) / (2 * step)
+    lowest = slice(2, 9)
+    np.testing.assert_allclose(
+        found.frequency_hz[0, lowest], change[lowest], rtol=1e-5, atol=1e-3 * np.abs(change).min()
+    )

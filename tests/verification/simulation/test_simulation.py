@@ -434,6 +434,17 @@ def test_a_state_that_only_rounding_drives_does_not_hold_up_the_others(method: s
     assert np.abs(found.signal("integral")).max() < 1e-15
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-4, 1e-9])
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_state_that_begins_late_is_followed_at_its_own_size(method: str, size: float) -> None:
+    """Zero for two seconds, then driven by a sine: x = size (cos 40 - cos 20 t)/20."""
+    document = pendulum().document
+    document["states"] = {"x": {"initial": 0, "rate": f"={size}*step(t - 2)*sin(20*t)"}}
+    found = eb.simulate(eb.load(document), until=3.0, points=31, method=method, tolerance=1e-7)
+    expected = np.where(found.t > 2, size * (np.cos(40) - np.cos(20 * found.t)) / 20, 0.0)
+    np.testing.assert_allclose(found.signal("x"), expected, atol=1e-6 * size)
+
+
 def test_numbers_that_a_method_does_not_use_are_named() -> None:
     found = eb.simulate(pendulum(), until=0.1, method="dop853", step=0.01, rho=0.8, points=2)
     assert [remark.split(":")[0] for remark in found.remarks] == ["step", "rho"]
