@@ -205,7 +205,7 @@ def _floquet_of(
     period_at: Callable[[InertModel], float] | None,
 ) -> Floquet:  # fmt: skip
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
-    lap, change = _converged(motion)
+    lap, change = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
     noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
     found = judged_multipliers(whole, noise)
@@ -230,14 +230,16 @@ def _floquet_of(
     )
 
 
-def _converged(motion: PeriodicMotion) -> tuple[Lap, np.ndarray]:
+def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray]:
     """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments. Each begins where
-    the one before would improve its start, so that the change contains the error of the motion too."""
+    the one before would improve its start, so that the change contains the error of the motion too. `with_states` asks
+    for the motion at the times of that mesh, not for the linear equations alone."""
     lap, unit = motion.lap, motion.lap.unit
     while True:
         report(f"linearizing at {2 * len(lap.mesh.times)} times")
         point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
-        fine = lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
+        known = None if with_states else lap.refined()
+        fine = known or lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
         if _size(change, unit) <= CONVERGED * _size(fine.transitions.whole, unit):
             return fine, change

@@ -21,6 +21,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import configured, difference, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.numerics.signals.fourier import FourierSeries, exact_series
 from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
 from eigenbody.operating.periodic.uniform import uniform_motion
 from eigenbody.simulation.run import simulate
@@ -41,9 +42,10 @@ class Lap:
 
     point: OperatingPoint
     mesh: Mesh
-    states: State  # at the times of the mesh
+    states: State  # at the times of the mesh; with a series those of a coarser one
     end: State
-    uniform: OperatingPoint | None = None  # at the times of the mesh and the end, where no integration was needed
+    uniform: OperatingPoint | None = None  # at these times and the end, where no integration was needed
+    series: FourierSeries | None = None  # of the linear equations, where they were found on a coarser mesh
 
     @property
     def is_uniform(self) -> bool:
@@ -58,9 +60,21 @@ class Lap:
     @cached_property
     def matrices(self) -> np.ndarray:
         """A (times, n, n) at the times of the mesh."""
+        if self.series is not None:
+            return self.series.at(self.mesh.times)
         if self.uniform is not None and self.uniform.chosen is self.point.chosen:
             return matrices_at(self.uniform)[:-1]
         return state_matrices(self.point, self.states)
+
+    def refined(self) -> Lap | None:
+        """The same motion on a mesh of twice as many segments, where the linear equations at the times of this one, or
+        of one before it, tell to rounding what they are at others; else None."""
+        series = self.series
+        if series is None and self.uniform is not None:
+            series = exact_series(self.mesh.times, self.matrices, self.mesh.start, self.period)
+        if series is None:
+            return None
+        return replace(self, mesh=Mesh(self.mesh.start, self.period, 2 * self.mesh.segments), series=series)
 
     @cached_property
     def transitions(self) -> Transitions:
