@@ -255,9 +255,11 @@ def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
 
 def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
     """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
+    if not motion.is_autonomous:
+        return 0.0
     direction = lap.rates() / lap.unit
     size = np.linalg.norm(direction)
-    if not motion.is_autonomous or size * lap.period < REST:  # at rest the direction is that of rounding
+    if size * lap.period < REST:  # at rest the direction is that of rounding
         return 0.0
     scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
     return float(np.linalg.norm(scaled @ direction - direction) / size)
@@ -321,11 +323,14 @@ def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarr
     return np.concatenate(parts)
 
 
+def _moves(lap: Lap) -> bool:
+    return bool(np.linalg.norm(lap.rates() / lap.unit) * lap.period >= REST)
+
+
 def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
     """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
     words = [found.word(i) for i in found.index]
-    moves = bool(np.linalg.norm(motion.lap.rates() / motion.lap.unit) * motion.lap.period >= REST)
-    if motion.is_autonomous and moves and "marginal" in words and not found.is_defective_one:
+    if motion.is_autonomous and "marginal" in words and not found.is_defective_one and _moves(motion.lap):
         ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
         if ones:
             words[ones[0]] = "orbit"

@@ -121,11 +121,12 @@ def _boundary(
     before: tuple[float, float] | None = None  # another value where something grows
     known = [(first[0], first[1].growth), (last[0], last[1].growth)]
     widths: list[float] = []
+    is_damped = abs(calm[1].growth) * calm[1].period > UNDAMPED
     for step in range(BISECTIONS):
         widths.append(abs(growing[0] - calm[0]))
         if widths[-1] <= NARROW * span:
             break
-        if abs(calm[1].growth) * calm[1].period <= UNDAMPED:
+        if not is_damped:
             middle = _guess_undamped(calm, growing, before, step)
         elif len(widths) > 2 and widths[-1] > SLOW * widths[-3]:
             middle, widths = 0.5 * (calm[0] + growing[0]), []

@@ -191,7 +191,8 @@ def refuse_other_period(lap: Lap) -> None:
     system, some = lap.point.system, slice(0, None, max(1, len(lap.mesh.times) // PLACES))
     states = some_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
-    now = at_states(lap.point, states)
+    now = lap.uniform.motion.acceleration[:-1] if lap.uniform is not None else None
+    first = np.real(at_states(lap.point, states).motion.acceleration if now is None else now[some])
     later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))  # type: ignore[arg-type]
     held = later.mechanics.holonomic
     drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
@@ -200,7 +201,7 @@ def refuse_other_period(lap: Lap) -> None:
     if len(drift) and drift.max() > SAME * speed * max(1.0, system.length):
         where = system.constraints.rows[int(np.argmax(drift))].where
         raise InputError(Fault(where, f"after the period it is elsewhere, by {drift.max():.3g} (m or rad).", remedy))
-    first, second = (np.real(point.motion.acceleration) for point in (now, later))
+    second = np.real(later.motion.acceleration)
     A, B = lap.matrices[some], matrices_at(later)
     size = np.abs(A).max(axis=(0, 2), keepdims=True, initial=0.0) + 1e-9 * np.abs(A).max(initial=0.0)
     is_same = np.abs(first - second).max(initial=0.0) <= SAME * (1.0 + np.abs(first).max(initial=0.0))
