@@ -208,6 +208,8 @@ def _floquet_of(
     lap, change = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
     noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
+    if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
+        noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)

@@ -15,14 +15,16 @@ ENTRIES = 4_000_000  # numbers that are evaluated at a time
 
 @dataclass(frozen=True, eq=False)
 class FourierSeries:
-    """Real coefficients (2 K + 1, ...) of 1, cos and sin of 1 to K times the base frequency."""
+    """Real coefficients (2 K + 1, m, n) of 1, cos and sin of 1 to K times the base frequency; `rounding` (m, n) is the
+    most by which it misses the values that it was found from."""
 
     start: float
     period: float
     coefficients: np.ndarray
+    rounding: np.ndarray
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        """Values (times, ...)."""
+        """Values (times, m, n)."""
         return np.tensordot(_waves(times - self.start, self.period, len(self.coefficients) // 2), self.coefficients, 1)
 
 
@@ -43,7 +45,10 @@ def exact_series(times: np.ndarray, values: np.ndarray, start: float, period: fl
     lower, upper = np.split(found, [1 + 2 * (orders // 2)])
     if np.any(np.abs(waves @ found - flat) > ROUNDED * size) or np.any(np.abs(upper) > EMPTY * size):
         return None
-    return FourierSeries(start, period, lower.reshape(len(lower), *values.shape[1:]))
+    rounding = np.abs(waves[:, : len(lower)] @ lower - flat).max(axis=0)
+    return FourierSeries(
+        start, period, lower.reshape(len(lower), *values.shape[1:]), rounding.reshape(values.shape[1:])
+    )
 
 
 def _waves(times: np.ndarray, period: float, orders: int) -> np.ndarray:

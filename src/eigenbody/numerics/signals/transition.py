@@ -70,6 +70,15 @@ class Transitions:
         found = self.stages @ (self.prefixes[:-1] @ start)[:, None]
         return found.reshape(found.shape[0] * found.shape[1], *found.shape[-2:])
 
+    def moved_by(self, error: np.ndarray) -> np.ndarray:
+        """Bound (n, n), to first order, of what errors of A of at most `error` (n, n) at every time make of `whole`."""
+        out = np.zeros_like(self.whole)
+        after = np.eye(len(out))
+        for k in reversed(range(len(self.segments))):
+            out += np.abs(after) @ error @ np.abs(self.prefixes[k])
+            after = after @ self.segments[k]
+        return self.mesh.step * out
+
     def rounding(self, relative: float) -> np.ndarray:
         """Size (n, n) of the error of `whole` where every segment has errors of `relative` times its entries."""
         out = np.zeros_like(self.whole)
