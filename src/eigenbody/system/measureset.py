@@ -171,4 +171,4 @@ class SetJet:
 
     def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
-        return ((jet.curvature, positions) for jet, positions in self._jets)
+        return ((getattr(jet, "curvature"), positions) for jet, positions in self._jets)  # noqa: B009 - as `_merged`

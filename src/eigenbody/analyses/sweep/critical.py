@@ -60,7 +60,7 @@ def critical_places(
         return np.where(np.abs(found - line) <= ROUNDING * (np.abs(found) + np.abs(line)), 0.0, found - line)
 
     ends = np.array([bracket for _, *bracket, _ in brackets], dtype=float).T
-    t = roots(miss, *ends, np.array([bracket[-1] for bracket in brackets]))
+    t = roots(miss, ends[0], ends[1], ends[2], ends[3], np.array([bracket[-1] for bracket in brackets]))
     unseen = np.array([k for k in np.flatnonzero(~np.isnan(t)) if (k, t[k]) not in known], dtype=int)
     if len(unseen):
         look(t[unseen], unseen)
