@@ -191,9 +191,7 @@ def refuse_other_period(lap: Lap) -> None:
     system, some = lap.point.system, slice(0, None, max(1, len(lap.mesh.times) // PLACES))
     states = some_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
-    known = None if lap.uniform is None else lap.uniform.motion.acceleration
-    is_known = known is not None and known.ndim > 1
-    first = np.real(known[:-1][some] if is_known else at_states(lap.point, states).motion.acceleration)
+    first = np.real(at_states(lap.point, states).motion.acceleration)
     later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))  # type: ignore[arg-type]
     held = later.mechanics.holonomic
     drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
