@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -122,5 +123,19 @@ def bent(measures: MeasureSet, jet: SetJet, force: np.ndarray) -> list[Triplets]
     loaded = np.flatnonzero(np.any(force != 0, axis=tuple(range(force.ndim - 1))))
     if not len(loaded):
         return []
+    if force.ndim > 1:
+        return [part for own, positions in jet.curvatures() for part in _bent_alike(measures, own, positions, force)]
     columns = measures.columns[loaded]
     return [Triplets.of_blocks(columns, columns, force[..., loaded, None, None] * jet.curvature[..., loaded, :, :])]
+
+
+def _bent_alike(
+    measures: MeasureSet, curvature: np.ndarray, positions: np.ndarray, force: np.ndarray
+) -> Iterator[Triplets]:
+    """The same for measures of one kind under many sets of forces: only what is curved is written for each of them."""
+    there = (curvature != 0).any(axis=tuple(range(curvature.ndim - 3)))
+    m, a, b = np.nonzero(there)
+    if len(m):
+        columns, own = measures.columns[positions], curvature.reshape(*curvature.shape[:-3], -1)
+        values = force[..., positions[m]] * own[..., np.flatnonzero(there)]
+        yield Triplets(columns[m, a], columns[m, b], values)

@@ -23,6 +23,8 @@ from eigenbody.linearization.pencil import (
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rounding import SparseRounding
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
+from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.matrices.linear import beside
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
@@ -97,6 +99,16 @@ class DenseForm(LeanCopies):
     def state_space(self) -> StateSpace:
         """A, B, C, D over [S, W, x]."""
         return self.source.state_space
+
+    @cached_property
+    def first_order_spectrum(self) -> Spectrum:
+        """All eigenvalues of A."""
+        return spectrum_first_order(self.state_space.A, self.noise_A)
+
+    @cached_property
+    def second_order_spectrum(self) -> Spectrum:
+        """All eigenvalues of M, C and K, where these say everything."""
+        return spectrum_second_order(self.M, self.C, self.K, self.noise_K, self.noise_C)
 
     @property
     def numbers(self) -> dict[str, Any]:

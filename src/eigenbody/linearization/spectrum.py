@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from eigenbody.linearization.model import LinearModel
-from eigenbody.numerics.eigen.dense import spectrum_first_order, spectrum_second_order
 from eigenbody.numerics.eigen.spectrum import Spectrum
 
 
 def spectrum_of(linear: LinearModel) -> Spectrum:
-    """All eigenvalues, by the second-order form where it says everything."""
-    if linear.is_second_order:
-        return spectrum_second_order(linear.M, linear.C, linear.K, linear.noise_K, linear.noise_C)
-    return spectrum_first_order(linear.A, linear.noise_A)
+    """All eigenvalues, by the second-order form where it says everything; found once."""
+    return linear.dense.second_order_spectrum if linear.is_second_order else linear.dense.first_order_spectrum

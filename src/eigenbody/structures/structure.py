@@ -125,4 +125,4 @@ class Reduced:
         linear = np.einsum("nim,tm->tni", np.real(self.move), eta)
         if self.bow is None:
             return linear
-        return linear + np.einsum("nikl,tk,tl->tni", np.real(self.bow[:, :3]), eta, eta, optimize=True)
+        return linear + np.einsum("nikt,tk->tni", np.real(self.bow[:, :3]) @ eta.T, eta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,3 +168,7 @@ class SetJet:
     @property
     def curvature(self) -> np.ndarray:
         return self._merged("curvature", 2)
+
+    def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
+        return ((getattr(jet, "curvature"), positions) for jet, positions in self._jets)  # noqa: B009 - as `_merged`

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.joints import Tie
-from eigenbody.elements.measures.modal_form import ModalForm, modal_form
+from eigenbody.elements.measures.modal_form import ModalForm, modal_blocks, modal_form
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
@@ -107,13 +107,15 @@ class ConstraintRows:
     def _bow(self, flexible: FlexibleBody, bow: np.ndarray, start: int, named: NamedMeasures) -> None:
         """Displacement and rotation (6, modes, modes) of second order of a node, by pairs of carriers."""
         carriers = np.array([named.places.index[name] for name in flexible.carriers], dtype=int)
+        blocks = 2 * modal_blocks(bow)  # (carriers, carriers, 6, 3, 3)
         rows = start + np.arange(6)
-        for a, first in enumerate(carriers):
-            for b, second in enumerate(carriers[: a + 1]):
-                block = bow[:, 3 * a : 3 * a + 3, 3 * b : 3 * b + 3]
-                pair = (first,) if a == b else (first, second)
-                kernel = ModalForm(np.tile(pair, (6, 1)), modal_form(2 * block, a == b))
-                self.terms.append((rows, self._private(kernel), -np.ones(6)))
+        for is_own, (a, b) in ((True, np.diag_indices(len(carriers))), (False, np.tril_indices(len(carriers), -1))):
+            if not len(a):
+                continue
+            pairs = carriers[a][:, None] if is_own else np.stack((carriers[a], carriers[b]), axis=-1)
+            form = modal_form(blocks[a, b].reshape(-1, 3, 3), is_own)
+            kernel = ModalForm(np.repeat(pairs, 6, axis=0), form)
+            self.terms.append((np.tile(rows, len(a)), self._private(kernel), -np.ones(6 * len(a))))
 
     def _number(self, row: Row) -> int:
         self.others.append(row)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.analyses.sweep import follow as sweeping
+from eigenbody.analyses.sweep import points as sweeping
 from eigenbody.analyses.sweep.roots import dips, roots
 from eigenbody.base.errors import InputError
 

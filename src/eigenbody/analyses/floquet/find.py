@@ -205,9 +205,11 @@ def _floquet_of(
     period_at: Callable[[InertModel], float] | None,
 ) -> Floquet:  # fmt: skip
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
-    lap, change = _converged(motion)
+    lap, change = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
     noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
+    if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
+        noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)
@@ -230,14 +232,16 @@ def _floquet_of(
     )
 
 
-def _converged(motion: PeriodicMotion) -> tuple[Lap, np.ndarray]:
+def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray]:
     """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments. Each begins where
-    the one before would improve its start, so that the change contains the error of the motion too."""
+    the one before would improve its start, so that the change contains the error of the motion too. `with_states` asks
+    for the motion at the times of that mesh, not for the linear equations alone."""
     lap, unit = motion.lap, motion.lap.unit
     while True:
         report(f"linearizing at {2 * len(lap.mesh.times)} times")
         point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
-        fine = lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
+        known = None if with_states else lap.refined()
+        fine = known or lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
         if _size(change, unit) <= CONVERGED * _size(fine.transitions.whole, unit):
             return fine, change
@@ -253,9 +257,11 @@ def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
 
 def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
     """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
+    if not motion.is_autonomous:
+        return 0.0
     direction = lap.rates() / lap.unit
     size = np.linalg.norm(direction)
-    if not motion.is_autonomous or size * lap.period < REST:  # at rest the direction is that of rounding
+    if size * lap.period < REST:  # at rest the direction is that of rounding
         return 0.0
     scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
     return float(np.linalg.norm(scaled @ direction - direction) / size)
@@ -319,11 +325,14 @@ def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarr
     return np.concatenate(parts)
 
 
+def _moves(lap: Lap) -> bool:
+    return bool(np.linalg.norm(lap.rates() / lap.unit) * lap.period >= REST)
+
+
 def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
     """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
     words = [found.word(i) for i in found.index]
-    moves = bool(np.linalg.norm(motion.lap.rates() / motion.lap.unit) * motion.lap.period >= REST)
-    if motion.is_autonomous and moves and "marginal" in words and not found.is_defective_one:
+    if motion.is_autonomous and "marginal" in words and not found.is_defective_one and _moves(motion.lap):
         ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
         if ones:
             words[ones[0]] = "orbit"

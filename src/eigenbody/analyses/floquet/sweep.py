@@ -21,6 +21,7 @@ from eigenbody.operating.asked import model_asking_for
 NARROW = 1e-10  # part of the range to which a boundary is found
 UNDAMPED = 1e-9  # logarithm of a multiplier below which it tells nothing of the distance to a boundary
 BESIDE, EDGE = 0.03, 1e-3  # parts of the distances to the expected boundary by which values are chosen beside it
+SLOW = 0.3  # part of its width to which two steps must bring the interval, else it is halved
 BISECTIONS = 60
 
 
@@ -118,14 +119,24 @@ def _boundary(
     begins = _grows(last[1])
     calm, growing = (first, last) if begins else (last, first)
     before: tuple[float, float] | None = None  # another value where something grows
+    known = [(first[0], first[1].growth), (last[0], last[1].growth)]
+    widths: list[float] = []
+    is_damped = abs(calm[1].growth) * calm[1].period > UNDAMPED
     for step in range(BISECTIONS):
-        if abs(growing[0] - calm[0]) <= NARROW * span:
+        widths.append(abs(growing[0] - calm[0]))
+        if widths[-1] <= NARROW * span:
             break
-        middle = _guess(calm, growing, before, step)
+        if not is_damped:
+            middle = _guess_undamped(calm, growing, before, step)
+        elif len(widths) > 2 and widths[-1] > SLOW * widths[-3]:
+            middle, widths = 0.5 * (calm[0] + growing[0]), []
+        else:
+            middle = _guess(known, calm[0], growing[0], NARROW * span)
         try:
             found = at(middle)
         except EigenbodyError:  # nothing is known in between: the interval stays as wide as it is
             break
+        known.append((middle, found.growth))
         if _grows(found):
             before, growing = (growing[0], growing[1].growth), (middle, found)
         else:
@@ -136,21 +147,41 @@ def _boundary(
     return FloquetBoundary(0.5 * sum(ends), ends[0], ends[1], begins, frequency)
 
 
-def _guess(
+def _guess(known: Sequence[tuple[float, float]], calm: float, growing: float, narrow: float) -> float:
+    """The next value to look at where the largest real part passes zero: beside the place where it is expected to, by
+    as much as two expectations differ, on the side of the end that is further away."""
+    low, high = min(calm, growing), max(calm, growing)
+    ends = [one for one in known if one[0] in (calm, growing)]
+    near = sorted(known, key=lambda one: abs(one[1]))[:3]
+    chord, bent = _zero(ends), _zero(near)
+    if len(near) < 3 or not low < bent < high:
+        bent, aside = chord, BESIDE * (high - low)
+    else:
+        aside = abs(bent - chord)
+    aside = max(aside, 0.25 * narrow)
+    guess = bent - aside if bent - low > high - bent else bent + aside
+    margin = min(0.02 * (high - low), 0.25 * narrow)
+    return float(np.clip(guess, low + margin, high - margin))
+
+
+def _zero(known: Sequence[tuple[float, float]]) -> float:
+    """Where the polynomial of the value by the growth through these is, at no growth; nan where two are the same."""
+    x, y = np.array(known).T
+    with np.errstate(all="ignore"):
+        parts = [x[i] * np.prod([y[j] / (y[j] - y[i]) for j in range(len(y)) if j != i]) for i in range(len(y))]
+    return float(np.sum(parts))
+
+
+def _guess_undamped(
     calm: tuple[float, Floquet], growing: tuple[float, Floquet], before: tuple[float, float] | None, step: int
 ) -> float:
-    """The next value to look at. Damped, the largest real part passes zero; without damping it rises from zero like
-    the square root of the distance. Values a little to this and to that side of where it would be zero close in on it;
-    every third time the interval is halved."""
-    (a, still), (b, found) = calm, growing
-    if step % 3 == 2:
+    """The next value to look at where the largest real part rises from zero like the square root of the distance.
+    Values a little to this and to that side of where it would be zero close in on it; every third time the interval is
+    halved."""
+    (a, _), (b, found) = calm, growing
+    if step % 3 == 2 or before is None or not before[1] > found.growth:
         return 0.5 * (a + b)
-    if abs(still.growth) * still.period > UNDAMPED:
-        zero = a + (b - a) * still.growth / (still.growth - found.growth)
-    elif before is not None and before[1] > found.growth:
-        zero = b - found.growth**2 * (before[0] - b) / (before[1] ** 2 - found.growth**2)
-    else:
-        return 0.5 * (a + b)
+    zero = b - found.growth**2 * (before[0] - b) / (before[1] ** 2 - found.growth**2)
     aside = BESIDE * (b - zero) + EDGE * (b - a)
     return float(
         np.clip(

@@ -59,15 +59,19 @@ def _of_body(
     move, turn = np.real(reduced.move), np.real(reduced.turn)
     eta = np.real(point.state.r[carriers]).reshape(-1)[: reduced.modes]
     bent = motion[:, carriers, :3].reshape(len(motion), 3 * len(carriers))[:, : reduced.modes]  # (n, m)
-    if reduced.bow is not None:
+    if reduced.bow is not None and eta.any():
         bow = 2 * np.real(reduced.bow) @ eta  # (N, 6, m)
         move, turn = move + bow[:, :3], turn + bow[:, 3:]
     arm = apply(R, np.real(reduced.nodes - reduced.centre) + reduced.displacement(eta[None])[0])  # (N, 3)
     spin = np.broadcast_to(motion[:, None, frame, 3:], (len(motion), len(arm), 3))
     moved = motion[:, None, frame, :3] + cross(spin, np.broadcast_to(arm, spin.shape))
-    moved = moved + np.einsum("ij,njm,km->kni", R, move, bent)
-    turned = spin + np.einsum("ij,njm,km->kni", R, turn, bent)
+    moved, turned = (a + _bent_by(R, shape, bent) for a, shape in ((moved, move), (spin, turn)))
     return np.real(point.state.r[frame]) + arm, moved, turned
+
+
+def _bent_by(R: np.ndarray, shape: np.ndarray, amplitudes: np.ndarray) -> np.ndarray:
+    """(k, N, 3) in global axes, by shapes (N, 3, m) and amplitudes (k, m)."""
+    return np.moveaxis(R @ (shape @ amplitudes.T), -1, 0)
 
 
 # Rows by which modes are told apart -----------------------------------------------------------------------------------

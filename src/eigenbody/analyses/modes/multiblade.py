@@ -6,6 +6,7 @@ multi-blade coordinates, and must be the same there. Where they are not, what di
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +37,7 @@ from eigenbody.spatial.rotations import about_axis, cross
 from eigenbody.system.state import ARRAYS, State, one_state
 
 PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
+Rotor = tuple[str, TurningFrame, np.ndarray]  # a joint, the frame that turns with it, which bodies turn with that
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
 
 
@@ -49,16 +51,15 @@ class Blades:
 
 def has_blades(point: OperatingPoint) -> bool:
     """Whether something turns with three bodies or more beside its axis, so that blades are worth looking for."""
-    is_small = len(point.chosen.velocities) <= DENSE_FREEDOMS
-    return is_small and not point.is_at_rest and any(_rotors(point))
+    return any(_possible_rotors(point))
 
 
 def in_blade_patterns(linear: LinearModel) -> LinearModel:
     """The linear model in multi-blade coordinates where these make its equations constant and its own do not; else
     as it is."""
-    if linear.is_sparse or linear.by_route is not None or linear.point.is_steady or not has_blades(linear.point):
+    if linear.is_sparse or linear.by_route is not None or linear.point.is_steady:
         return linear
-    found = blades_of(linear)
+    found = _blades_among(linear, _possible_rotors(linear.point))
     if found.chart is None:
         return linear
     settled = stability_note("unknown")  # what a search of a steady motion says of coordinates that do not serve
@@ -68,8 +69,12 @@ def in_blade_patterns(linear: LinearModel) -> LinearModel:
 
 def blades_of(linear: LinearModel) -> Blades:
     """Equal blades of what turns, in whose coordinates the equations are constant, or what keeps them from it."""
+    return _blades_among(linear, _rotors(linear.point))
+
+
+def _blades_among(linear: LinearModel, rotors: Sequence[Rotor]) -> Blades:
     reason = ""
-    for name, turning, along in _rotors(linear.point):
+    for name, turning, along in rotors:
         try:
             found = _blades_on(linear, name, turning, along)
         except EigenbodyError:  # no motion further on that could be looked at
@@ -80,9 +85,15 @@ def blades_of(linear: LinearModel) -> Blades:
     return Blades(None, reason)
 
 
-def _rotors(point: OperatingPoint) -> list[tuple[str, TurningFrame, np.ndarray]]:
+def _possible_rotors(point: OperatingPoint) -> list[Rotor]:
+    """Those of a mechanism that moves and is small enough to be looked at."""
+    is_small = len(point.chosen.velocities) <= DENSE_FREEDOMS
+    return _rotors(point) if is_small and not point.is_at_rest else []
+
+
+def _rotors(point: OperatingPoint) -> list[Rotor]:
     """Joints with the frame that turns with each, and which bodies turn with it, where these may have blades."""
-    out: list[tuple[str, TurningFrame, np.ndarray]] = []
+    out: list[Rotor] = []
     if point.system.slips.count:
         return out
     for entry in point.model.description.joints:

@@ -45,7 +45,8 @@ def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
 
 def alike(one: TurningFrame, other: TurningFrame) -> bool:
     """Whether two frames turn about the same axis at the same rate."""
-    return bool(np.allclose(one.angular_velocity, other.angular_velocity) and np.allclose(one.at, other.at))
+    spins, places = (one.angular_velocity, other.angular_velocity), (one.at, other.at)
+    return all(bool((np.abs(a - b) <= 1e-8 + 1e-5 * np.abs(b)).all()) for a, b in (spins, places))
 
 
 def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:

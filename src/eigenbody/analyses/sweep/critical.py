@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.sweep.roots import dips, roots
+from eigenbody.analyses.sweep.roots import dips, expected_root, roots
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.walk import Outcome, Walk
 
+ROUNDING = 32 * np.finfo(float).eps  # relative: a branch no further from a line is on it, as far as it is known
+
 Spin = Callable[[PointModes], float]
+Bracket = tuple[float, float, float, float, float]  # two places, the distances there, where a root is expected or nan
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,11 @@ def critical_places(
 
     def miss(t: np.ndarray, which: np.ndarray) -> np.ndarray:
         rates, values = look(t, which)
-        return sides[which] * values.imag - turns[which] * rates
+        found, line = sides[which] * values.imag, turns[which] * rates
+        return np.where(np.abs(found - line) <= ROUNDING * (np.abs(found) + np.abs(line)), 0.0, found - line)
 
-    ends = np.array([bracket for _, *bracket in brackets], dtype=float).T
-    t = roots(miss, *ends)
+    ends = np.array([bracket for _, *bracket, _ in brackets], dtype=float).T
+    t = roots(miss, ends[0], ends[1], ends[2], ends[3], np.array([bracket[-1] for bracket in brackets]))
     unseen = np.array([k for k in np.flatnonzero(~np.isnan(t)) if (k, t[k]) not in known], dtype=int)
     if len(unseen):
         look(t[unseen], unseen)
@@ -88,13 +92,14 @@ class _Line:
         speeds = _spins([self.walk.outcomes[i] for i in self.walk.good], self.spin)
         return self.side * self.walk.track.values[:, self.column].imag - self.order * speeds
 
-    def brackets(self) -> list[tuple[float, float, float, float]]:
-        """Steps over which the branch changes sides, and points exactly on the line: (t, t, distance, distance)."""
+    def brackets(self) -> list[Bracket]:
+        """Steps over which the branch changes sides, and points exactly on the line."""
         g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
-        found = [(t[i], t[i + 1], g[i], g[i + 1]) for i in steps[g[steps] * g[steps + 1] < 0]]
-        return found + [(t[i], t[i], 0.0, 0.0) for i in np.flatnonzero(g == 0) if self._counts(int(i), g)]
+        crossed = steps[g[steps] * g[steps + 1] < 0]
+        found = [(t[i], t[i + 1], g[i], g[i + 1], expected_root(t, g, steps, int(i))) for i in crossed]
+        return found + [(t[i], t[i], 0.0, 0.0, t[i]) for i in np.flatnonzero(g == 0) if self._counts(int(i), g)]
 
-    def dips(self) -> list[tuple[float, float, float, float]]:
+    def dips(self) -> list[Bracket]:
         """Brackets of pairs of crossings between two points."""
         g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
         moving = self.walk.track.values[:, self.column].imag != 0
@@ -107,7 +112,7 @@ class _Line:
         found = []
         for place, value in dips(miss, t, g, steps):
             after = int(np.searchsorted(t, place))
-            found += [(t[end], place, g[end], value) for end in (after - 1, after)]
+            found += [(t[end], place, g[end], value, np.nan) for end in (after - 1, after)]
         return found
 
     def _counts(self, i: int, g: np.ndarray) -> bool:

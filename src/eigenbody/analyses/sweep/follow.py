@@ -27,6 +27,7 @@ from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.compiled import known_model
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 
@@ -261,7 +262,8 @@ def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearMod
     outcome = walk.outcomes[i]
     if isinstance(outcome, PointModes) and outcome.steady is not None:
         return outcome.steady.linear
-    return model.with_values(values_at(walk, walk.t[i]))
+    values = values_at(walk, walk.t[i])
+    return known_model(model, values) or model.with_values(values)
 
 
 def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:

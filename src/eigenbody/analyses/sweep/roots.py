@@ -13,15 +13,25 @@ DIP_ROUNDS = 8
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # f(x (k,), which (k,)) -> (k,), nan where there is none
 
 
-def roots(f: Values, low: np.ndarray, high: np.ndarray, at_low: np.ndarray, at_high: np.ndarray) -> np.ndarray:
+def roots(
+    f: Values,
+    low: np.ndarray,
+    high: np.ndarray,
+    at_low: np.ndarray,
+    at_high: np.ndarray,
+    guess: np.ndarray | None = None,
+) -> np.ndarray:
     """Roots (n,) between brackets of opposite sign to rounding (Chandrupatla 1997); nan where f gives nan.
 
-    Inverse quadratic interpolation where it is safe, else halving; the first guess is that of the chord, because
-    branches are nearly straight over a step.
+    Inverse quadratic interpolation where it is safe, else halving; the first guess is the one given where it is inside
+    the bracket, or that of the chord, because branches are nearly straight over a step.
     """
     a, b, fa, fb = (np.array(x, dtype=float) for x in (high, low, at_high, at_low))
     c, fc = a.copy(), fa.copy()
     share = np.where(fa * fb < 0, fa / np.where(fa == fb, 1.0, fa - fb), 0.5)
+    if guess is not None:
+        inside = (guess > np.minimum(a, b)) & (guess < np.maximum(a, b)) & (fa * fb < 0)
+        share = np.where(inside, (guess - a) / np.where(a == b, 1.0, b - a), share)
     best = np.where(np.abs(fa) < np.abs(fb), a, b)
     active = np.arange(len(a))
     for _ in range(ROUNDS):
@@ -55,6 +65,20 @@ def _next_share(
         guess = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
     share = np.where(safe & np.isfinite(guess), guess, 0.5)
     return np.clip(share, limit, 1 - limit)
+
+
+def expected_root(t: np.ndarray, g: np.ndarray, steps: np.ndarray, a: int) -> float:
+    """Where g, known at t, is zero inside the step from a to a + 1: by t as a polynomial of g through the points around
+    the step as far as g goes one way over them; nan where it does not cross."""
+    first, last = (a - 1 if a - 1 in steps else a), (a + 2 if a + 1 in steps else a + 1)
+    x, y = t[first : last + 1], g[first : last + 1]
+    way = np.diff(y) * np.sign(g[a + 1] - g[a])
+    if not (g[a] * g[a + 1] < 0 and np.all(way > 0)):
+        x, y = t[a : a + 2], g[a : a + 2]
+    if not y[0] * y[-1] < 0:
+        return float("nan")
+    terms = [x[i] * np.prod([y[j] / (y[j] - y[i]) for j in range(len(y)) if j != i]) for i in range(len(y))]
+    return float(np.sum(terms))
 
 
 def borders(

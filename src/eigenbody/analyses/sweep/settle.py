@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from eigenbody.analyses.modes import mac_matrix
+from eigenbody.analyses.sweep.roots import expected_root
 from eigenbody.analyses.sweep.walk import Seen, Walk
 
 ROUNDS = 8
@@ -44,11 +45,14 @@ class _Meet:
     ends: list[float]
     apart: list[float]  # difference of the frequencies at the ends
     slope: float  # of the difference
+    first: float  # where they are expected to meet
     moved: int = -1  # end that moved last
 
     @property
     def guess(self) -> float:
         a, b = self.ends
+        if self.moved < 0 and a < self.first < b:
+            return self.first
         return a + (b - a) * self.apart[0] / (self.apart[0] - self.apart[1])
 
 
@@ -67,7 +71,10 @@ def _apparent(walk: Walk) -> list[_Meet]:
             if crossing[i, j]:
                 d = [float(order[0, i, j]), float(order[1, i, j])]
                 ends = [float(places[a]), float(places[a + 1])]
-                found.append(_Meet((int(upper[i]), int(upper[j])), ends, d, abs(d[1] - d[0]) / (ends[1] - ends[0])))
+                pair = (int(upper[i]), int(upper[j]))
+                apart = -np.diff(np.abs(track.values[:, pair].imag), axis=1)[:, 0]
+                first = expected_root(places, apart, walk.steps(), int(a))
+                found.append(_Meet(pair, ends, d, abs(d[1] - d[0]) / (ends[1] - ends[0]), first))
     return found
 
 

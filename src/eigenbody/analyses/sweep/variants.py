@@ -21,6 +21,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.compiled import known_model
 from eigenbody.operating.family import Failed, Group, batch_point, can_batch, checked_values, groups, separate_points
 from eigenbody.operating.find import operating_point
 
@@ -102,6 +103,10 @@ def linear_variants(
 ) -> list[LinearModel | Failed]:
     """The linear model of every variant, found together as far as they allow; or why one has none."""
     arrays = checked_values(model, values)
+    if all(len(array) == 1 for array in arrays.values()):
+        known = known_model(model, {name: float(array[0]) for name, array in arrays.items()})
+        if known is not None:
+            return [_linear_of(known, 0)]
     found: dict[int, LinearModel | Failed] = {}
     for group in groups(model, arrays):
         if isinstance(group, Failed):
@@ -122,10 +127,14 @@ def linear_variants(
 
 
 def _linear_alone(group: Group, k: int) -> LinearModel | Failed:
+    return _linear_of(group.model_of(k), int(group.index[k]))
+
+
+def _linear_of(model: InertModel, index: int) -> LinearModel | Failed:
     try:
-        return dense_model(operating_point(group.model_of(k)))
+        return dense_model(operating_point(model))
     except EigenbodyError as error:
-        return Failed(int(group.index[k]), str(error))
+        return Failed(index, str(error))
 
 
 class _Collected:

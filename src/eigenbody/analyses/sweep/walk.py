@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import numpy as np
 
@@ -89,6 +90,7 @@ class Walk:
     good: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # indices of the good points
     interrupted: bool = False
     sought: str = "at points"  # where signs of real parts were looked at: there or "between points" too
+    seen: dict[float, Outcome] = field(default_factory=dict)  # at every place that was evaluated
 
     scales: Scales = field(init=False)
     track: Track = field(init=False)
@@ -148,20 +150,23 @@ class Walk:
         return seen
 
     def _outcomes(self, t: np.ndarray, stage: str) -> list[Outcome]:
-        """In batches; Ctrl-C ends it early."""
-        found: list[Outcome] = []
+        """In batches, each place once; Ctrl-C ends it early, and gives those up to the first that is missing."""
+        new = np.array(list(dict.fromkeys(x for x in t.tolist() if x not in self.seen)))
+        part = new[:0]
         try:
-            for start in range(0, len(t), BATCH):
-                report(f"{stage} ({len(t)} points)", start / len(t))
-                part = t[start : start + BATCH]
-                known = [o for o in (*self.outcomes, *found) if isinstance(o, PointModes)]
-                found += self.evaluate(Stretch(part, self.path.at(part), known))
+            for start in range(0, len(new), BATCH):
+                part = new[start : start + BATCH]
+                report(f"{stage} ({len(t)} points)", start / len(new))
+                known = [o for o in self.seen.values() if isinstance(o, PointModes)]
+                found = self.evaluate(Stretch(part, self.path.at(part), known))
+                self.seen.update(zip(part.tolist(), found, strict=True))
         except KeyboardInterrupt as stopped:
             self.interrupted = True
-            found += stopped.done if isinstance(stopped, Stopped) else []
-            if not any(isinstance(o, PointModes) for o in (*self.outcomes, *found)):
+            done = stopped.done if isinstance(stopped, Stopped) else []
+            self.seen.update(zip(part.tolist(), done, strict=False))
+            if not any(isinstance(o, PointModes) for o in self.seen.values()):
                 raise
-        return found
+        return [self.seen[x] for x in takewhile(self.seen.__contains__, t.tolist())]
 
     def _refuse_failure(self) -> None:
         """Only if no point succeeds there is nothing to show."""

@@ -104,7 +104,8 @@ def _crossing(walk: Walk, a: int, known: np.ndarray) -> np.ndarray:
         front = walk.track.fronts[point]
         values, vectors = front.values[known], front.vectors[known]
         same = np.abs(values[:, None] - values) <= SAME * (np.abs(values)[:, None] + np.abs(values)) / 2
-        crossing |= same & (mac_matrix(vectors, vectors) < UNLIKE)
+        if np.count_nonzero(same) > len(same):  # others than each with itself
+            crossing |= same & (mac_matrix(vectors, vectors) < UNLIKE)
     return crossing
 
 

@@ -11,9 +11,18 @@ from eigenbody.elements.measures.features import Carriers
 from eigenbody.spatial.rotations import apply, dot
 
 
+def modal_blocks(form: np.ndarray) -> np.ndarray:
+    """Blocks (K, K, r, 3, 3) by pairs of carriers of forms (r, m, m) of m modal coordinates, three on each of K
+    carriers; the last may have fewer."""
+    r, m = form.shape[:2]
+    K = -(-m // 3)
+    whole = np.zeros((r, 3 * K, 3 * K), dtype=form.dtype)
+    whole[:, :m, :m] = form
+    return whole.reshape(r, K, 3, K, 3).transpose(1, 3, 0, 2, 4)
+
+
 def modal_form(block: np.ndarray, is_own: bool) -> np.ndarray:
-    """F (n, 3 K, 3 K) of x.Fx / 2 from a block (n, i, j), i and j at most 3: of one carrier with itself or of two."""
-    block = np.pad(block, [(0, 0)] + [(0, 3 - size) for size in block.shape[1:]])
+    """F (n, 3 K, 3 K) of x.Fx / 2 from blocks (n, 3, 3) of one carrier with itself or of two."""
     if is_own:
         return block
     nothing = np.zeros_like(block)

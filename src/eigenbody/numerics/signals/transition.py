@@ -70,6 +70,19 @@ class Transitions:
         found = self.stages @ (self.prefixes[:-1] @ start)[:, None]
         return found.reshape(found.shape[0] * found.shape[1], *found.shape[-2:])
 
+    def moved_by(self, error: np.ndarray) -> np.ndarray:
+        """What errors of A of at most `error` (n, n) at every time make of `whole` at most (n, n), to first order: the
+        sum of Phi(end, t) error Phi(t, start) in size. From a Gauss point to the end of its segment the motion is taken
+        to be that over the same time from its begin."""
+        size = np.abs(self.stages)  # Gauss points lie symmetrically
+        own = np.tensordot(gauss_rule()[1], np.moveaxis(size[:, ::-1] @ error @ size, 1, 0), 1)
+        out = np.zeros_like(self.whole)
+        after = np.eye(len(out))
+        for k in reversed(range(len(self.segments))):
+            out += np.abs(after) @ own[k] @ np.abs(self.prefixes[k])
+            after = after @ self.segments[k]
+        return self.mesh.step * out
+
     def rounding(self, relative: float) -> np.ndarray:
         """Size (n, n) of the error of `whole` where every segment has errors of `relative` times its entries."""
         out = np.zeros_like(self.whole)

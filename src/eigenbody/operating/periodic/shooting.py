@@ -21,6 +21,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import configured, difference, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.treespace import coordinate_set
+from eigenbody.numerics.signals.fourier import FourierSeries, exact_series
 from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
 from eigenbody.operating.periodic.uniform import uniform_motion
 from eigenbody.simulation.run import simulate
@@ -41,9 +42,10 @@ class Lap:
 
     point: OperatingPoint
     mesh: Mesh
-    states: State  # at the times of the mesh
+    states: State  # at the times of the mesh; with a series those of a coarser one
     end: State
-    uniform: OperatingPoint | None = None  # at the times of the mesh and the end, where no integration was needed
+    uniform: OperatingPoint | None = None  # at these times and the end, where no integration was needed
+    series: FourierSeries | None = None  # of the linear equations, where they were found on a coarser mesh
 
     @property
     def is_uniform(self) -> bool:
@@ -58,9 +60,21 @@ class Lap:
     @cached_property
     def matrices(self) -> np.ndarray:
         """A (times, n, n) at the times of the mesh."""
+        if self.series is not None:
+            return self.series.at(self.mesh.times)
         if self.uniform is not None and self.uniform.chosen is self.point.chosen:
             return matrices_at(self.uniform)[:-1]
         return state_matrices(self.point, self.states)
+
+    def refined(self) -> Lap | None:
+        """The same motion on a mesh of twice as many segments, where the linear equations at the times of this one, or
+        of one before it, tell to rounding what they are at others; else None."""
+        series = self.series
+        if series is None and self.uniform is not None:
+            series = exact_series(self.mesh.times, self.matrices, self.mesh.start, self.period)
+        if series is None:
+            return None
+        return replace(self, mesh=Mesh(self.mesh.start, self.period, 2 * self.mesh.segments), series=series)
 
     @cached_property
     def transitions(self) -> Transitions:
@@ -177,7 +191,7 @@ def refuse_other_period(lap: Lap) -> None:
     system, some = lap.point.system, slice(0, None, max(1, len(lap.mesh.times) // PLACES))
     states = some_states(lap.states, some)
     turned = states.turns + (lap.end.turns - lap.point.state.turns)
-    now = at_states(lap.point, states)
+    first = np.real(at_states(lap.point, states).motion.acceleration)
     later = at_states(lap.point, replace(states, t=np.asarray(states.t) + lap.period, turns=turned))  # type: ignore[arg-type]
     held = later.mechanics.holonomic
     drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
@@ -186,7 +200,7 @@ def refuse_other_period(lap: Lap) -> None:
     if len(drift) and drift.max() > SAME * speed * max(1.0, system.length):
         where = system.constraints.rows[int(np.argmax(drift))].where
         raise InputError(Fault(where, f"after the period it is elsewhere, by {drift.max():.3g} (m or rad).", remedy))
-    first, second = (np.real(point.motion.acceleration) for point in (now, later))
+    second = np.real(later.motion.acceleration)
     A, B = lap.matrices[some], matrices_at(later)
     size = np.abs(A).max(axis=(0, 2), keepdims=True, initial=0.0) + 1e-9 * np.abs(A).max(initial=0.0)
     is_same = np.abs(first - second).max(initial=0.0) <= SAME * (1.0 + np.abs(first).max(initial=0.0))
