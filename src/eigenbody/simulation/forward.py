@@ -3,7 +3,8 @@
     [M  H^T] [ u']   [Q - h ]
     [H   0 ] [ l ] = [-gamma]      H = [G; N], independent rows only
 
-M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies and armatures change it.
+M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies and armatures
+change it.
 """
 
 from __future__ import annotations
@@ -264,7 +265,8 @@ class Forward:
         out = np.zeros((self.system.bodies, 6))
         out[:, 3:] = cross((self.system.inertia @ state.w[..., None])[..., 0], state.w)
         own = self.collect(out) + self._weight
-        for part in (*flexible_parts(self.system, state), *armature_parts(self.system, state)):
+        parts: list[Any] = [*flexible_parts(self.system, state), *armature_parts(self.system, state)]
+        for part in parts:
             own -= part.gyroscopic()
         return own
 
