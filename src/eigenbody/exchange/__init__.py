@@ -42,11 +42,11 @@ def read_model(
     strict  refuse what would be repaired with a note
     """
     if base is not None and base not in BASES:
-        raise InputError(Fault("base", f'"{shown(base)}" is neither fixed nor free.', "Give fixed or free."))
+        raise InputError(Fault("--base", f'"{shown(base)}" is neither fixed nor free.', "Give fixed or free."))
     if not isinstance(source, str | Path) or not is_foreign(source):
         if base is not None:
             what = "a model file says itself how its bodies stand on the ground."
-            raise InputError(Fault("base", what, "Give base with a URDF file."))
+            raise InputError(Fault("--base", what, "Leave it out: it is for URDF files."))
         return read(source)
     path = Path(source)
     kind = path.suffix.lower()

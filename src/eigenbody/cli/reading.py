@@ -1,0 +1,60 @@
+"""Options of every command that reads a MODEL: how a file of another format is read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import click
+import typer
+
+from eigenbody.cli import options
+
+BASES = ("fixed", "free")
+KEY = "eigenbody.reading"  # where the context of a command keeps what was said
+EXTRA = {
+    "base": (
+        Annotated[str | None, options.option("--base", "fixed|free", "Of a URDF: how its root link stands [fixed].")],
+        None,
+    ),
+    "strict": (
+        Annotated[bool, typer.Option("--strict", help="Of a URDF: refuse what would be repaired with a note.")],
+        False,
+    ),
+}
+
+
+def with_reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with `--base` and `--strict`, if it reads a MODEL. Where it has an option of that name already
+    (`frf --base NAME`, `simulate --strict`), that one serves both."""
+    signature = inspect.signature(function, eval_str=True)
+    if "model" not in signature.parameters:
+        return function
+    added = {name: spec for name, spec in EXTRA.items() if name not in signature.parameters}
+
+    @wraps(function)
+    def command(**given: Any) -> Any:
+        said = {name: given.pop(name) for name in added}
+        if "base" not in added and given["base"] in BASES and str(given["model"]).lower().endswith(".urdf"):
+            said["base"], given["base"] = given["base"], None
+        said.setdefault("strict", given.get("strict", False))
+        click.get_current_context().meta[KEY] = said
+        return function(**given)
+
+    extra = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in added.items()
+    ]
+    parameters = [*signature.parameters.values(), *extra]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del command.__wrapped__  # type: ignore[attr-defined]
+    return command
+
+
+def said() -> dict[str, Any]:
+    """`base` and `strict` as they were given to the command that runs."""
+    context = click.get_current_context(silent=True)
+    return {} if context is None else context.meta.get(KEY, {})
