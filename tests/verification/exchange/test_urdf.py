@@ -89,3 +89,28 @@ def test_free_base_in_motion_by_another_route(path: Path) -> None:
     document["joints"]["base"]["velocity"] = [0.3, -0.2, 0.1, 0.4, 0.5, -0.6]
     found = eb.verify(eb.Model(document))
     assert found.verdict == "agree", found
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_to_a_model_file_and_back(path: Path, base: str, tmp_path: Path) -> None:
+    """URDF to YAML is the same model, number by number; YAML to URDF gives the same M, C, K and names."""
+    read = eb.load(path, base=base)
+    written = eb.load(eb.convert(read, tmp_path / "robot.yaml"))
+    assert written.document == read.document
+    again = eb.load(eb.convert(written, tmp_path / "again.urdf"))
+    assert [*again.document["joints"]] == [*read.document["joints"]]
+    assert {*again.document["bodies"]} == {*read.document["bodies"]}
+    rng = np.random.default_rng(11)
+    names = Reference(path).names
+    values = [dict(zip(names, rng.uniform(-1, 1, len(names)), strict=True)) for _ in range(2)]
+    coordinates = [*([f"base.{c}" for c in ("x", "y", "z", "rx", "ry", "rz")] if base == "free" else []), *names]
+    matrices = []
+    for model in (read, written, again):
+        document = model.document
+        for name in names:
+            document["joints"][name] |= {"position": values[0][name], "velocity": values[1][name]}
+        linear = eb.linearize(eb.Model(document).set(coordinates=coordinates))
+        matrices.append((linear.M, linear.C, linear.K))
+    for a, b, c in zip(*matrices, strict=True):
+        np.testing.assert_array_equal(b, a)
+        np.testing.assert_allclose(c, a, rtol=1e-11, atol=1e-12 * np.abs(a).max())
