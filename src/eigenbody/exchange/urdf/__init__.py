@@ -24,7 +24,7 @@ def read_urdf(path: Path, options: Options) -> Source:
     _refuse_others(root, label)
     found = Findings(label)
     robot = robot_of(root, found)
-    tree = tree_of(robot, found)
+    tree = tree_of(robot, found, options.strict)
     found.raise_if_any()
     assert tree is not None
     data, lines = sections_of(robot, tree, options, found)

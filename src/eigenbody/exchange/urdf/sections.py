@@ -10,7 +10,7 @@ from eigenbody.exchange.base import Findings, Options, usable_name
 from eigenbody.exchange.inertia import repaired
 from eigenbody.exchange.numbers import clean, direction, rotation
 from eigenbody.exchange.urdf.elements import ORIGIN, Inertial, Joint, Link, Pose, Robot
-from eigenbody.exchange.urdf.tree import Tree
+from eigenbody.exchange.urdf.tree import Tree, follows
 from eigenbody.model.names import GROUND
 
 GRAVITY = [0.0, 0.0, -9.81]
@@ -184,7 +184,7 @@ class _Sections:
             entry["axis2"] = direction(pose.R @ _across(joint.axis))
         if kind == "free":
             entry |= {"axis": direction(pose.R[:, 2]), "axis2": direction(pose.R[:, 0])}
-        if joint.mimic is not None and joint.mimic.offset:
+        if joint.mimic is not None and joint.mimic.offset and follows(joint, self.robot):
             entry["position"] = joint.mimic.offset
         self.joints[name] = entry
         self._place("joints", name, joint.line)
@@ -195,7 +195,7 @@ class _Sections:
 
     def _coupling(self, joint: Joint) -> None:
         """joint - multiplier other = offset."""
-        if joint.mimic is None:
+        if joint.mimic is None or not follows(joint, self.robot):
             return
         own, other = self.joint_names[joint.name], self.joint_names[joint.mimic.joint]
         entry: dict[str, Any] = {"type": "linear", "terms": {own: 1.0, other: -joint.mimic.multiplier}}

@@ -23,7 +23,7 @@ class Tree:
         return [joint for joint in self.carried.values() if joint.parent == link]
 
 
-def tree_of(robot: Robot, found: Findings) -> Tree | None:
+def tree_of(robot: Robot, found: Findings, strict: bool = False) -> Tree | None:
     """The tree of the robot; None where it is none, and the faults say why."""
     carried: dict[str, Joint] = {}
     for joint in robot.joints.values():
@@ -37,7 +37,7 @@ def tree_of(robot: Robot, found: Findings) -> Tree | None:
             found.fault(of, joint.line, what, "A link has one parent: URDF has no closed loops.")
         elif joint.child:
             carried[joint.child] = joint
-        _check_mimic(joint, robot, found)
+        _check_mimic(joint, robot, found, strict)
     roots = [name for name in robot.links if name not in carried]
     if len(roots) > 1:
         for name in roots[1:]:
@@ -83,14 +83,28 @@ def _name_loops(robot: Robot, carried: dict[str, Joint], found: Findings) -> Non
             found.fault(f'joint "{joint.name}"', joint.line, f"links carry each other in a loop: {names}.")
 
 
-def _check_mimic(joint: Joint, robot: Robot, found: Findings) -> None:
+def _check_mimic(joint: Joint, robot: Robot, found: Findings, strict: bool) -> None:
+    """What ties a joint to nothing is left out with a note, or refused where reading is strict."""
     if joint.mimic is None:
         return
-    of, other = f'joint "{joint.name}"', robot.joints.get(joint.mimic.joint)
+    other = robot.joints.get(joint.mimic.joint)
     if other is None:
-        what = f'it mimics "{shown(joint.mimic.joint)}", which is no joint.'
-        found.fault(of, joint.line, what, suggest(joint.mimic.joint, list(robot.joints)))
+        wrong = f'it mimics "{shown(joint.mimic.joint)}", which is no joint'
     elif other is joint:
-        found.fault(of, joint.line, "it mimics itself.", "Name another joint.")
+        wrong = "it mimics itself"
     elif not (joint.has_one_coordinate and other.has_one_coordinate):
-        found.fault(of, joint.line, "only joints with one coordinate can be tied to each other.")
+        kind = f"a {joint.type} joint mimics" if not joint.has_one_coordinate else f"it mimics a {other.type} joint"
+        wrong = f"{kind}, where both must have one coordinate"
+    else:
+        return
+    if strict:
+        remedy = suggest(joint.mimic.joint, list(robot.joints)) if other is None else "Leave out <mimic>."
+        found.fault(f'joint "{joint.name}"', joint.line, f"{wrong}.", remedy)
+    else:
+        found.note(f"Joint {joint.name} follows no other: {wrong}.")
+
+
+def follows(joint: Joint, robot: Robot) -> bool:
+    """Whether a joint is tied to another one."""
+    other = None if joint.mimic is None else robot.joints.get(joint.mimic.joint)
+    return other is not None and other is not joint and joint.has_one_coordinate and other.has_one_coordinate
