@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from typing import Annotated, Any
 
-import click
 import typer
 
 from eigenbody.cli import options
 
 BASES = ("fixed", "free")
-KEY = "eigenbody.reading"  # where the context of a command keeps what was said
+_SAID: ContextVar[dict[str, Any] | None] = ContextVar("said", default=None)  # while a command runs
 EXTRA = {
     "base": (
         Annotated[str | None, options.option("--base", "fixed|free", "Of a URDF: how its root link stands [fixed].")],
@@ -40,8 +40,11 @@ def with_reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
         if "base" not in added and given["base"] in BASES and str(given["model"]).lower().endswith(".urdf"):
             said["base"], given["base"] = given["base"], None
         said.setdefault("strict", given.get("strict", False))
-        click.get_current_context().meta[KEY] = said
-        return function(**given)
+        token = _SAID.set(said)
+        try:
+            return function(**given)
+        finally:
+            _SAID.reset(token)
 
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
@@ -50,11 +53,10 @@ def with_reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     parameters = [*signature.parameters.values(), *extra]
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    del command.__wrapped__  # type: ignore[attr-defined]
+    del command.__wrapped__
     return command
 
 
 def said() -> dict[str, Any]:
     """`base` and `strict` as they were given to the command that runs."""
-    context = click.get_current_context(silent=True)
-    return {} if context is None else context.meta.get(KEY, {})
+    return _SAID.get() or {}

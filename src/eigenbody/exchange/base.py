@@ -45,7 +45,7 @@ def content_of(path: Path, label: str) -> bytes:
     """The bytes of a file that is not too large."""
     try:
         if path.stat().st_size > LARGEST:
-            what = f"the file has {path.stat().st_size / 2**20:.0f} MB; a robot of more than {LARGEST >> 20} MB is not read."
+            what = f"a file of {path.stat().st_size >> 20} MB is not read; the most are {LARGEST >> 20} MB."
             raise InputError(Fault(label, what))
         return path.read_bytes()
     except FileNotFoundError as problem:

@@ -54,6 +54,8 @@ class Solid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
+    """A link; without `inertial` it has no mass."""
+
     name: str
     line: int
     inertial: Inertial | None
@@ -66,6 +68,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
+    """This joint = multiplier times another one + offset."""
+
     joint: str
     multiplier: float
     offset: float
@@ -73,6 +77,8 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
+    """A joint: the pose of the child's frame in its parent's at zero, and the axis in the child's."""
+
     name: str
     line: int
     type: str
@@ -92,6 +98,8 @@ class Joint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Robot:
+    """All links and joints by name."""
+
     name: str
     links: dict[str, Link]
     joints: dict[str, Joint]
@@ -238,7 +246,9 @@ class _Reader:
 
 def robot_of(root: Element, found: Findings) -> Robot:
     """All links and joints of `<robot>`; what else it holds is noted."""
-    reader, links, joints = _Reader(found), {}, {}
+    reader = _Reader(found)
+    links: dict[str, Link] = {}
+    joints: dict[str, Joint] = {}
     for element in root.children:
         if element.tag == "link":
             link = reader.link(element)
@@ -259,7 +269,9 @@ def robot_of(root: Element, found: Findings) -> Robot:
     return Robot(root.attributes.get("name", ""), links, joints)
 
 
-def _refuse_second(kind: str, name: str, element: Element, known: dict[str, Link] | dict[str, Joint], found: Findings) -> None:
+def _refuse_second(
+    kind: str, name: str, element: Element, known: dict[str, Link] | dict[str, Joint], found: Findings
+) -> None:
     if name in known:
         what = f"there is a {kind} of this name in line {known[name].line} already."
         found.fault(f'{kind} "{name}"', element.line, what, "Choose another name.")

@@ -211,7 +211,9 @@ class _Sections:
         joints = [joint for joint in self.tree.carried.values() if self.joint_names[joint.name] in self.joints]
         gone = [joint.name for joint in self.tree.carried.values() if joint not in joints]
         if gone:
-            self.found.note(f"Links without mass on fixed joints are markers; these joints are none: {', '.join(gone)}.")
+            self.found.note(
+                f"Links without mass on fixed joints are markers; these joints are none: {', '.join(gone)}."
+            )
         light = [joint.name for joint in joints if joint.type != "fixed" and not self._mass_on(joint.child)]
         if light:
             self.found.note(f"Joints that move no mass: {', '.join(light)}.")

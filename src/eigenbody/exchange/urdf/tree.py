@@ -53,7 +53,7 @@ def _walked(robot: Robot, roots: list[str], carried: dict[str, Joint], found: Fi
     outward: dict[str, list[Joint]] = {}
     for joint in carried.values():
         outward.setdefault(joint.parent, []).append(joint)
-    order, poses, waiting = dict[str, Joint](), {root: ORIGIN for root in roots}, list(roots)
+    order, poses, waiting = dict[str, Joint](), dict.fromkeys(roots, ORIGIN), list(roots)
     while waiting:
         link = waiting.pop(0)
         for joint in outward.get(link, ()):

@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.exchange.numbers import clean
 from eigenbody.exchange.urdf.elements import ORIGIN, Pose
-from eigenbody.model.description import Description, Entry
+from eigenbody.model.description import Entry
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import GROUND
 from eigenbody.spatial.rotations import frame, unit
@@ -119,7 +119,11 @@ class _Writer:
         if np.any(d.gravity):
             yield f"gravity of the model: {clean(np.real(d.gravity))} m/s^2; whoever reads a URDF chooses it"
         tied = {next(iter(coupling["terms"])) for coupling in d.couplings}
-        given = [joint.name for joint in d.joints if (joint.get("position") or joint.get("velocity")) and joint.name not in tied]
+        given = [
+            joint.name
+            for joint in d.joints
+            if (joint.get("position") or joint.get("velocity")) and joint.name not in tied
+        ]
         if given:
             yield f"positions and velocities at the start are left out: {', '.join(given)}"
         if any("shape" in entry for entry in self.model.document.get("bodies", {}).values()):
