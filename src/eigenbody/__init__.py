@@ -40,6 +40,7 @@ PUBLIC = {
     "analyses.response.excitation": "HarmonicInput ImpulseInput PeriodicInput SampledInput StepInput",
     "analyses.response.spectra": "Spectrogram fft spectrogram",
     "api": "Model load",
+    "analyses.convert": "$convert",
     "starters": "$new",
     "base.errors": "ComputationError EigenbodyError Fault InputError",
     "linearization.first_order": "FirstOrderModel",

@@ -7,6 +7,7 @@ from eigenbody.analyses.check import check as check
 from eigenbody.analyses.compiled import Evaluation as Evaluation
 from eigenbody.analyses.compiled import Evaluator as Evaluator
 from eigenbody.analyses.compiled import compiled as compiled
+from eigenbody.analyses.convert import convert as convert
 from eigenbody.analyses.design.optimize import Optimum as Optimum
 from eigenbody.analyses.design.optimize import optimize as optimize
 from eigenbody.analyses.design.tolerance import Tolerance as Tolerance

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.elements.vocabulary import VOCABULARY
+from eigenbody.exchange import is_foreign, read_model
 from eigenbody.model.model import InertModel
-from eigenbody.model.source import read
 from eigenbody.numerics.runtime import without_collection
 
 if TYPE_CHECKING:
@@ -33,6 +33,16 @@ class Model(InertModel):
 
 
 @without_collection
-def load(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Model:
-    """Read a model from a path (YAML or JSON), "-" (standard input) or a dict; every fault is reported at once."""
-    return Model.from_source(read(source), VOCABULARY, parameters)
+def load(
+    source: str | Path | Mapping[str, Any], /, *, base: Any = None, strict: Any = False, **parameters: Any
+) -> Model:
+    """Read a model from a path (YAML, JSON or URDF), "-" (standard input) or a dict; every fault is reported at once.
+
+    base    of a URDF: "fixed" (default) or "free", how its root link stands on the ground
+    strict  refuse what would be repaired with a note in files of other formats
+    """
+    if not is_foreign(source):  # a model file may have parameters of these names
+        parameters |= {"base": base} if base is not None else {}
+        parameters |= {"strict": strict} if strict is not False else {}
+        return Model.from_source(read_model(source), VOCABULARY, parameters)
+    return Model.from_source(read_model(source, base, strict), VOCABULARY, parameters)

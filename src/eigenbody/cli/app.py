@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from eigenbody import PUBLIC
+from eigenbody.cli.reading import with_reading_options
 
 EXIT_CODES = """\b
 Exit codes:
@@ -61,7 +62,9 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EXIT_CODES)(_eigenbody)
     known = commands()
     for name in arguments[:1] if arguments and arguments[0] in known else known:
-        app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(function_of(name, known[name]))
+        app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(
+            with_reading_options(function_of(name, known[name]))
+        )
     return app
 
 
@@ -88,7 +91,7 @@ def _eigenbody(
       eigenbody linearize rotor.yaml -o rotor.mat M, C, K and A, B, C, D for MATLAB
       eigenbody report rotor.yaml -o rotor.html   a page with the modes moving in 3-D
 
-    MODEL is a YAML or JSON file, or - for standard input.
+    MODEL is a YAML, JSON or URDF file, or - for standard input.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)

@@ -13,11 +13,16 @@ def option(names: str, metavar: str, meaning: str, **more: Any) -> Any:
 
 
 ModelPath = Annotated[
-    str, typer.Argument(metavar="MODEL", help="Model file (YAML or JSON), or - for standard input.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="MODEL", help="Model file (YAML, JSON or URDF), or - for standard input.", show_default=False
+    ),
 ]
 OptionalModelPath = Annotated[
     str | None,
-    typer.Argument(metavar="[MODEL]", help="Model file (YAML or JSON), or - for standard input.", show_default=False),
+    typer.Argument(
+        metavar="[MODEL]", help="Model file (YAML, JSON or URDF), or - for standard input.", show_default=False
+    ),
 ]
 Set = Annotated[
     list[str] | None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.cli import waiting
+from eigenbody.cli import reading, waiting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,13 +28,14 @@ def load(path: str, settings: Sequence[str] | None) -> InertModel:
     """The model with the parameters of `--set`; all faults at once."""
     values = parse_settings(settings or ())
     from eigenbody.api import VOCABULARY, InertModel
-    from eigenbody.model.source import read
+    from eigenbody.exchange import read_model
 
     if path == "-" and sys.stdin is None:
         raise InputError(Fault("standard input", "is closed.", "Give the path of a model file."))
     with waiting.shown():
         report("reading the model")
-        return InertModel.from_source(read(path), VOCABULARY, values)
+        source = read_model(path, **reading.said())
+        return InertModel.from_source(source, VOCABULARY, values)
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, object]:

@@ -48,6 +48,8 @@ def energy(mechanics: Mechanics) -> Energy:
     kinetic = 0.5 * (system.mass * dot(state.v, state.v) + dot(state.w, apply(system.inertia, state.w)))
     for part in mechanics.flexible:
         kinetic[..., part.batch.frame] += part.energy()
+    for armature in mechanics.armature:  # with the body that the coordinate moves
+        kinetic = kinetic + dense_vector(armature.armature.body, armature.energy(), system.bodies)
     return Energy(
         kinetic=kinetic,
         gravity=-system.mass * dot(state.r, system.gravity),

@@ -3,7 +3,7 @@
     F = M u' + h(q, u) - Q(q, u, x, t, in) + G^T lambda + N^T mu
 
 u = (v, w): v global, w in body axes, so the mass matrix of rigid bodies is constant and h = w x J w;
-flexible bodies add theirs (dynamics/flexible.py).
+flexible bodies add theirs (dynamics/flexible.py), armatures theirs (dynamics/armature.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from eigenbody.base.copies import LeanCopies
 from eigenbody.dynamics.algebraic import AlgebraicVariables
+from eigenbody.dynamics.armature import ArmatureInertia, armature_parts
 from eigenbody.dynamics.constraints import Holonomic, NonHolonomic, pull_back
 from eigenbody.dynamics.flexible import FlexibleInertia, flexible_parts
 from eigenbody.dynamics.forces import AppliedForces, BlindForces
@@ -58,6 +59,15 @@ class Mechanics(LeanCopies):
         return flexible_parts(self.system, self.state) if self._same is None else self._same.flexible
 
     @cached_property
+    def armature(self) -> list[ArmatureInertia]:
+        return armature_parts(self.system, self.state, self.at, self.acceleration)
+
+    @cached_property
+    def _further(self) -> list[FlexibleInertia | ArmatureInertia]:
+        """Inertia beyond that of rigid bodies."""
+        return [*self.flexible, *self.armature]
+
+    @cached_property
     def applied(self) -> AppliedForces:
         jet = None if self._same is None else self._same.applied.jet
         return AppliedForces(self.system, self.at, self.state, jet)
@@ -80,14 +90,14 @@ class Mechanics(LeanCopies):
             return np.zeros_like(u)
         both = spread(system, u)
         rigid = collect(system, system.mass[..., None] * both[..., :3], apply(system.inertia, both[..., 3:]))
-        return sum((part.inertia_times(u) for part in self.flexible), start=rigid)
+        return sum((part.inertia_times(u) for part in self._further), start=rigid)
 
     def gyroscopic(self) -> np.ndarray:
         """h = w x J w (..., nq), and what bending adds to it."""
         w = self.state.w
         turn = cross(w, apply(self.system.inertia, w)) if w.any() else np.zeros_like(w)
         rigid = collect(self.system, np.zeros_like(turn), turn)
-        return sum((part.gyroscopic() for part in self.flexible), start=rigid)
+        return sum((part.gyroscopic() for part in self._further), start=rigid)
 
     def weight(self) -> np.ndarray:
         """Gravity (..., nq)."""
@@ -125,7 +135,7 @@ class Mechanics(LeanCopies):
         dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
         linear = Triplets(dof[:, :3].ravel(), dof[:, :3].ravel(), np.repeat(system.mass, 3, axis=-1))
         rigid = [linear, Triplets.of_blocks(dof[:, 3:], dof[:, 3:], system.inertia)]
-        return rigid + [part.mass() for part in self.flexible]
+        return rigid + [part.mass() for part in self._further]
 
     def damping(self) -> list[Part]:
         """dF/du: gyroscopic matrix and dampers."""
@@ -135,12 +145,13 @@ class Mechanics(LeanCopies):
             dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies, 3:]
             spin = skew(w) @ system.inertia - skew(apply(system.inertia, w))
             parts = [*parts, Triplets.of_blocks(dof, dof, spin)]
-        return [*parts, *(part.damping() for part in self.flexible)]
+        return [*parts, *(part.damping() for part in self._further)]
 
     def stiffness(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> list[Part]:
         """dF/dq at fixed u', lambda, mu."""
         parts = [*self.applied.stiffness(), *self.holonomic.stiffness(multipliers)]
         parts += [part.stiffness(self.acceleration) for part in self.flexible]
+        parts += [triplets for part in self.armature for triplets in part.stiffness()]
         if self.system.slips.count:
             parts += self.non_holonomic.stiffness(slip_multipliers)
         return parts

@@ -257,7 +257,15 @@ class SparseRounding(Rounding):
         weight = np.sqrt(np.abs(np.hstack((np.repeat(system.mass[:, None], 3, axis=1), inertia))))
         dof = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies]
         values = 2 * ROUNDED * EPS * spin[:, None, None] * weight[:, :, None] * weight[:, None, :]
-        return [Triplets.of_blocks(dof, dof, values)]
+        return [Triplets.of_blocks(dof, dof, values), *self._spin_of_armature(float(spin.max()))]
+
+    def _spin_of_armature(self, spin: float) -> list[Part]:
+        parts: list[Part] = []
+        for part in self._point.mechanics.armature:
+            columns, size = part.armature.measures.columns, np.abs(part.jet.gradient)
+            values = np.abs(part.armature.inertia)[..., None, None] * size[..., :, None] * size[..., None, :]
+            parts.append(Triplets.of_blocks(columns, columns, 2 * ROUNDED * EPS * spin * values))
+        return parts
 
 
 def _form(parts: Sequence[Part], X: np.ndarray) -> np.ndarray:

@@ -11,9 +11,10 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY
+from eigenbody.exchange import read_model
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import InertModel
-from eigenbody.model.source import read, shown
+from eigenbody.model.source import shown
 from eigenbody.system.state import State
 
 Subject = Any  # Model, path, map, OperatingPoint, or a result with one of the attributes below
@@ -47,7 +48,7 @@ def subject(given: Subject, *also: type) -> Any:
 
 def _loaded(given: str | os.PathLike[str] | Mapping[str, Any]) -> InertModel:
     try:
-        source = read(given if isinstance(given, str | Mapping) else os.fspath(given))
+        source = read_model(given if isinstance(given, str | Mapping) else os.fspath(given))
     except InputError as error:
         if isinstance(given, Mapping) or os.path.isfile(given):
             raise

@@ -234,9 +234,8 @@ class EntryReader:
             found = f"{len(values)} value{'s' if len(values) != 1 else ''}"
             self.faults.add(path, f"a list of {count} is expected ({labels}), not {found}.")
             return None
-        suffix = str(field.dimension).removeprefix("coordinate") if isinstance(field.dimension, str) else ""
         places = [(*path, i) for i in range(count)] if isinstance(value, list) else [path]
-        return [(v, c.dimension + suffix, at) for v, c, at in zip(values, coordinates, places, strict=True)]
+        return [(v, field.unit_of(c.dimension), at) for v, c, at in zip(values, coordinates, places, strict=True)]
 
     def coordinates(self, value: Any, field: Field, place: Place, path: Path) -> tuple[Any, ...] | None:
         """One number (or None: not given) for each coordinate."""

@@ -80,6 +80,11 @@ class InertModel:
         return name if isinstance(name, str) else self._source.name
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped, renamed or repaired when the model was read from a file of another format."""
+        return self._source.notes
+
+    @property
     def parameters(self) -> Mapping[str, float]:
         """SI values of the parameters."""
         return self.description.parameters

@@ -27,6 +27,8 @@ class Source:
     label: str = ""  # how messages call the file
     name: str = "model"  # default name of the model
     text: str | None = None
+    lines: Any = None  # of the items of a file of another format: {item: (line, the same of what it holds)}
+    notes: tuple[str, ...] = ()  # what was dropped, renamed or repaired when such a file was read
 
     def with_data(self, data: dict[str, Any]) -> Source:
         """Other values in the same file: same places, same name, same folder."""
@@ -34,7 +36,7 @@ class Source:
 
     def rewritten(self, data: dict[str, Any]) -> Source:
         """Other data than the file has, so that its lines say nothing any more: same name, same folder."""
-        return replace(self, data=data, label="", text=None)
+        return replace(self, data=data, label="", text=None, lines=None)
 
     def where(self, path: tuple[PathItem, ...]) -> str:
         """`joints.b.axis (rotor.yaml, line 12)`; without a file only the dotted path."""
@@ -60,7 +62,7 @@ class Source:
 
     @cached_property
     def _lines(self) -> Any:
-        return _find_lines(self.text)
+        return _find_lines(self.text) if self.lines is None else self.lines
 
 
 def dotted_path(path: tuple[PathItem, ...]) -> str:

@@ -69,6 +69,12 @@ class Field:
     choices: tuple[str, ...] = ()
     doc: str = ""
 
+    def unit_of(self, coordinate: str) -> str:
+        """The unit for one coordinate of a joint, which is in "m", "rad" or "1"."""
+        if isinstance(self.dimension, str):
+            return coordinate + self.dimension.removeprefix("coordinate")
+        return coordinate if self.dimension is None else self.dimension[coordinate]
+
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:

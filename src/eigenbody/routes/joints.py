@@ -78,6 +78,8 @@ def beyond_all(description: Description) -> str:
             return f'non-holonomic rows ({joint.type} "{joint.name}")'
         if joint.type not in JOINTS:
             return f'the joint "{joint.name}" of type "{joint.type}"'
+    if armed := armatures(description):
+        return f'the armature of "{next(iter(armed))}"'
     for coupling in description.couplings:
         if coupling.type == "velocity":
             return f'non-holonomic rows (coupling "{coupling.name}")'
@@ -90,6 +92,16 @@ def beyond_all(description: Description) -> str:
         if reason := beyond_constant_coefficients(force):
             return reason
     return _reads_loads(description)
+
+
+def armatures(description: Description) -> dict[str, float]:
+    """Inertia on joint coordinates by their names."""
+    found: dict[str, float] = {}
+    for joint in description.joints:
+        values = joint.get("armature") or ()
+        names = names_of(joint) if joint.type in COORDINATES else (joint.name,) * len(values)  # no branch of a tree
+        found |= {name: value for name, value in zip(names, values, strict=False) if value is not None}
+    return found
 
 
 def beyond_constant_coefficients(force: Entry) -> str:

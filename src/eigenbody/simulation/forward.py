@@ -3,7 +3,8 @@
     [M  H^T] [ u']   [Q - h ]
     [H   0 ] [ l ] = [-gamma]      H = [G; N], independent rows only
 
-M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies change it.
+M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies and armatures
+change it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.algebraic import AlgebraicVariables
+from eigenbody.dynamics.armature import armature_parts
 from eigenbody.dynamics.constraints import Holonomic, prescribed, pull_back
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
@@ -102,6 +104,7 @@ class Forward:
         self._plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
         self._weight = Mechanics(system, system.reference_state()).weight()
         self._bodies = np.array(system.mass, order="C"), np.array(system.inertia, order="C")  # for compiled loops
+        self._mass_varies = bool(system.flexible) or system.armature is not None
         self.evaluations = 0
         self.use(chosen)
 
@@ -118,7 +121,7 @@ class Forward:
         return join(Mechanics(self.system, self.system.reference_state()).mass())
 
     def _mass_entries(self, state: State) -> Triplets:
-        return join(Mechanics(self.system, state).mass()) if self.system.flexible else self._rigid_entries
+        return join(Mechanics(self.system, state).mass()) if self._mass_varies else self._rigid_entries
 
     @cached_property
     def _rigid_mass(self) -> Any:
@@ -129,7 +132,7 @@ class Forward:
 
     def mass(self, state: State) -> Any:
         """M."""
-        return self._assembled(self._mass_entries(state)) if self.system.flexible else self._rigid_mass
+        return self._assembled(self._mass_entries(state)) if self._mass_varies else self._rigid_mass
 
     @cached_property
     def _metric(self) -> MassMetric | None:
@@ -148,7 +151,7 @@ class Forward:
             return LargeSaddle(whole, self.nq)
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
-        if self.system.flexible:
+        if self._mass_varies:
             return GeneralSaddle(ScaledMass(self.mass(state)), H)
         return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
 
@@ -262,13 +265,14 @@ class Forward:
         out = np.zeros((self.system.bodies, 6))
         out[:, 3:] = cross((self.system.inertia @ state.w[..., None])[..., 0], state.w)
         own = self.collect(out) + self._weight
-        for part in flexible_parts(self.system, state):
+        parts: list[Any] = [*flexible_parts(self.system, state), *armature_parts(self.system, state)]
+        for part in parts:
             own -= part.gyroscopic()
         return own
 
     def inertial(self, state: State, rate: np.ndarray) -> np.ndarray:
         """M u' + h less the weight (nq,)."""
-        if self.loops is None or self.system.flexible:
+        if self.loops is None or self._mass_varies:
             return self.mass(state) @ rate - self.own_forces(state)
         own = self.loops.inertial(*self._bodies, self.spread(rate), np.ascontiguousarray(state.w))
         return self.collect(own) - self._weight

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.dynamics.armature import armature_parts
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.state import State
@@ -33,6 +34,8 @@ def momentum(system: System, state: State) -> Momentum:
     for part in flexible_parts(system, state):
         energy += float(part.energy().sum())
         spin[part.batch.frame] += part.momentum
+    for armature in armature_parts(system, state):  # it acts between the bodies: their momentum is that of both
+        energy += float(armature.energy().sum())
     linear = m[:, None] * state.v
     angular = cross(state.r, linear) + apply(state.R, spin)
     return Momentum(energy, linear.sum(axis=0), angular.sum(axis=0))

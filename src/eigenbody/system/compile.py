@@ -25,6 +25,7 @@ from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
 from eigenbody.system.algebraic import AlgebraicNames, LoadNames
 from eigenbody.system.arguments import AnySignal, Argument
+from eigenbody.system.armature import armature_of
 from eigenbody.system.flexible import flexible_batches, resist_bending
 from eigenbody.system.given import given_values
 from eigenbody.system.implicit import ImplicitRate, ImplicitStates
@@ -117,6 +118,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         mass=description.bodies.mass,
         inertia=description.bodies.inertia,
         flexible=flexible_batches(description, places),
+        armature=armature_of(description, joints, named.joint_start, named_set, dof),
         gravity=description.gravity,
         constraints=_constraints(rows, compiler, named_set, dof),
         slips=slips,

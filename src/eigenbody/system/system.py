@@ -22,6 +22,7 @@ from eigenbody.spatial.rotations import (
     turning_vector,
 )
 from eigenbody.system.arguments import AnySignal, Quantities
+from eigenbody.system.armature import Armature
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
@@ -273,6 +274,7 @@ class System(LeanCopies):
     mass: np.ndarray
     inertia: np.ndarray
     flexible: tuple[FlexibleBatch, ...]
+    armature: Armature | None
     gravity: np.ndarray
     constraints: Constraints
     slips: MeasureSet

@@ -134,8 +134,8 @@ class Inspection(Result, look="analyses.check.look"):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Rows that take freedom away by a small share only."""
-        return remarks_on_loops(self.point)
+        """What reading a file of another format left out or repaired, rows that take freedom away by a small share."""
+        return (*self.point.model.notes, *remarks_on_loops(self.point))
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -102,6 +102,12 @@ def _kinetic(point: OperatingPoint, speed: np.ndarray) -> tuple[np.ndarray, np.n
     deformation = np.zeros(rigid.shape[:2])
     for part in point.mechanics.flexible:
         _bending(part, speed, turning, R, rigid, deformation)
+    for armature in point.mechanics.armature:  # what it adds to the momentum of the bodies on both sides
+        more = spread(
+            system, np.real(armature.inertia_times(speed.real)) + 1j * armature.inertia_times(speed.imag).real
+        )
+        rigid[..., :3] += (both[..., :3].conj() * more[..., :3]).real
+        rigid[..., 3:] += (turning.conj() * apply(R, more[..., 3:])).real
     material = system.description.bodies.is_material
     return rigid[:, material], deformation[:, material]
 

@@ -11,7 +11,11 @@ from eigenbody.analyses.modes.given import modes_of
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.result import Drawn
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
+from eigenbody.numerics.matrices.assembly import Triplets, dense
+from eigenbody.spatial.rotations import apply
+from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes.find import Modes
@@ -117,11 +121,13 @@ def _row_vectors(shapes: Modes | np.ndarray) -> np.ndarray:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Roots:
     """Roots of mass (rows,) and inertia (rows, 3, 3), global axes; of batches of flexible bodies those of inertia and
-    modal masses together (k, 3 + m, 3 + m), their frames (k,), axes and modal coordinates (k, m) among positions."""
+    modal masses together (k, 3 + m, 3 + m), their frames (k,), axes and modal coordinates (k, m) among positions; of
+    armatures the rates of their coordinates by all motions (n, 6 bodies), times the root of the armature."""
 
     mass: np.ndarray
     inertia: np.ndarray
     flexible: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], ...]
+    armature: np.ndarray
 
 
 def _roots(a: Modes, b: Modes) -> _Roots:
@@ -140,7 +146,18 @@ def _roots(a: Modes, b: Modes) -> _Roots:
         coupling, own = np.real(part.coupling), np.real(part.batch.mass)
         flexible.append((_root(np.block([[turning, coupling.mT], [coupling, own]])), frame, R[frame], part.batch.modal))
         inertia[frame] = 0.0
-    return _Roots(np.sqrt(np.real(point.system.mass)), _root(inertia), tuple(flexible))
+    return _Roots(np.sqrt(np.real(point.system.mass)), _root(inertia), tuple(flexible), _armature_roots(point))
+
+
+def _armature_roots(point: OperatingPoint) -> np.ndarray:
+    system, rows = point.system, [np.zeros((0, 6 * point.system.bodies))]
+    for part in point.mechanics.armature:
+        count, columns = part.armature.measures.count, part.armature.measures.columns
+        gradient = dense([Triplets.of_rows(np.arange(count), columns, np.real(part.jet.gradient))], (count, system.nq))
+        by_body = spread(system, np.sqrt(np.real(part.armature.inertia))[:, None] * gradient)
+        by_body[..., 3:] = apply(np.real(point.state.R), by_body[..., 3:])
+        rows.append(as_rows(by_body))
+    return np.concatenate(rows)
 
 
 def _root(matrices: np.ndarray) -> np.ndarray:
@@ -159,6 +176,8 @@ def _by_mass(modes: Modes, roots: _Roots) -> np.ndarray:
         own = np.concatenate(((R.mT @ motion[:, frame, 3:, None])[..., 0],
                               as_rows(motion[..., :3])[:, modal]), axis=-1)  # fmt: skip
         parts.append(as_rows((root @ own[..., None])[..., 0]))
+    if len(roots.armature):
+        parts.append(as_rows(motion) @ roots.armature.T)
     return np.concatenate(parts, axis=1)
 
 

@@ -144,6 +144,9 @@ def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
     force = mechanics.inertia_times(A.T) + _gyroscopic(point, D.T)
     for part in mechanics.flexible:
         force = force + part.damping().times(D.T) + part.stiffness(mechanics.acceleration).times(motion.q)
+    for armature in mechanics.armature:
+        force = force + armature.damping().times(D.T)
+        force = force + sum(triplets.times(motion.q) for triplets in armature.stiffness())
     return (motion.q.conj() * force).sum(axis=-1)
 
 

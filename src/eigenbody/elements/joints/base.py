@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, axes_fit
+from eigenbody.elements.checks import POINT_MISSING, Wrong, any_marker, at_most, axes_fit, real
 from eigenbody.elements.measures.templates import Cosine, Displacement, SlipTemplate, Template
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Check, Coordinate, Field, Kind, TypeSpec
 
 POINT = (Displacement("x", "point x"), Displacement("y", "point y"), Displacement("z", "point z"))
 PARALLEL = (Cosine("x1", "z2", "parallel x"), Cosine("y1", "z2", "parallel y"))
+ARMATURE = {"m": "kg", "rad": "kg*m^2", "1": "J*s^2"}
 ALIGNED = (*PARALLEL, Cosine("x1", "y2", "no rotation about z"))
 
 
@@ -56,6 +57,7 @@ class JointType:
             Field("axis2", Kind.DIRECTION, doc="second axis"),
             Field("position", Kind.COORDINATES, "coordinate", doc="initial value of the coordinates"),
             Field("velocity", Kind.COORDINATES, "coordinate/s", doc="initial rate of the coordinates"),
+            Field("armature", Kind.COORDINATES, ARMATURE, doc="inertia on the rate of the coordinates: kg or kg*m^2"),
             Field("motion", Kind.MOTION, "coordinate", doc="prescribed motion as an expression of t"),
         )
         coordinates = tuple(Coordinate(m.label, m.dimension) for m in self.free)
@@ -71,5 +73,9 @@ class JointType:
         if self.right_angle and values["axis2"] is None and not marked:
             yield "", 'the required key "axis2" is missing.', "Give it as a direction perpendicular to axis."
         yield from axes_fit(values, self.right_angle)
+        given = values.get("armature")
+        for value in given if isinstance(given, tuple) else ():
+            if at_most(value, 0) and real(value) != 0:
+                yield "armature", "an armature must not be negative.", "Check its sign."
         if self.check is not None:
             yield from self.check(values, is_marker)

@@ -12,6 +12,8 @@ from eigenbody.routes.joints import (
     COUPLINGS,
     JOINTS,
     NON_HOLONOMIC,
+    ROTATIONS,
+    armatures,
     beyond_constant_coefficients,
     motions,
 )
@@ -65,6 +67,9 @@ def _joints(description: Description, place: Place) -> str:
         if joint.type == "rolling" and more:
             return f'the key "{min(more)}" of the rolling joint "{joint.name}"'
     tree = tree_of(description, place)
+    for name in armatures(description):
+        if name not in tree.coordinates or name.rpartition(".")[2] in ROTATIONS:
+            return f'the armature of "{name}", which is no coordinate of the tree'
     if not tree.count:
         return "a mechanism whose joints have no coordinates"
     for joint in tree.closing:

@@ -17,6 +17,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError
 from eigenbody.model.description import Description
 from eigenbody.routes.base import Place
+from eigenbody.routes.joints import armatures
 from eigenbody.routes.kane.active import ActiveForces
 from eigenbody.routes.kane.arrays import Arrays, arrays_at
 from eigenbody.routes.kane.environment import Now
@@ -97,7 +98,7 @@ class ChainSystem:
         total = _pairs(heavy, V) + _pairs(moment, W)
         for body in self.flexible:
             total = total + body.mass(arrays)
-        return total
+        return total + np.diag(self._armature)
 
     def inertia_forces(self, arrays: Arrays, acceleration: np.ndarray | None = None) -> np.ndarray:
         """-F_r* (b, n), Eq. 3.26, with the given x'' (n,) or with none: then it is -f_r of Eq. 3.29."""
@@ -110,7 +111,13 @@ class ChainSystem:
         total = arrays.generalized(force, torque)
         for body in self.flexible:
             total = total + body.inertia(arrays, acceleration)
-        return total
+        return total if acceleration is None else total + self._armature * acceleration
+
+    @cached_property
+    def _armature(self) -> np.ndarray:
+        """Inertia on the coordinates themselves (n,)."""
+        known = armatures(self.description)
+        return np.array([known.get(name, 0.0) for name in self.tree.coordinates])
 
     def active_forces(self, arrays: Arrays, states: np.ndarray | None = None, t: float | None = None) -> np.ndarray:
         """F_r (b, n), external and internal; first-order states (b, m), else those of the place."""

@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.model.description import Description, owner_of
 from eigenbody.routes.base import Place, Unsupported
-from eigenbody.routes.joints import COUPLINGS, JOINTS, NON_HOLONOMIC
+from eigenbody.routes.joints import COUPLINGS, JOINTS, NON_HOLONOMIC, armatures
 from eigenbody.routes.relative.forces import Cartesian, Derivatives, Readings, applied, state_rates, weights
 from eigenbody.routes.relative.kinematics import Kinematics, velocity_transformation
 from eigenbody.routes.relative.laws import Laws, Pull
@@ -108,6 +108,8 @@ def _refuse(description: Description) -> None:
     for joint in description.joints:
         if joint.type not in JOINTS and joint.type not in NON_HOLONOMIC:
             raise Unsupported(f'the joint "{joint.name}" of type "{joint.type}"')
+    if armed := armatures(description):
+        raise Unsupported(f'the armature of "{next(iter(armed))}"')
     for coupling in description.couplings:
         if coupling.type not in (*COUPLINGS, "velocity"):
             raise Unsupported(f'the coupling "{coupling.name}" of type "{coupling.type}"')

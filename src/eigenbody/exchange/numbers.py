@@ -1,0 +1,42 @@
+"""Numbers as a person would have written them: without the rounding of products of rotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenbody.spatial.rotations import quaternion
+
+DIGITS = 15  # significant, of the largest: what products of rotations leave is below
+NOTHING = 4e-16  # sine of half an angle that turns nothing
+
+
+def clean(values: Any, size: float | None = None) -> Any:
+    """The numbers (a number, or lists) without what is a rounding beside `size`, or beside the largest of them."""
+    array = np.asarray(values, dtype=float)
+    largest = float(np.abs(array).max(initial=0.0)) if size is None else size
+    if not largest > 0:
+        return array.tolist()
+    decimals = DIGITS - 1 - int(np.floor(np.log10(largest)))
+    return (np.array([round(float(value), decimals) for value in array.ravel()]) + 0.0).reshape(array.shape).tolist()
+
+
+def direction(vector: np.ndarray) -> list[float]:
+    """A direction, its largest component one or as it stands where it is a unit vector along an axis."""
+    return clean(vector / np.abs(vector).max())
+
+
+def rotation(R: np.ndarray) -> dict[str, Any] | None:
+    """`{axis, angle}` of a rotation matrix; None where it turns nothing."""
+    w, *v = quaternion(R)
+    sine = float(np.linalg.norm(v))
+    if sine <= NOTHING:
+        return None
+    angle = 2 * np.arctan2(sine, w)
+    axis = np.array(v) / sine
+    if angle > np.pi:
+        axis, angle = -axis, 2 * np.pi - angle
+    if axis[np.argmax(np.abs(axis))] < 0:
+        axis, angle = -axis, -angle
+    return {"axis": direction(axis), "angle": float(angle)}

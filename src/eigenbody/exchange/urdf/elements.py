@@ -1,0 +1,277 @@
+"""The elements of a URDF: links and joints with their numbers, each with its line; faults are collected."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenbody.base.errors import suggest
+from eigenbody.exchange.base import Findings
+from eigenbody.exchange.xml import Element
+from eigenbody.model.source import shown
+from eigenbody.spatial.rotations import from_sequence
+
+TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+OF_LINK = {"inertial", "visual", "collision"}
+OF_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
+IDENTITY = np.eye(3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """Where a frame is in another one: r (3,), R (3, 3)."""
+
+    r: np.ndarray
+    R: np.ndarray
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.r + self.R @ other.r, self.R @ other.R)
+
+
+ORIGIN = Pose(np.zeros(3), IDENTITY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inertial:
+    """Mass, the pose of the centre of mass in the link, and the inertia (3, 3) about it in the axes of that pose."""
+
+    mass: float
+    pose: Pose
+    tensor: np.ndarray
+    line: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """A visual primitive: the pose in the link and what a `shape` of a model says of it."""
+
+    pose: Pose
+    shape: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A link; without `inertial` it has no mass."""
+
+    name: str
+    line: int
+    inertial: Inertial | None
+    solids: tuple[Solid, ...]
+
+    @property
+    def is_massless(self) -> bool:
+        return self.inertial is None or (self.inertial.mass == 0 and not self.inertial.tensor.any())
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """This joint = multiplier times another one + offset."""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """A joint: the pose of the child's frame in its parent's at zero, and the axis in the child's."""
+
+    name: str
+    line: int
+    type: str
+    parent: str
+    child: str
+    pose: Pose
+    axis: np.ndarray
+    damping: float
+    friction: float
+    limit: dict[str, float]
+    mimic: Mimic | None
+
+    @property
+    def has_one_coordinate(self) -> bool:
+        return self.type in ("revolute", "continuous", "prismatic")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Robot:
+    """All links and joints by name."""
+
+    name: str
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+
+
+class _Reader:
+    def __init__(self, found: Findings) -> None:
+        self.found = found
+        self.meshes: Counter[str] = Counter()
+        self.ignored: Counter[str] = Counter()
+
+    # ---- values
+    def numbers(self, of: str, element: Element, name: str, count: int, default: list[float] | None) -> np.ndarray:
+        """Attribute `name` as so many numbers; where it cannot be read that is a fault, and zeros stand for it."""
+        text = element.attributes.get(name)
+        if text is None and default is not None:
+            return np.array(default)
+        try:
+            values = np.array([float(part) for part in (text or "").split()])
+        except ValueError:
+            values = np.zeros(0)
+        if text is not None and len(values) == count and all(math.isfinite(v) and abs(v) < 1e100 for v in values):
+            return values
+        expected = "a number" if count == 1 else f"{count} numbers"
+        what = f'<{element.tag} {name}="{shown(text)}">: {expected} expected.' if text is not None else (
+            f'<{element.tag}> has no "{name}".'
+        )  # fmt: skip
+        self.found.fault(of, element.line, what, f'Write {name}="{" ".join(["0"] * count)}" with {expected}.')
+        return np.zeros(count)
+
+    def number(self, of: str, element: Element, name: str, default: float | None = None) -> float:
+        return float(self.numbers(of, element, name, 1, None if default is None else [default])[0])
+
+    def pose(self, of: str, element: Element | None) -> Pose:
+        """`<origin xyz rpy>` of an element: rotations about fixed x, y, z."""
+        origin = None if element is None else element.first("origin")
+        if origin is None:
+            return ORIGIN
+        xyz, rpy = (self.numbers(of, origin, name, 3, [0.0, 0.0, 0.0]) for name in ("xyz", "rpy"))
+        return Pose(xyz, from_sequence("XYZ", rpy) if rpy.any() else IDENTITY)
+
+    def name(self, element: Element) -> str:
+        name = element.attributes.get("name", "")
+        if not name:
+            self.found.fault(f"<{element.tag}>", element.line, "it has no name.", f'Write <{element.tag} name="...">.')
+        return name
+
+    # ---- links
+    def link(self, element: Element) -> Link:
+        name = self.name(element)
+        of = f'link "{name}"'
+        for child in element.children:
+            if child.tag not in OF_LINK:
+                self.ignored[f"<{child.tag}> of links"] += 1
+        inertial = element.first("inertial")
+        read = None if inertial is None else self.inertial(of, inertial)
+        solids = [self.solid(of, name, visual) for visual in element.all("visual")]
+        return Link(name, element.line, read, tuple(solid for solid in solids if solid is not None))
+
+    def inertial(self, of: str, element: Element) -> Inertial:
+        mass, tensor = element.first("mass"), element.first("inertia")
+        value = 0.0 if mass is None else self.number(of, mass, "value")
+        if value < 0:
+            self.found.fault(of, element.line, f"the mass is negative ({value:g} kg).", "A mass is zero or positive.")
+        keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        needed = dict.fromkeys(keys[:3]) | dict.fromkeys(keys[3:], 0.0)
+        xx, yy, zz, xy, xz, yz = (
+            0.0 if tensor is None else self.number(of, tensor, key, needed[key]) for key in keys
+        )  # fmt: skip
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return Inertial(value, self.pose(of, element), J, element.line)
+
+    def solid(self, of: str, link: str, visual: Element) -> Solid | None:
+        geometry = visual.first("geometry")
+        kinds = geometry.children if geometry is not None else []
+        if not kinds:
+            return None
+        kind, pose = kinds[0], self.pose(of, visual)
+        if kind.tag == "box":
+            shape: dict[str, object] = {"type": "box", "size": self.numbers(of, kind, "size", 3, None).tolist()}
+        elif kind.tag == "cylinder":
+            radius, length = (self.number(of, kind, key) for key in ("radius", "length"))
+            shape = {"type": "cylinder", "radius": radius, "length": length}
+        elif kind.tag == "sphere":
+            shape = {"type": "sphere", "radius": self.number(of, kind, "radius")}
+        else:
+            self.meshes[link] += 1
+            return None
+        sizes = np.ravel([value for key, value in shape.items() if key != "type"])
+        if not np.all(sizes > 0):
+            return None
+        return Solid(pose, shape)
+
+    # ---- joints
+    def joint(self, element: Element) -> Joint:
+        name, kind = self.name(element), element.attributes.get("type", "")
+        of = f'joint "{name}"'
+        if kind not in TYPES:
+            what = f'there is no joint type "{shown(kind)}".' if kind else "its type is missing."
+            self.found.fault(of, element.line, what, suggest(kind, list(TYPES)))
+        for child in element.children:
+            if child.tag not in OF_JOINT:
+                self.ignored[f"<{child.tag}> of joints"] += 1
+        ends = [self.end(of, element, tag) for tag in ("parent", "child")]
+        dynamics = element.first("dynamics")
+        damping, friction = (
+            0.0 if dynamics is None else self.number(of, dynamics, key, 0.0) for key in ("damping", "friction")
+        )
+        if damping < 0:
+            self.found.fault(of, element.line, f"the damping is negative ({damping:g}).", "Check its sign.")
+        return Joint(
+            name, element.line, kind, ends[0], ends[1], self.pose(of, element), self.axis(of, element, kind),
+            damping, friction, self.limit(of, element), self.mimic(of, element),
+        )  # fmt: skip
+
+    def end(self, of: str, element: Element, tag: str) -> str:
+        end = element.first(tag)
+        link = "" if end is None else end.attributes.get("link", "")
+        if not link:
+            self.found.fault(of, element.line, f"its {tag} is missing.", f'Write <{tag} link="...">.')
+        return link
+
+    def axis(self, of: str, element: Element, kind: str) -> np.ndarray:
+        axis = element.first("axis")
+        if axis is None or kind in ("fixed", "floating"):
+            return np.array([1.0, 0.0, 0.0])
+        xyz = self.numbers(of, axis, "xyz", 3, [1.0, 0.0, 0.0])
+        if not xyz.any():
+            self.found.fault(of, axis.line, "the axis is zero: it has no direction.", 'Write <axis xyz="0 0 1">.')
+        return xyz
+
+    def limit(self, of: str, element: Element) -> dict[str, float]:
+        limit = element.first("limit")
+        keys = ("lower", "upper", "effort", "velocity")
+        return {} if limit is None else {k: self.number(of, limit, k) for k in keys if k in limit.attributes}
+
+    def mimic(self, of: str, element: Element) -> Mimic | None:
+        mimic = element.first("mimic")
+        if mimic is None:
+            return None
+        joint = mimic.attributes.get("joint", "")
+        return Mimic(joint, self.number(of, mimic, "multiplier", 1.0), self.number(of, mimic, "offset", 0.0))
+
+
+def robot_of(root: Element, found: Findings) -> Robot:
+    """All links and joints of `<robot>`; what else it holds is noted."""
+    reader = _Reader(found)
+    links: dict[str, Link] = {}
+    joints: dict[str, Joint] = {}
+    for element in root.children:
+        if element.tag == "link":
+            link = reader.link(element)
+            _refuse_second("link", link.name, element, links, found)
+            links[link.name] = link
+        elif element.tag == "joint":
+            joint = reader.joint(element)
+            _refuse_second("joint", joint.name, element, joints, found)
+            joints[joint.name] = joint
+        elif element.tag != "material":
+            reader.ignored[f"<{element.tag}>"] += 1
+    if not links:
+        found.fault("<robot>", root.line, "it has no links.", "A robot has at least one link.")
+    if reader.meshes:
+        found.note(f"Meshes of {', '.join(reader.meshes)} are not drawn.")
+    if reader.ignored:
+        found.note(f"Not read: {', '.join(f'{tag} ({n})' if n > 1 else tag for tag, n in reader.ignored.items())}.")
+    return Robot(root.attributes.get("name", ""), links, joints)
+
+
+def _refuse_second(
+    kind: str, name: str, element: Element, known: dict[str, Link] | dict[str, Joint], found: Findings
+) -> None:
+    if name in known:
+        what = f"there is a {kind} of this name in line {known[name].line} already."
+        found.fault(f'{kind} "{name}"', element.line, what, "Choose another name.")
