@@ -121,7 +121,7 @@ def test_complaints(capsys: pytest.CaptureFixture[str], options: list[str], word
 def test_interruption_writes_what_was_computed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eigenbody.analyses.sweep import follow as sweeping
+    from eigenbody.analyses.sweep import points as sweeping
 
     calls = []
     original = sweeping.modes

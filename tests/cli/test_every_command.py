@@ -49,8 +49,10 @@ SMALL = IMMOBILE | {
         flexible={"a": BEAM}, joints={"j": {"type": "fixed", "between": ["ground", "a.start"], "at": [0, 0, 0]}}
     ),
     "chain for a beam": mechanism(
-        flexible={"a": {**BEAM, "segments": 2}}, joints={"j": {**HINGE, "between": ["ground", "a.start"]}}, **PORTS
-    ),
+        flexible={"a": {**{k: v for k, v in BEAM.items() if k != "damping"}, "segments": 2}},
+        joints={"j": {**HINGE, "between": ["ground", "a.start"]}},
+        **PORTS,
+    ),  # fmt: skip
     "nothing": {"eigenbody": 1},
 }
 

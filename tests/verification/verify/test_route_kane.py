@@ -25,7 +25,7 @@ from mechanisms import random_mechanism
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TREES = {
-    "two_blades",
+    "two_blades", "three_blade_turbine", "torsional_line", "unsymmetric_shaft", "cracked_shaft", "parametric_pendulum",
     "conical_pendulum", "geared_shafts", "half_car", "hanging_pendulum", "heavy_top", "quarter_car",
     "quadruped", "rotating_pendulum", "rotor_on_bearing", "rotor_stator", "slider_pendulum", "space_manipulator",
     "vibration_absorber", "which_screw",

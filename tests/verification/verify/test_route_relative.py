@@ -31,6 +31,9 @@ EXAMPLES = sorted(
 )
 FOUR_BAR = next(path for path in EXAMPLES if path.stem == "four_bar")
 NOT_KNOWN = {  # what the formulation of the source does not have
+    "anisotropic_bearings": 'the flexible body "shaft", whose deflections are no joint coordinates',
+    "oil_whip": 'the flexible body "shaft", whose deflections are no joint coordinates',
+    "three_blade_turbine": 'the flexible body "tower", whose deflections are no joint coordinates',
     "all_terrain_vehicle": 'the flexible body "frame", whose deflections are no joint coordinates',
     "flexible_slider_crank": 'the flexible body "rod", whose deflections are no joint coordinates',
     "helicopter_blade": 'the flexible body "blade", whose deflections are no joint coordinates',

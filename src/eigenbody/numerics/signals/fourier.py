@@ -40,7 +40,7 @@ def exact_series(times: np.ndarray, values: np.ndarray, start: float, period: fl
     waves = _waves(times - start, period, orders)
     flat = values.reshape(len(times), -1)
     found = np.linalg.lstsq(waves, flat, rcond=None)[0]
-    size = np.abs(values).max(axis=(0, 2), keepdims=True)
+    size = np.abs(values).max(axis=(0, 2), keepdims=True, initial=0.0)
     size = np.broadcast_to(size, (1, *values.shape[1:])).reshape(-1)
     lower, upper = np.split(found, [1 + 2 * (orders // 2)])
     if np.any(np.abs(waves @ found - flat) > ROUNDED * size) or np.any(np.abs(upper) > EMPTY * size):

@@ -36,7 +36,7 @@ def reason_against_motion(description: Description, place: Place, with_laws: boo
     """The first thing that Kane's equations of motion of a tree do not know; `with_laws`: motions are given as
     functions, whatever the model file has."""
     if reason := (
-        _bodies(description)
+        _bodies(description, place)
         or _joints(description, place)
         or _rows(description, with_laws)
         or _states(description, place, measures := ChainMeasures(description, place))
@@ -50,10 +50,12 @@ def reason_against_motion(description: Description, place: Place, with_laws: boo
     return ""
 
 
-def _bodies(description: Description) -> str:
+def _bodies(description: Description, place: Place) -> str:
     for body in description.flexible:
         if body.reduced.points is None:
             return f'the flexible body "{body.name}", whose mass is known by a matrix alone'
+        if body.symmetry is not None and np.any(place.w[description.bodies.names.index(body.name)]):
+            return f'the flexible body "{body.name}", which spins and is seen from the ground'
     if frame := moving_frame(description):
         return f'the moving frame "{frame}"'
     return ""
