@@ -52,7 +52,7 @@ SMALL = IMMOBILE | {
         flexible={"a": {**{k: v for k, v in BEAM.items() if k != "damping"}, "segments": 2}},
         joints={"j": {**HINGE, "between": ["ground", "a.start"]}},
         **PORTS,
-    ),  # fmt: skip
+    ),
     "nothing": {"eigenbody": 1},
 }
 
