@@ -49,8 +49,8 @@ class Signal:
             raise InputError(Fault(self.where, what.format(problem=error), remedy)) from error
         except ExpressionError as error:
             shown = f"{self.expression} or its slope has no value at the operating point ({error})."
-            what, remedy = self.trouble or (shown, "Change the expression or the position.")
-            raise InputError(Fault(self.where, what, remedy)) from error
+            own = None if self.trouble is None or "{problem}" in self.trouble[0] else self.trouble  # that is for tables
+            raise InputError(Fault(self.where, *(own or (shown, "Change the expression or the position.")))) from error
 
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""

@@ -328,3 +328,10 @@ def test_a_smooth_table_prescribes_a_motion_and_is_a_characteristic():
     assert linear.K[0, 0] == pytest.approx(float(PchipInterpolator(*points.T)(0.05, 1)), rel=1e-12)
     point = eb.operating_point(model)
     assert [point.coordinates()["drive"], point.outputs()["x1"], point.outputs()["x2"]] == pytest.approx([1, 2, 6])
+
+
+def test_an_expression_without_a_value_is_told_as_such():
+    """A root of the speed, below the speed where it begins: there is no table to speak of."""
+    model = rotor(10.0, 0.1, kxx="=1e6*sqrt(own.speed - 200)", kyy=1e6).with_parameters(speed=100.0)
+    with pytest.raises(eb.InputError, match=r"sqrt.*has no value"):
+        eb.modes(model)

@@ -88,6 +88,8 @@ class Evaluator:
         """Eigenvalues and matrices at many numbers at once, in one batched evaluation: `variants` of the model."""
         given = {**(values or {}), **more}
         self._check_names(given)
+        if empty := [name for name, own in given.items() if not np.size(own)]:
+            raise InputError(Fault(empty[0], "there is no number to evaluate at.", "Give one or more."))
         return variants(self.model, given)
 
     @cached_property
