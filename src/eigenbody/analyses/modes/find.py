@@ -137,12 +137,13 @@ class Modes(Drawn, look="analyses.modes.look"):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be known of the linear equations and of these modes."""
-        if self.is_constant:
-            return (*self.linear.notes, *self.remarks)
-        return (*self.linear.notes, *self._on_constancy(), *self.remarks)
+        return (*self.linear.notes, *self.on_constancy, *self.remarks)
 
-    def _on_constancy(self) -> tuple[str, ...]:
-        """Where else the equations are constant, or what keeps them from it."""
+    @property
+    def on_constancy(self) -> tuple[str, ...]:
+        """Where the equations change along the motion: where else they are constant, or what keeps them from it."""
+        if self.is_constant:
+            return ()
         if self.steady_frame is not None:
             return (IN_FRAME.format(*self.steady_frame),)
         if self.blades.chart is not None:
