@@ -30,6 +30,7 @@ MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something dep
 PROBES = 4
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 NOISES = 4.0  # the same in errors of the entries
+PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
 COARSE = 1e-10  # error of the rates of large models, relative to the largest
 
 
@@ -58,11 +59,13 @@ def same_equations(one: LinearModel, other: LinearModel) -> bool:
 
 def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray]) -> bool:
     """Whether rows of two matrices are equal to what counts: beside their largest entries, or within what rounding
-    leaves of them; `noise` finds the errors of their entries, which further on may stand elsewhere in a row."""
+    leaves of them and of the places further on; `noise` finds the errors of their entries, which may stand elsewhere in
+    a row there."""
     off, allowed = np.abs(a - b), SAME * np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
     if np.all(off <= allowed):
         return True
-    return bool(np.all(off <= allowed + NOISES * noise().sum(axis=-1, keepdims=True)))
+    rounded = NOISES * noise().sum(axis=-1, keepdims=True) + PLACED * np.abs(a).max(initial=0.0)
+    return bool(np.all(off <= allowed + rounded))
 
 
 def _probes(linear: LinearModel) -> np.ndarray:
@@ -92,7 +95,7 @@ def _further_on(point: OperatingPoint) -> Iterator[State]:
     unit = unit_of(point.system, point.chosen.velocities)
     speed, gain = (np.abs(a / unit).max(initial=0.0) for a in (rates, growth))
     if not (speed or gain):
-        yield from (_moved(point, duration, rates, growth) for duration in MOMENTS)
+        yield from (_reached(point, duration, rates, growth) for duration in MOMENTS)
         return
     for way in WAYS:
         duration = np.sign(way) * 2 * abs(way) / (speed + np.sqrt(speed**2 + 2 * abs(way) * gain))
