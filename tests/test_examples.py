@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 
 import eigenbody as eb
 from floquet_references import bladed_equations, monodromy, same_sets
+from robots import Reference
 from rotor_elements import Shaft, both_planes, eigenvalues
 from short_bearing import ShortBearing
 from turning_stiffness import cracked_shaft, in_frame_of_shaft, orbit, transition, unsymmetric_shaft, washer
@@ -60,6 +61,14 @@ def test_every_result_is_certified(file: str) -> None:
     assert max(certificate.drift[:2]) < 1e-12
     assert certificate.drift[2] < 1e-12 * max(1.0, np.abs(motion.acceleration).max(initial=0.0))
     assert certificate.tangent_error < 1e-12
+
+
+@check("six_axis_arm.urdf")
+def six_axis_arm() -> None:
+    """Mass matrix of the drawing, by recursive Newton-Euler equations on the file itself."""
+    found = eb.linearize(eb.load(EXAMPLES / "six_axis_arm.urdf"))
+    expected = Reference(EXAMPLES / "six_axis_arm.urdf").mass(dict.fromkeys(found.coordinates, 0.0))
+    np.testing.assert_allclose(found.M, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
 @check("vibration_absorber.yaml")
