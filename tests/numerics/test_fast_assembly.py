@@ -8,7 +8,6 @@ from scipy.sparse import block_array, coo_array, diags_array, random_array
 from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from eigenbody.numerics.matrices.assembly import Product, Triplets, dense
 from eigenbody.numerics.matrices.linear import KKT, SMALL_BLOCKS, SparseFactor, bordered
 from eigenbody.numerics.matrices.rank import components
 from eigenbody.numerics.runtime import on_one_thread
@@ -66,16 +65,6 @@ def test_a_long_chain_is_one_component() -> None:
     shuffled = np.random.default_rng(2).permutation(n)
     for labels in components(shuffled[row], column, n, n):
         assert not labels.any()
-
-
-def test_rows_on_both_sides_are_multiplied_once() -> None:
-    """X^T (R^T f R) X with the same X on both sides and with a copy of it."""
-    rng = np.random.default_rng(3)
-    rows = Triplets.of_rows(np.arange(4), rng.integers(0, 7, (4, 3)), rng.normal(size=(4, 3)))
-    product = Product(4, np.arange(4), np.arange(4), rng.random(4), rows, rows)
-    X = rng.normal(size=(6, 2))
-    np.testing.assert_array_equal(product.between(X, X), product.between(X, X.copy()))
-    np.testing.assert_allclose(product.between(X, X), X.T @ dense([product], (6, 6)) @ X, rtol=1e-13, atol=1e-14)
 
 
 @pytest.mark.parametrize("before", [1, 2])

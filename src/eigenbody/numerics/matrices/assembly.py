@@ -26,16 +26,13 @@ class Triplets:
     @staticmethod
     def of_rows(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Triplets:
         """Each row r has values (..., n, w) at columns (n, w)."""
-        index = np.broadcast_to(rows[:, None], columns.shape)
-        return Triplets(index.ravel(), columns.ravel(), values.reshape(*values.shape[:-2], -1))
+        return Triplets(rows.repeat(columns.shape[1]), columns.ravel(), values.reshape(*values.shape[:-2], -1))
 
     @staticmethod
     def of_blocks(rows: np.ndarray, cols: np.ndarray, values: np.ndarray) -> Triplets:
         """Blocks (..., n, a, b) at rows (n, a) and columns (n, b)."""
-        shape = (len(rows), rows.shape[1], cols.shape[1])
-        r = np.broadcast_to(rows[:, :, None], shape)
-        c = np.broadcast_to(cols[:, None, :], shape)
-        return Triplets(r.ravel(), c.ravel(), values.reshape(*values.shape[:-3], -1))
+        r, c = rows.ravel().repeat(cols.shape[1]), cols.repeat(rows.shape[1], axis=0).ravel()
+        return Triplets(r, c, values.reshape(*values.shape[:-3], -1))
 
     def times(self, vectors: np.ndarray) -> np.ndarray:
         """The square matrix times vectors (..., size); indices equal to the size are dropped."""
@@ -56,17 +53,12 @@ class Product:
 
     def dense(self, shape: tuple[int, int]) -> np.ndarray:
         left, right = (dense([rows], (self.count, n)) for rows, n in zip((self.left, self.right), shape, strict=True))
-        return self._coupled(left, right)
+        return self.coupled(left, right)
 
-    def between(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """left^T X right for motions (..., size, n), X being the product."""
-        a = dense([self.left], (self.count, left.shape[-2])) @ left
-        if self.right is self.left and right is left:
-            return self._coupled(a, a)
-        return self._coupled(a, dense([self.right], (self.count, right.shape[-2])) @ right)
-
-    def _coupled(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return a[..., self.i, :].mT @ (self.factor[..., None] * b[..., self.j, :])
+    def coupled(self, a: np.ndarray, b: np.ndarray, sizes: bool = False) -> np.ndarray:
+        """sum_k factor_k a[i_k]^T b[j_k] for rows a, b (..., count, n), or by the sizes of the factors."""
+        factor = np.abs(self.factor) if sizes else self.factor
+        return a[..., self.i, :].mT @ (factor[..., None] * b[..., self.j, :])
 
     def sparse(self, shape: tuple[int, int]) -> Any:
         if not np.array_equal(self.i, self.j):
@@ -166,12 +158,9 @@ def dense(parts: Sequence[Part], shape: tuple[int, int]) -> np.ndarray:
 def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.ndarray:
     if not parts:
         return np.zeros(shape)
-    t = join(parts)
-    flat, values, keep = t.rows * shape[1] + t.cols, t.values, (t.rows < shape[0]) & (t.cols < shape[1])
-    if not keep.all():
-        flat, values = flat[keep], values[..., keep]
-    summed = _sums(flat, values, shape[0] * shape[1])
-    return summed.reshape(*summed.shape[:-1], *shape)
+    t, rows, width = join(parts), shape[0] + 1, shape[1] + 1  # one more of each for what is to be dropped
+    summed = _sums(t.rows * width + t.cols, t.values, rows * width)
+    return summed.reshape(*summed.shape[:-1], rows, width)[..., :-1, :-1]
 
 
 def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
@@ -180,11 +169,14 @@ def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     if not lead and not np.iscomplexobj(values):
         return np.bincount(index, weights=values, minlength=size).astype(float, copy=False)
     out = np.zeros((*lead, size), dtype=values.dtype)
-    if len(index):
-        order = np.argsort(index, kind="stable")
-        ordered = index[order]
-        first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    there = np.flatnonzero((values != 0).any(axis=tuple(range(len(lead)))))  # most entries are zero in all of them
+    order = there[np.argsort(index[there], kind="stable")]
+    ordered = index[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
+    if len(first) < len(order):
         out[..., ordered[first]] = np.add.reduceat(values[..., order], first, axis=-1)
+    else:
+        out[..., ordered] = values[..., order]
     return out
 
 

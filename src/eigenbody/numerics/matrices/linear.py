@@ -9,9 +9,11 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.matrices.assembly import Part, dense, sparse
+from eigenbody.numerics.matrices.ordering import SymmetricFactor
 
 REGULAR = 1e-4  # a refined solution that misses the right side by more comes from a singular matrix
 DENSE_LIMIT = 200  # below this order dense LAPACK beats sparse bookkeeping
+TOGETHER = 4_000_000  # numbers of right sides solved at once: 32 MB, beyond which every array has fresh memory
 SMALL_BLOCKS = {"relax": 1, "panel_size": 4}  # of SuperLU: its own are for blocks larger than a body with its joint has
 
 
@@ -162,7 +164,7 @@ class KKT:
         self._row_size = float(np.abs(G.data).max(initial=0.0)) or 1.0
         self._whole = bordered(A, G, flexibility)
         self._size = self._whole.shape[0]
-        self._factor = SparseFactor(self._whole, **SMALL_BLOCKS)
+        self._factor: Factor = SparseFactor(self._whole, **SMALL_BLOCKS) if G.shape[0] else SymmetricFactor(self._whole)
 
     def solve(self, f: np.ndarray) -> np.ndarray:
         return self._out(self._factor.solve(self._in(f)))
@@ -182,12 +184,28 @@ class KKT:
 
     def solve_refined(self, f: np.ndarray, steps: int = 1) -> np.ndarray:
         """The same with iterative refinement; f may be complex where the matrix is real."""
-        return self._out(self._solve_whole(self._in(f), steps))
+        return self._by_blocks(f, steps)[0]
 
     def solve_both(self, f: np.ndarray, transposed: bool = False, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """x, and y in units of its own, with A or its transpose."""
-        both = self._solve_whole(self._in(f), steps, transposed)
-        return self._out(both), both[self._n :]
+        x, y = self._by_blocks(f, steps, transposed, with_y=True)
+        return x, y
+
+    def _by_blocks(
+        self, f: np.ndarray, steps: int, transposed: bool = False, with_y: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """x and, where asked for, y; a few columns at a time where they are long."""
+        if f.ndim == 1:
+            both = self._solve_whole(self._in(f), steps, transposed)
+            return self._out(both), both[self._n :]
+        count, dtype = f.shape[1], np.result_type(f, self._whole)
+        x = np.empty((self._n, count), dtype=dtype, order="F")
+        y = np.empty((self._size - self._n if with_y else 0, count), dtype=dtype, order="F")
+        for own in blocks(count, max(1, TOGETHER // self._size)):
+            both = self._solve_whole(self._in(f[:, own]), steps, transposed)
+            x[:, own] = self._out(both)
+            y[:, own] = both[self._n :][: len(y)]
+        return x, y
 
     def work_size(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """|y|^T |G| |x| (k, m) for y (rows, k) as `solve_both` gives it and x (n, m)."""
@@ -206,7 +224,7 @@ class KKT:
         return refined(self._factor, self._whole, rhs, steps, transposed)
 
 
-def refined(factor: SparseFactor, matrix: Any, rhs: np.ndarray, steps: int = 1, transposed: bool = False) -> np.ndarray:
+def refined(factor: Factor, matrix: Any, rhs: np.ndarray, steps: int = 1, transposed: bool = False) -> np.ndarray:
     """x of A x = rhs, or of its transpose, with iterative refinement; rhs may be complex where A is real."""
     solve, whole = (factor.solve_transposed, matrix.T) if transposed else (factor.solve, matrix)
 
@@ -232,14 +250,14 @@ def bordered(A: Any, G: Any, flexibility: np.ndarray | None = None) -> Any:
         return A
     soft = np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0, dtype=int)
     yielding = -flexibility[soft] if flexibility is not None else np.zeros(0)
-    own, border, held = _column_of(A), _column_of(G), n + G.indices
+    own, border, held = column_of(A), column_of(G), n + G.indices
     rows = np.concatenate((A.indices, held, border, n + soft))
     columns = np.concatenate((own, border, held, n + soft))
     values = np.concatenate((A.data, G.data, G.data, yielding))
     return coo_array((values, (rows, columns)), shape=(n + G.shape[0],) * 2).tocsc()
 
 
-def _column_of(matrix: Any) -> np.ndarray:
+def column_of(matrix: Any) -> np.ndarray:
     """The column of each entry of a CSC matrix."""
     return np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
 

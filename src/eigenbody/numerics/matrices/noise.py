@@ -16,21 +16,32 @@ FINEST = 1e-14
 
 
 def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scales r (m,), c (n,) such that |B| / (r c) has row and column maxima near 1; 0 for a zero row or column.
+    """Scales r (..., m), c (..., n) of each B (..., m, n) such that |B| / (r c) has row and column maxima near 1; 0 for
+    a zero row or column.
 
     Ruiz 2001; symmetric B gives r = c.
     """
     rest = np.abs(B)
-    r, c = np.ones(rest.shape[0]), np.ones(rest.shape[1])
+    r, c = np.ones(rest.shape[:-1]), np.ones((*rest.shape[:-2], rest.shape[-1]))
+    uneven = np.ones((*rest.shape[:-2], 1), bool)
     for _ in range(12):
-        rows, columns = np.sqrt(rest.max(axis=1, initial=0.0)), np.sqrt(rest.max(axis=0, initial=0.0))
+        rows, columns = np.sqrt(rest.max(axis=-1, initial=0.0)), np.sqrt(rest.max(axis=-2, initial=0.0))
+        if not uneven.all():
+            rows, columns = np.where(uneven, rows, 1.0), np.where(uneven, columns, 1.0)
         r, c = r * rows, c * columns
         rows, columns = np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0)
-        rest /= rows[:, None]
-        rest /= columns
-        if all(scale.min(initial=1.0) > 0.8 and scale.max(initial=1.0) < 1.2 for scale in (rows, columns)):
+        rest /= rows[..., :, None]
+        rest /= columns[..., None, :]
+        uneven = uneven & (_is_wide(rows) | _is_wide(columns))
+        if not uneven.any():
             break
     return r, c
+
+
+def _is_wide(scale: np.ndarray) -> np.ndarray:
+    """Whether some of the scales (..., m) are far from 1; (..., 1)."""
+    least, most = (pick(axis=-1, keepdims=True, initial=1.0) for pick in (scale.min, scale.max))
+    return (least <= 0.8) | (most >= 1.2)
 
 
 def balancing_scale(A: np.ndarray, noise: np.ndarray) -> np.ndarray:
@@ -42,7 +53,7 @@ def balancing_scale(A: np.ndarray, noise: np.ndarray) -> np.ndarray:
 
 
 def noise_of(B: np.ndarray, noise: np.ndarray | None) -> np.ndarray:
-    """Absolute error (m, n) of the entries of B, at least eps of each; zero rows and columns are taken as exact."""
+    """Absolute error (..., m, n) of the entries of B, at least eps of each; zero rows and columns are exact."""
     if noise is not None:
         if noise.shape != B.shape:
             raise ComputationError(
@@ -50,37 +61,47 @@ def noise_of(B: np.ndarray, noise: np.ndarray | None) -> np.ndarray:
             )
         return np.maximum(np.abs(noise), EPS * np.abs(B))
     r, c = equilibrate(B)
-    return ENTRY_NOISE * np.abs(B) + EPS * np.outer(r, c)
+    return ENTRY_NOISE * np.abs(B) + EPS * (r[..., :, None] * c[..., None, :])
 
 
-def even_noise(noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Positive scales r, c that make the noise even, and the bound of its 2-norm after division by them."""
+def even_noise(noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positive scales r, c (g, n) that make each noise (g, n, n) even, and the bounds (g,) of their 2-norms after
+    division by them."""
     r, c = equilibrate(noise)
-    r, c = (np.maximum(scale, FINEST * scale.max(initial=0.0)) for scale in _filled(r, c))
-    even = noise / r[:, None] / c
-    typical = np.linalg.norm(even, axis=1).max() + np.linalg.norm(even, axis=0).max()  # of independent errors
-    return r, c, float(min(typical, np.sqrt(even.sum(axis=1).max() * even.sum(axis=0).max())))
+    r, c = (np.maximum(s, FINEST * s.max(axis=-1, keepdims=True, initial=0.0)) for s in _filled(r, c))
+    even = noise / r[:, :, None] / c[:, None, :]
+    rows, columns = (np.linalg.norm(even, axis=axis).max(axis=-1) for axis in (2, 1))  # of independent errors
+    sums = even.sum(axis=2).max(axis=-1) * even.sum(axis=1).max(axis=-1)
+    return r, c, np.minimum(rows + columns, np.sqrt(sums))
 
 
 def _filled(r: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scales of zero rows and columns of a square matrix such that r_i c_i is as elsewhere: indifferent to units."""
+    """Scales of zero rows and columns of square matrices such that r_i c_i is as elsewhere: indifferent to units."""
     if np.all(r > 0) and np.all(c > 0):
         return r, c
     pairs = r * c
-    usual = float(np.median(pairs[pairs > 0])) if np.any(pairs > 0) else float((r.max() or 1.0) * (c.max() or 1.0))
+    usual = (r.max(axis=-1) * c.max(axis=-1))[:, None]
+    known = (pairs > 0).any(axis=-1)
+    usual[known] = np.nanmedian(np.where(pairs > 0, pairs, np.nan)[known], axis=-1)[:, None]
+    usual = np.where(usual > 0, usual, 1.0)
     rows = np.where(r > 0, r, np.where(c > 0, usual / np.where(c > 0, c, 1.0), np.sqrt(usual)))
     return rows, np.where(c > 0, c, usual / rows)
 
 
 def unscaled(vectors: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The subspace of scaled `vectors` (n, k) in coordinates vectors / scale, as unit columns that stay independent
-    however different the scales: in echelon form, a coordinate of its own for each column; and these coordinates."""
-    from scipy.linalg import qr
+    """The subspaces of scaled `vectors` (g, n, k) in coordinates vectors / scale, as unit columns that stay independent
+    however different the scales: in echelon form, a coordinate of its own for each column; and these coordinates
+    (g, k)."""
+    own = own_coordinates(vectors)
+    turn = np.take_along_axis(vectors, own[:, :, None], axis=1)
+    columns = np.linalg.solve(turn.mT, vectors.mT).mT  # the identity at its own coordinates
+    columns = columns * (np.take_along_axis(scale, own, axis=1)[:, None, :] / scale[:, :, None])
+    return columns / np.linalg.norm(columns, axis=1, keepdims=True), own
 
-    k = vectors.shape[1]
-    if not k:
-        return vectors / scale[:, None], np.zeros(0, dtype=int)
-    own = qr(vectors.T, mode="r", pivoting=True, check_finite=False)[1][:k]
-    columns = np.linalg.solve(vectors[own].T, vectors.T).T  # the identity at its own coordinates
-    columns = columns * (scale[own] / scale[:, None])
-    return columns / np.linalg.norm(columns, axis=0), own
+
+def own_coordinates(vectors: np.ndarray) -> np.ndarray:
+    """(g, k) coordinates by which independent columns (g, n, k) are told apart best, the most telling first."""
+    from scipy.linalg.lapack import dgeqp3
+
+    k = vectors.shape[-1]
+    return np.array([dgeqp3(columns.T)[1][:k] - 1 for columns in vectors], dtype=int).reshape(len(vectors), k)

@@ -29,19 +29,44 @@ class Projection:
 
     def __init__(self) -> None:
         self._seen: list[_Motion] = []
+        self._moved: list[tuple[Triplets, np.ndarray, bool, np.ndarray]] = []
 
     def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """left^T X right."""
         if is_large(parts, left, right):
             return self._by_rows(parts, left, right)
-        return _written_out(parts, left, right)
+        return self._written_out(parts, left, right)
 
     def sizes(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The same of the absolute values of everything: the size of what is summed, however it cancels."""
         if is_large(parts, left, right):
             return self._by_rows(parts, left, right, sizes=True)
-        size = abs(left)
-        return _written_out(absolute(parts), size, size if right is left else abs(right))
+        return self._written_out(parts, left, right, sizes=True)
+
+    def _written_out(
+        self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False
+    ) -> np.ndarray:
+        """left^T X right, batch axes and all."""
+        out: Any = 0.0
+        blocks = [p for p in parts if isinstance(p, Triplets)]
+        if blocks or not parts:
+            X = dense(absolute(blocks) if sizes else blocks, (left.shape[-2], right.shape[-2]))
+            out = abs(left).mT @ (X @ abs(right)) if sizes else left.mT @ (X @ right)
+        for p in parts:
+            if isinstance(p, Product):
+                a, b = self._rows(p.left, p.count, left, sizes), self._rows(p.right, p.count, right, sizes)
+                out = out + p.coupled(a, b, sizes)
+        return out
+
+    def _rows(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> np.ndarray:
+        """Rows of a product times a motion (..., count, n), or their sizes; stiffness and damping share them."""
+        for seen, moving, of_sizes, found in self._moved:
+            if seen is rows and moving is motion and of_sizes == sizes:
+                return found
+        own = absolute([rows]) if sizes else [rows]
+        found = dense(own, (count, motion.shape[-2])) @ (abs(motion) if sizes else motion)
+        self._moved.append((rows, motion, sizes, found))
+        return found
 
     def _by_rows(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray, sizes: bool = False) -> np.ndarray:
         thin: Any = None  # sum of what is sparse
@@ -68,13 +93,6 @@ class Projection:
                 return seen
         self._seen.append(_Motion(motion))
         return self._seen[-1]
-
-
-def _written_out(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """left^T X right, batch axes and all."""
-    X = dense([p for p in parts if isinstance(p, Triplets)], (left.shape[-2], right.shape[-2]))
-    springs = (p.between(left, right) for p in parts if isinstance(p, Product))
-    return sum(springs, start=left.mT @ (X @ right))
 
 
 def is_large(parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> bool:
