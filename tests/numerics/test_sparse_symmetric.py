@@ -66,7 +66,7 @@ def test_the_count_is_sylvesters() -> None:
     K, M, G = constrained()
     pencil, values = ConstrainedPencil(K, M, G), exact(K, M, G)
     for below in (1, 7, 40, 80):
-        assert pencil.count_below(float(np.sqrt(values[below - 1] * values[below])), 1e-10) == below
+        assert pencil.counted(float(np.sqrt(values[below - 1] * values[below]))).below(1e-10) == below
 
 
 def test_a_missed_mode_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

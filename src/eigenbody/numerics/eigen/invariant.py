@@ -1,4 +1,4 @@
-"""The block of a matrix on the invariant subspace of its smallest eigenvalues, with an error for every entry.
+"""Blocks of matrices on the invariant subspaces of their smallest eigenvalues, with an error for every entry.
 
 Orthogonal transformations find the subspace to eps * norm / separation. The block is then formed anew from the matrix
 itself by the left and the right basis, so that the error of the subspaces enters it in second order alone, and what
@@ -12,19 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.matrices.noise import EPS, own_coordinates
+from eigenbody.numerics.matrices.stacks import norms
 
 NOT_CONVERGED = (
     "Eigenvalues of a system with {} states: the QR algorithm did not converge. "
     "Check the matrices for entries of absurd magnitude."
 )
+INDEPENDENT = 1e-3
+"""Eigenvectors farther from depending on each other than this span an invariant subspace as well as a Schur form."""
+SLOW = 0.5
+"""What a subspace of small eigenvalues may do, in parts of the least that the rest of the matrix does."""
 ROUNDINGS = 4.0
 """Roundings, in eps, of a product of left basis, matrix and right basis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """`left` (k, n) @ A @ `right` (n, k) = `matrix` (k, k) with left @ right = 1; `error` (k, k) bounds its entries."""
+    """`left` (g, k, n) @ A @ `right` (g, n, k) = `matrix` (g, k, k) with left @ right = 1; `error` (g, k, k) bounds its
+    entries."""
 
     left: np.ndarray
     right: np.ndarray
@@ -32,8 +38,40 @@ class Block:
     error: np.ndarray
 
 
-def block_of_smallest(A: np.ndarray, noise: np.ndarray, count: int) -> Block:
-    """The block of the `count` eigenvalues of smallest magnitude of A (n, n), or one more where that parts a pair."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Subspace:
+    """Left (k, n) and right (n, k) basis of an invariant subspace of a matrix (n, n), the right one orthonormal, left @
+    right = 1, A @ right = right @ `form`; `separation` of its eigenvalues from the others. A leading axis for many."""
+
+    left: np.ndarray
+    right: np.ndarray
+    form: np.ndarray
+    separation: np.ndarray
+
+    def of(self, members: np.ndarray) -> Subspace:
+        return Subspace(self.left[members], self.right[members], self.form[members], self.separation[members])
+
+
+def subspace_of_vectors(A: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, Subspace]:
+    """The subspaces that real vectors (g, n, k) span, left and right ones of the k smallest eigenvalues of A (g, n, n);
+    of those (m,) alone for which that is as good as a Schur form: the vectors are independent, and what A does within
+    the subspace is slow beside what it does elsewhere."""
+    k = right.shape[-1]
+    own, triangle = np.linalg.qr(right)
+    least = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1)).min(axis=-1)
+    shared = np.linalg.svd(left.mT @ own, compute_uv=False)[:, -1]
+    members = np.flatnonzero(np.minimum(least, shared) > INDEPENDENT)
+    A, left, basis = A[members], left[members], np.linalg.qr(right[members], mode="complete")[0]
+    own, rest = basis[..., :k], basis[..., k:]
+    form, others = own.mT @ A @ own, np.linalg.svd(rest.mT @ A @ rest, compute_uv=False)[:, -1]
+    slow = norms(form) <= SLOW * others
+    # |T11 X - X T22| >= (smallest singular value of T22 - |T11|) |X|
+    found = Subspace(np.linalg.solve(left.mT @ own, left.mT), own, form, others - norms(form))
+    return members[slow], found.of(np.flatnonzero(slow))
+
+
+def subspace_of_smallest(A: np.ndarray, count: int) -> Subspace:
+    """That of the `count` eigenvalues of smallest magnitude of A (n, n), or one more where that parts a pair."""
     from scipy.linalg.lapack import dgees, dtrsen, dtrsyl
 
     n = len(A)
@@ -44,74 +82,97 @@ def block_of_smallest(A: np.ndarray, noise: np.ndarray, count: int) -> Block:
     chosen = size <= np.partition(size, count - 1)[count - 1]
     k = int(chosen.sum())
     if k == n:
-        basis, form, separation = np.eye(n), A, np.inf
-        across = np.zeros((n, 0))
-    else:
-        room = 2 * k * (n - k)
-        form, basis, _, _, k, _, separation, info = dtrsen(chosen, form, basis, job="B", lwork=room, liwork=room)
-        if info:
-            raise ComputationError(f"The slowest eigenvalues of a system with {n} states could not be told apart.")
-        across, scale, _ = dtrsyl(form[:k, :k], form[k:, k:], form[:k, k:], isgn=-1)
-        across = across / scale
-    right, left = basis[:, :k], basis[:, :k].T + across @ basis[:, k:].T
-    off_right = np.linalg.norm(A @ right - right @ form[:k, :k]) + EPS * np.linalg.norm(A)
-    off_left = np.linalg.norm(left @ A - form[:k, :k] @ left) + EPS * np.linalg.norm(A) * np.linalg.norm(left)
-    return _echelon(A, noise, left, right, float(off_left * off_right / separation))
+        return Subspace(np.eye(n), np.eye(n), A, np.array(np.inf))
+    room = 2 * k * (n - k)
+    form, basis, _, _, k, _, separation, info = dtrsen(chosen, form, basis, job="B", lwork=room, liwork=room)
+    if info:
+        raise ComputationError(f"The slowest eigenvalues of a system with {n} states could not be told apart.")
+    across, scale, _ = dtrsyl(form[:k, :k], form[k:, k:], form[:k, k:], isgn=-1)
+    left = basis[:, :k].T + across / scale @ basis[:, k:].T
+    return Subspace(left, basis[:, :k], form[:k, :k], np.array(separation))
 
 
-def _echelon(A: np.ndarray, noise: np.ndarray, left: np.ndarray, right: np.ndarray, second_order: float) -> Block:
+def block_of(A: np.ndarray, noise: np.ndarray, space: Subspace) -> Block:
+    """Each A (g, n, n) on its invariant subspace."""
+    size, left, right = EPS * norms(A), space.left, space.right
+    off_right = norms(A @ right - right @ space.form) + size
+    off_left = norms(left @ A - space.form @ left) + size * norms(left)
+    return _echelon(A, noise, left, right, off_left * off_right / space.separation)
+
+
+def _echelon(A: np.ndarray, noise: np.ndarray, left: np.ndarray, right: np.ndarray, second_order: np.ndarray) -> Block:
     """The block in states of A: k of them are the coordinates of the subspace, which keeps apart what is apart in A."""
-    from scipy.linalg import qr
-
-    k = right.shape[1]
-    own = np.sort(qr(right.T, mode="r", pivoting=True, check_finite=False)[1][:k])
-    turn = right[own]
+    k = right.shape[-1]
+    own = np.sort(own_coordinates(right), axis=-1)
+    turn = np.take_along_axis(right, own[:, :, None], axis=1)
     back = np.linalg.inv(turn)
     right, left = right @ back, turn @ left
-    right[own] = np.eye(k)
+    np.put_along_axis(right, own[:, :, None], np.broadcast_to(np.eye(k), (len(own), k, k)), axis=1)
     left = np.linalg.solve(left @ right, left)
     error = np.abs(left) @ (noise + ROUNDINGS * EPS * np.abs(A)) @ np.abs(right)
-    return Block(left, right, left @ (A @ right), error + second_order * np.outer(
-        np.linalg.norm(turn, axis=1), np.linalg.norm(back, axis=0)
-    ))  # fmt: skip
+    tilt = np.linalg.norm(turn, axis=2)[:, :, None] * np.linalg.norm(back, axis=1)[:, None, :]
+    return Block(left, right, left @ (A @ right), error + second_order[:, None, None] * tilt)
 
 
 def schur_pairs(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues (n,) in adjacent conjugate pairs, unit left and right vectors (n, n): by substitution in the Schur
-    form of A as it is, without any scaling."""
-    from scipy.linalg import rsf2csf
+    """Eigenvalues (g, n) of each A (g, n, n) in adjacent conjugate pairs, unit left and right vectors (g, n, n): by
+    substitution in the Schur form of A as it is, without any scaling."""
     from scipy.linalg.lapack import dgees
 
-    form, _, real, imag, basis, _, info = dgees(lambda _re, _im: 0, A)
-    if info:
-        raise ComputationError(NOT_CONVERGED.format(len(A)))
-    form, basis = rsf2csf(form, basis, check_finite=False)
-    right, left = basis @ _substituted(form), basis @ _substituted(form.conj().T[::-1, ::-1])[::-1, ::-1]
-    upper = np.flatnonzero(imag > 0)
+    found = [dgees(lambda _re, _im: 0, one) for one in A]
+    if any(info for *_, info in found):
+        raise ComputationError(NOT_CONVERGED.format(A.shape[-1]))
+    form, real, imag, basis = (np.stack([one[part] for one in found]) for part in (0, 2, 3, 4))
+    form, basis = _complex_schur(form, basis)
+    flipped = form.conj().mT[:, ::-1, ::-1]
+    right, left = basis @ _substituted(form), basis @ _substituted(flipped)[:, ::-1, ::-1]
+    k, first = np.nonzero(imag > 0)
     for vectors in (left, right):
-        vectors[:, imag == 0] = _turned_real(vectors[:, imag == 0])
-        vectors[:, upper + 1] = vectors[:, upper].conj()
-        vectors /= np.linalg.norm(vectors, axis=0)
+        vectors[:] = np.where((imag == 0)[:, None, :], _turned_real(vectors), vectors)
+        vectors[k, :, first + 1] = vectors[k, :, first].conj()
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return real + 1j * imag, left, right
 
 
-def _substituted(form: np.ndarray) -> np.ndarray:
-    """Eigenvectors (n, n) of an upper triangular matrix, in its own order; of a repeated eigenvalue as good as its
-    rounding allows."""
-    from scipy.linalg.lapack import ztrtrs
+def _complex_schur(form: np.ndarray, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Upper triangular forms (g, n, n) and their bases from real ones with blocks of two on the diagonal, each turned
+    upright by a rotation of its two states (Golub & Van Loan, 7.4)."""
+    T, Z = form.astype(complex), basis.astype(complex)
+    for m in range(T.shape[-1] - 1, 0, -1):
+        size = np.abs(T[:, m - 1, m - 1]) + np.abs(T[:, m, m])
+        own = np.flatnonzero(np.abs(T[:, m, m - 1]) > EPS * size)
+        if len(own):
+            pair = slice(m - 1, m + 1)
+            mu = np.linalg.eigvals(T[own, pair, pair])[:, 0] - T[own, m, m]
+            low = T[own, m, m - 1]
+            r = np.hypot(np.abs(mu), np.abs(low))
+            c, s = mu / r, low / r
+            turn = np.stack([np.stack([c.conj(), s], axis=-1), np.stack([-s, c], axis=-1)], axis=-2)
+            T[own, pair, m - 1 :] = turn @ T[own, pair, m - 1 :]
+            T[own, : m + 1, pair] = T[own, : m + 1, pair] @ turn.conj().mT
+            Z[own, :, pair] = Z[own, :, pair] @ turn.conj().mT
+        T[:, m, m - 1] = 0.0
+    return T, Z
 
-    out = np.eye(len(form), dtype=complex)
-    smallest = EPS * max(np.linalg.norm(form), np.finfo(float).tiny / EPS)
-    for k in range(1, len(form)):
-        apart = form[:k, :k] - form[k, k] * np.eye(k)
-        pivots = np.diagonal(apart)
-        apart[np.diag_indices(k)] = np.where(np.abs(pivots) > smallest, pivots, smallest)
-        column = np.append(ztrtrs(apart, -form[:k, k])[0], 1.0)
-        out[: k + 1, k] = column / np.linalg.norm(column)
+
+def _substituted(form: np.ndarray) -> np.ndarray:
+    """Eigenvectors (g, n, n) of upper triangular matrices, in their own order; of a repeated eigenvalue as good as its
+    rounding allows."""
+    g, n = form.shape[:2]
+    out = np.broadcast_to(np.eye(n, dtype=complex), form.shape).copy()
+    smallest = EPS * np.maximum(norms(form), np.finfo(float).tiny / EPS)[:, None]
+    for k in range(1, n):
+        each = np.arange(k)
+        apart = form[:, :k, :k].copy()
+        pivots = apart[:, each, each] - form[:, k, k, None]
+        apart[:, each, each] = np.where(np.abs(pivots) > smallest, pivots, smallest)
+        above = np.linalg.solve(apart, -form[:, :k, k, None])[..., 0]  # triangular: LU has nothing to eliminate
+        column = np.concatenate([above, np.ones((g, 1))], axis=1)
+        out[:, : k + 1, k] = column / np.linalg.norm(column, axis=1, keepdims=True)
     return out
 
 
 def _turned_real(vectors: np.ndarray) -> np.ndarray:
-    """Columns that are real up to a factor, made so."""
-    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    """Columns (g, n, m) that are real up to a factor, made so."""
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
     return (vectors / np.where(largest == 0, 1.0, largest)).real

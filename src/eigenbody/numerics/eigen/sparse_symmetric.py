@@ -15,10 +15,11 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen.dense import spectrum_second_order
+from eigenbody.numerics.eigen.inertia import InertiaCount
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.numerics.eigen.sparse import HINT, SparseModes, displacements, first_regular, judged_entries
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
-from eigenbody.numerics.matrices.linear import KKT, SMALL_BLOCKS, bordered, scaled, scaled_saddle
+from eigenbody.numerics.matrices.linear import KKT, scaled, scaled_saddle
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
 from eigenbody.numerics.matrices.springs import Springs
@@ -145,27 +146,9 @@ class ConstrainedPencil:
             return self._noise.loss(self.unit[:, None] * np.abs(X))
         return ENTRY_NOISE * (np.abs(X).T @ (abs(C) @ np.abs(X)))
 
-    def count_below(self, shift: float, soft: float) -> int | None:
-        """An upper bound of the number of omega^2 below the shift, or None where it cannot be told.
-
-        The constraints get a little flexibility (`soft`, relative to the stiffness), which can only lower frequencies.
-        Then the matrix has a triangular factorization with its pivots on the diagonal, and by Sylvester's law their
-        signs count the eigenvalues.
-        """
-        from scipy.sparse.linalg import splu
-
-        A, rows = self.K - shift * self.M, self.G.shape[0]
-        whole, symmetric = bordered(A, self.G, np.full(rows, soft * self.top)), {"SymmetricMode": True}
-        try:
-            lu = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=symmetric, **SMALL_BLOCKS)
-        except RuntimeError:
-            return None
-        rhs = np.zeros(whole.shape[0])
-        rhs[: A.shape[0]] = np.random.default_rng(3).normal(size=A.shape[0])
-        miss = np.abs(whole @ lu.solve(rhs) - rhs).max()
-        if not miss < 1e-2 or not np.array_equal(lu.perm_r, lu.perm_c):
-            return None
-        return int(np.count_nonzero(lu.U.diagonal() < 0)) - rows
+    def counted(self, shift: float) -> InertiaCount:
+        """How many omega^2 lie below the shift, by an upper bound."""
+        return InertiaCount(self.K - shift * self.M, self.G, self.top)
 
 
 def _regular(A: Any, G: Any, flexibility: np.ndarray | None = None) -> KKT | None:
@@ -228,9 +211,9 @@ def _zeros_by_inertia(pencil: ConstrainedPencil, spectrum: Spectrum, complete: b
         return None
     below = 0.25 * float(squares[squares > 0].min())
     negative, known = int(np.sum(squares < 0)), int(spectrum.is_rigid.sum()) // 2
-    least = None
+    counted, least = pencil.counted(below), None
     for soft in SOFT_ENOUGH:
-        count = pencil.count_below(below, soft)
+        count = counted.below(soft)
         least = count if least is None else least if count is None else min(least, count)
         if least == known + negative:
             break
@@ -327,9 +310,9 @@ def _is_complete(pencil: ConstrainedPencil, ritz: _Ritz) -> bool | None:
     split = int(upper[np.argmax(values[upper] / values[upper - 1])])
     shift = float(np.sqrt(values[split - 1] * values[split]))
     too_soft, too_stiff, before = _bearable(pencil, values[split:], ritz.held[:, split:], shift), 0.0, None
-    soft = min(SOFT, too_soft)
+    counted, soft = pencil.counted(shift), min(SOFT, too_soft)
     for _ in range(TRIES):
-        count = pencil.count_below(shift, soft)
+        count = counted.below(soft)
         if count == split:
             return True
         if count is None:
@@ -340,6 +323,8 @@ def _is_complete(pencil: ConstrainedPencil, ritz: _Ritz) -> bool | None:
             return False
         else:
             too_soft, before = soft, count
+        if too_stiff >= too_soft:
+            return None  # double precision cannot tell at any flexibility that the modes bear
         soft = float(np.sqrt(too_soft * too_stiff)) if too_stiff else STIFFER * soft
     return None
 

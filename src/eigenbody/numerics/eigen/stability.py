@@ -13,15 +13,26 @@ replaces them (Golub & Van Loan, Matrix Computations, 7.2, 7.6; Bai, Demmel & Mc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.eigen.invariant import NOT_CONVERGED, Block, block_of_smallest, schur_pairs
+from eigenbody.numerics.eigen.confluent import merge_defective
+from eigenbody.numerics.eigen.invariant import (
+    NOT_CONVERGED,
+    Block,
+    Subspace,
+    block_of,
+    schur_pairs,
+    subspace_of_smallest,
+    subspace_of_vectors,
+)
 from eigenbody.numerics.eigen.zeros import deflate
 from eigenbody.numerics.matrices.noise import BACKWARD, EPS, balancing_scale
+from eigenbody.numerics.matrices.stacks import alike, columns_of, norms, part_of
 
 DOUBT = 8.0
 """Error bounds within which an eigenvalue is judged as one of those next to zero: the members of a defective zero lie
@@ -30,8 +41,6 @@ WIDEST_ZERO = 1e-3
 """No eigenvalue beyond this part of the norm of the balanced matrix is judged as one next to zero."""
 WIDEST = 1e-3
 """No bound beyond this part of |eigenvalue| puts it on the axis or into a cluster: first order says nothing there."""
-INDEPENDENT = 1e-3
-"""Unit eigenvectors whose smallest singular value exceeds this are independent (defective ones give below 1e-4)."""
 
 
 class Pairs(NamedTuple):
@@ -84,163 +93,245 @@ def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray)
 # ---------------------------------------------------------------- general eigenproblem with error bounds
 
 
-def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> Judged:
-    """Eigenvalues of a real A (n, n) with the zeros among them recognized; `noise` (n, n) bounds the error of its
-    entries, `at_most` the number of independent eigenvectors of zero where that is known.
+def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> list[Judged]:
+    """Eigenvalues of each real A (g, n, n) with the zeros among them recognized; `noise` (g, n, n) bounds the error of
+    its entries, `at_most` the number of independent eigenvectors of zero where that is known.
 
     The vectors of any defective cluster are its true eigenvectors, repeated.
     """
-    n = len(A)
+    g, n = A.shape[:2]
     if not n:
-        return Judged((), np.zeros((0, 0), complex), _none(0), 0, 0.0)
+        return [Judged((), np.zeros((0, 0), complex), _none(0), 0, 0.0)] * g
     B, noise, scale, order = _balance_and_grade(A, noise)
-    values, left, right = _solve(B, noise)
+    plain, left, right = _solve(B, noise)
     algorithmic, coupling = _norm_bounds(B, left, right)
-    gap = _gaps(values)
-    partner = _partners(values)
-    bounds = _sharpen(B, noise, values, left, right, algorithmic, coupling, gap)
-    widest = WIDEST_ZERO * np.linalg.norm(B) + np.linalg.norm(noise)
-    doubtful = np.abs(values) <= DOUBT * np.minimum(bounds.whole, widest)
-    judge = bool(doubtful.any()) and at_most != 0
-    slow = np.abs(values) <= np.abs(values[doubtful]).max(initial=0.0) if judge else np.zeros(n, bool)
-    block, slow = _slow_block(B, noise, values, slow, partner) if judge else (None, slow)
-    near_zero, plain = int(np.sum(doubtful)), np.sort(np.abs(values))
-    values = _refine(B, values, left, right, partner, algorithmic < 0.1 * gap)
+    gap = _gaps(plain)
+    partner = _partners(plain)
+    bounds = _sharpen(B, noise, plain, left, right, algorithmic, coupling, gap)
+    widest = (WIDEST_ZERO * norms(B) + norms(noise))[:, None]
+    doubtful = np.abs(plain) <= DOUBT * np.minimum(bounds.whole, widest)
+    blocks = _slow_blocks(B, noise, plain, left, right, doubtful, partner) if at_most != 0 else []
+    values = _refine(B, plain, left, right, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
     undecided = on_axis & (values.real != 0) & (values.imag != 0)
     values[undecided] = 1j * values[undecided].imag
     near = np.abs(values) <= np.minimum(bounds.whole, widest)  # on which side of the axis is not known
     on_axis, undecided = on_axis | near, undecided | near
-    defective = np.zeros(n, bool)
-    _merge_defective(B, noise, values, right, bounds.capped, np.where(slow, np.inf, gap), partner, on_axis, defective)
-    rest = Pairs(*(a[..., ~slow] for a in (values, right, on_axis, defective, undecided, bounds.stated)))
-    weyr: tuple[int, ...] = ()
-    rigid, zero_error = np.zeros((n, 0), complex), 0.0
-    if block is not None:
-        weyr, rigid, found, zero_error = _judge_slowest(block, at_most)
-        rest = Pairs(*(np.concatenate(pair, axis=-1) for pair in zip(found, rest, strict=True)))
-    whole = np.empty((n, n), complex)
-    whole[order] = np.hstack([rigid, rest.vectors]) * scale[:, None]
-    z = rigid.shape[1]
-    rest = rest._replace(vectors=whole[:, z:])
-    return Judged(weyr, whole[:, :z], rest, near_zero, max(zero_error, float(plain[z - 1])) if z else 0.0)
+    defective, slow = np.zeros((g, n), bool), np.zeros((g, n), bool)
+    for members, taken, _ in blocks:
+        slow[members] = taken
+    gap = np.where(slow, np.inf, gap)
+    for k in np.flatnonzero((gap <= 2.0 * bounds.capped).any(axis=1)):
+        merge_defective(B[k], noise[k], values[k], right[k], bounds.capped[k], gap[k], partner[k], on_axis[k],
+                         defective[k])  # fmt: skip
+    found = Pairs(values, right, on_axis, defective, undecided, bounds.stated)
+    near_zero, sizes = doubtful.sum(axis=1).tolist(), np.sort(np.abs(plain), axis=1)
+    out: dict[int, Judged] = {}
+    for members, rest, judged in _beside_blocks(found, slow, blocks, at_most):
+        z, whole = sum(judged.weyr), np.empty((len(members), n, n), complex)
+        vectors = np.concatenate([judged.rigid, rest.vectors], axis=-1) * scale[members][:, :, None]
+        np.put_along_axis(whole, order[members][:, :, None], vectors, axis=1)
+        away = np.maximum(judged.zero_error, sizes[members, z - 1]) if z else np.zeros(len(members))
+        for i, k in enumerate(members.tolist()):
+            own = Pairs(rest.values[i], whole[i, :, z:], *(part[i] for part in rest[2:]))
+            out[k] = Judged(judged.weyr, whole[i, :, :z], own, near_zero[k], float(away[i]))
+    return [out[k] for k in range(g)]
 
 
-def _none(n: int) -> Pairs:
-    """No eigenvalue of a matrix of order n."""
-    flag = np.zeros(0, bool)
-    return Pairs(np.zeros(0, complex), np.zeros((n, 0), complex), flag, flag, flag, np.zeros(0))
+def _none(n: int, *lead: int) -> Pairs:
+    """No eigenvalue of matrices of order n."""
+    flag = np.zeros((*lead, 0), bool)
+    return Pairs(
+        np.zeros((*lead, 0), complex), np.zeros((*lead, n, 0), complex), flag, flag, flag, np.zeros((*lead, 0))
+    )
 
 
-def _slow_block(
-    B: np.ndarray, noise: np.ndarray, values: np.ndarray, slow: np.ndarray, partner: np.ndarray
-) -> tuple[Block, np.ndarray]:
-    """The block of the slow eigenvalues, and which of `values` it stands for: more of them where it would part a pair
-    or equal ones, which another algorithm puts in another order."""
-    by_size, count = np.argsort(np.abs(values), kind="stable"), int(slow.sum())
-    while True:
-        block = block_of_smallest(B, noise, count)
-        taken = np.isin(np.arange(len(values)), by_size[: len(block.matrix)])
-        if np.array_equal(taken, taken[partner]):
-            return block, taken
-        count = len(block.matrix) + 1
+_Blocks = list[tuple[np.ndarray, np.ndarray, Block]]  # of matrices (m,), which eigenvalues (m, n) each stands for
 
 
-def _judge_slowest(block: Block, at_most: int | None) -> tuple[tuple[int, ...], np.ndarray, Pairs, float]:
-    """Of the slowest eigenvalues: the staircase of zero with its vectors, the others, and how far from zero an error of
-    the block can bring an eigenvalue of such a chain."""
-    zeros, core, core_noise = deflate(block.matrix, block.error, at_most)
-    rigid = block.right @ zeros.basis(len(block.matrix))
-    error, size = np.linalg.norm(block.error), np.linalg.norm(block.matrix)
-    away = float(size * (error / size) ** (1 / max(len(zeros.weyr), 1))) if size > error else float(error)
-    if not len(core):
-        return zeros.weyr, rigid, _none(len(rigid)), away
-    others = judged_modes(core, core_noise, at_most=0).others
-    vectors = block.right @ zeros.lift(others.values, others.vectors)
-    return zeros.weyr, rigid, others._replace(vectors=vectors / np.linalg.norm(vectors, axis=0)), away
-
-
-def _merge_defective(
-    B: np.ndarray,
-    noise: np.ndarray,
-    values: np.ndarray,
-    right: np.ndarray,
-    bounds: np.ndarray,
-    gap: np.ndarray,
+def _slow_blocks(
+    B: np.ndarray, noise: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray, doubtful: np.ndarray,
     partner: np.ndarray,
-    on_axis: np.ndarray,
-    defective: np.ndarray,
-) -> None:
-    """Replace the members of defective clusters by their mean and its eigenvectors, in place."""
-    schur: tuple[np.ndarray, np.ndarray] | None = None
-    for members in _clusters(values, bounds, gap):
-        if values[members].imag.mean() < -bounds[members].max() or _independent(right[:, members]):
+) -> _Blocks:  # fmt: skip
+    """The blocks of all eigenvalues no larger than the largest doubtful one."""
+    size = np.abs(values)
+    slow = size <= np.where(doubtful, size, -1.0).max(axis=1, keepdims=True)
+    out: _Blocks = []
+    for count, members in alike(slow.sum(axis=1)):
+        if not count:
             continue
-        schur = schur or _complex_schur(B)
-        found = _confluent(*schur, values[members], partner[members], members, noise, float(np.linalg.norm(B)))
-        if found is None:
+        alone = members
+        if count < values.shape[1]:
+            columns = np.argsort(~slow[members], axis=1, kind="stable")[:, : int(count)]
+            second = np.take_along_axis(values[members], columns, axis=1).imag[:, None, :] < 0
+            spans = (columns_of(vectors[members], columns) for vectors in (left, right))
+            known, space = subspace_of_vectors(B[members], *(np.where(second, v.imag, v.real) for v in spans))
+            if len(known):
+                chosen = members[known]
+                out.append((chosen, slow[chosen], block_of(B[chosen], noise[chosen], space)))
+            alone = np.delete(members, known)
+        out += _blocks_by_schur(B, noise, values, int(count), partner, alone)
+    return out
+
+
+def _blocks_by_schur(
+    B: np.ndarray, noise: np.ndarray, values: np.ndarray, count: int, partner: np.ndarray, members: np.ndarray
+) -> _Blocks:
+    """The blocks of the `count` smallest eigenvalues of some of the matrices, or more of them where that would part a
+    pair or equal ones, which another algorithm puts in another order."""
+    found, spaces = [], []
+    for k in members:
+        by_size, wanted = np.argsort(np.abs(values[k]), kind="stable"), count
+        while True:
+            space = subspace_of_smallest(B[k], wanted)
+            taken = np.zeros(values.shape[1], bool)
+            taken[by_size[: len(space.form)]] = True
+            if np.array_equal(taken, taken[partner[k]]):
+                break
+            wanted = len(space.form) + 1
+        found.append(taken)
+        spaces.append(space)
+    out: _Blocks = []
+    for _, same in alike(np.array([len(space.form) for space in spaces])):
+        own = [spaces[i] for i in same]
+        parts = (np.stack([getattr(space, name) for space in own]) for name in ("left", "right", "form", "separation"))
+        k = members[same]
+        out.append((k, np.array([found[i] for i in same]), block_of(B[k], noise[k], Subspace(*parts))))
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Slowest:
+    """Of blocks (m,): the staircase of zero with its vectors (m, n, z), and how far from zero an error of the block can
+    bring an eigenvalue of such a chain."""
+
+    weyr: tuple[int, ...]
+    rigid: np.ndarray
+    zero_error: np.ndarray
+
+
+def _beside_blocks(
+    found: Pairs, slow: np.ndarray, blocks: _Blocks, at_most: int | None
+) -> Iterator[tuple[np.ndarray, Pairs, _Slowest]]:
+    """Matrices (m,) alike, their eigenvalues that are not zero, those of their blocks first, and their zeros."""
+    g, n = slow.shape
+    none = np.setdiff1d(np.arange(g), [k for members, *_ in blocks for k in members])
+    if len(none):
+        yield none, _members(found, none), _Slowest((), np.zeros((len(none), n, 0), complex), np.zeros(len(none)))
+    for members, taken, block in blocks:
+        for own, others, zeros in _judge_slowest(block, at_most):
+            rest = np.argsort(taken[own], axis=1, kind="stable")[:, : n - int(taken[0].sum())]
+            fast = [columns_of(part, rest) if part.ndim > 2 else np.take_along_axis(part, rest, axis=1)
+                    for part in _members(found, members[own])]  # fmt: skip
+            both = (np.concatenate(pair, axis=-1) for pair in zip(others, fast, strict=True))
+            yield members[own], Pairs(*both), zeros
+
+
+def _members(found: Pairs, members: np.ndarray) -> Pairs:
+    return Pairs(*(part[members] for part in found))
+
+
+def _judge_slowest(block: Block, at_most: int | None) -> Iterator[tuple[np.ndarray, Pairs, _Slowest]]:
+    """Of the slowest eigenvalues: which blocks (m,), the others than zero among them, and zero."""
+    k = block.matrix.shape[-1]
+    error, size = norms(block.error), norms(block.matrix)
+    for part in deflate(block.matrix, block.error, at_most):
+        own, zeros, g = part.members, part.zeros, len(part.members)
+        right, away = block.right[own], error[own]
+        depth = 1 / max(len(zeros.weyr), 1)
+        ratio = np.where(size[own] > away, away / np.where(size[own] > 0, size[own], 1.0), 0.0)
+        away = np.where(size[own] > away, size[own] * ratio**depth, away)
+        found = _Slowest(zeros.weyr, right @ zeros.basis((g, k)), away)
+        if not part.core.shape[-1]:
+            yield own, _none(right.shape[1], g), found
             continue
-        mean, error, vectors = found
-        for index, value, columns in ((members, mean, vectors), (partner[members], mean.conjugate(), vectors.conj())):
-            values[index], right[:, index] = value, columns
-            on_axis[index] = abs(mean.real) <= error
-            defective[index] = abs(mean.real) <= error
+        each = [judged.others for judged in judged_modes(part.core, part.noise, at_most=0)]
+        others = Pairs(*(np.stack(parts) for parts in zip(*each, strict=True)))
+        vectors = right @ zeros.lift(others.values, others.vectors)
+        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        yield own, others._replace(vectors=vectors), found
 
 
 def _balance_and_grade(A: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Balanced A with its largest rows first, which keeps the small eigenvalues of a graded matrix accurate."""
-    scale = balancing_scale(A, noise)
-    balanced = A * scale / scale[:, None]
+    scale = np.array([balancing_scale(*pair) for pair in zip(A, noise, strict=True)])
+    balanced = A * scale[:, None, :] / scale[:, :, None]
     size = np.abs(balanced)
-    order = np.argsort(-(size.sum(axis=0) + size.sum(axis=1)), kind="stable")
-    take = np.ix_(order, order)
-    scale = scale[order]
-    return balanced[take], noise[take] * scale / scale[:, None], scale, order
+    order = np.argsort(-(size.sum(axis=1) + size.sum(axis=2)), axis=1, kind="stable")
+    scale = np.take_along_axis(scale, order, axis=1)
+    return (
+        part_of(balanced, order, order),
+        part_of(noise, order, order) * scale[:, None, :] / scale[:, :, None],
+        scale,
+        order,
+    )
 
 
 def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues, unit left and unit right vectors; conjugate pairs adjacent, positive imaginary part first.
+    """Eigenvalues (g, n), unit left and unit right vectors (g, n, n); conjugate pairs adjacent, positive imaginary part
+    first.
 
     LAPACK's driver scales the states once more, and by entries as small as they come: it is given none that are mere
     noise. Where its vectors then do not satisfy the equations as given, noise together makes more than its parts, or
     they are scaled apart all the same: they are those of the Schur form, which scales nothing.
     """
-    from scipy.linalg import LinAlgError, eig
+    allowed = BACKWARD * EPS * norms(B)[:, None]
+    values, left, right = _plain_pairs(np.where(np.abs(B) > noise, B, 0.0))
+    wrong = np.flatnonzero((_residuals(B, values, left, right) > allowed).any(axis=1))
+    if len(wrong):
+        values[wrong], left[wrong], right[wrong] = again = _plain_pairs(B[wrong])
+        still = (_residuals(B[wrong], *again) > allowed[wrong]).any(axis=1)
+        if still.any():
+            values[wrong[still]], left[wrong[still]], right[wrong[still]] = schur_pairs(B[wrong[still]])
+    return values, left, right
 
-    allowed = BACKWARD * EPS * np.linalg.norm(B)
-    for given in (np.where(np.abs(B) > noise, B, 0.0), B):
-        try:
-            values, left, right = eig(given, left=True, right=True, check_finite=False)
-        except LinAlgError as error:
-            raise ComputationError(NOT_CONVERGED.format(len(B))) from error
-        off = np.linalg.norm(np.hstack([B @ right - right * values, B.T @ left - left * values.conj()]), axis=0)
-        if np.all(off <= allowed):
-            return values, left.astype(complex), right.astype(complex)
-    return schur_pairs(B)
+
+def _plain_pairs(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As the QR algorithm finds them."""
+    from scipy.linalg.lapack import dgeev
+
+    found = [dgeev(matrix) for matrix in B]
+    if any(info for *_, info in found):
+        raise ComputationError(NOT_CONVERGED.format(B.shape[-1]))
+    real, imag, left, right = (np.stack([one[part] for one in found]) for part in range(4))
+    return real + 1j * imag, _in_pairs(left, imag), _in_pairs(right, imag)
+
+
+def _in_pairs(columns: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """Vectors (g, n, n) from those that LAPACK gives as real and imaginary parts of pairs in adjacent columns."""
+    out = columns.astype(complex)
+    k, first = np.nonzero(imag > 0)
+    one, other = columns[k, :, first], columns[k, :, first + 1]
+    out[k, :, first], out[k, :, first + 1] = one + 1j * other, one - 1j * other
+    return out
+
+
+def _residuals(B: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """What pairs leave of the equations, left (g, n) and right ones (g, n) together."""
+    value = values[:, None, :]
+    sides = (B @ right - right * value, B.mT @ left - left * value.conj())
+    return np.maximum(*(np.linalg.norm(side, axis=1) for side in sides))
 
 
 def _partners(values: np.ndarray) -> np.ndarray:
-    """Index (m,) of each eigenvalue's conjugate; a real one is its own."""
-    partner = np.arange(len(values))
-    upper = np.flatnonzero(values.imag > 0)
-    partner[upper], partner[upper + 1] = upper + 1, upper
-    return partner
+    """Index (g, n) of each eigenvalue's conjugate; a real one is its own."""
+    return np.arange(values.shape[-1]) + (values.imag > 0) - (values.imag < 0)
 
 
 def _norm_bounds(B: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Error (m,) of each eigenvalue as the QR algorithm leaves it, and |left^H right| (m,) kept away from zero."""
-    coupling = np.maximum(np.abs(np.sum(left.conj() * right, axis=0)), EPS)
-    return BACKWARD * EPS * np.linalg.norm(B) / coupling, coupling
+    """Error (g, n) of each eigenvalue as the QR algorithm leaves it, and |left^H right| (g, n) kept away from zero."""
+    coupling = np.maximum(np.abs(np.sum(left.conj() * right, axis=1)), EPS)
+    return BACKWARD * EPS * norms(B)[:, None] / coupling, coupling
 
 
 def _gaps(values: np.ndarray) -> np.ndarray:
-    """Distance (m,) of each eigenvalue to the nearest other one."""
-    gap = np.full(len(values), np.inf)
-    for start in range(0, len(values), 512):
-        rows = np.arange(start, min(start + 512, len(values)))
-        distance = np.abs(values[rows, None] - values)
-        distance[rows - start, rows] = np.inf
-        gap[rows] = distance.min(axis=1)
+    """Distance (g, n) of each eigenvalue to the nearest other one."""
+    gap, n = np.full(values.shape, np.inf), values.shape[1]
+    for start in range(0, n, 512):
+        rows = np.arange(start, min(start + 512, n))
+        distance = np.abs(values[:, rows, None] - values[:, None, :])
+        distance[:, rows - start, rows] = np.inf
+        gap[:, rows] = distance.min(axis=2)
     return gap
 
 
@@ -248,19 +339,17 @@ def _refine(
     B: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray, partner: np.ndarray, separated: np.ndarray
 ) -> np.ndarray:
     """Two-sided Rayleigh quotients, whose error is quadratic in that of the vectors: slow modes beside fast ones."""
-    coupling = np.where(separated, np.sum(left.conj() * right, axis=0), 1.0)
-    step = np.sum(left.conj() * (B @ right - right * values), axis=0) / coupling
+    coupling = np.where(separated, np.sum(left.conj() * right, axis=1), 1.0)
+    step = np.sum(left.conj() * (B @ right - right * values[:, None, :]), axis=1) / coupling
     real = values.imag == 0
     refined = values + np.where(real, step.real, step)
     refined = np.where(separated & ((refined.imag > 0) == (values.imag > 0)), refined, values)
-    upper = values.imag > 0
-    refined[partner[upper]] = refined[upper].conj()
-    return refined
+    return np.where(values.imag < 0, np.take_along_axis(refined, partner, axis=1).conj(), refined)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bounds:
-    """Error (n,) of the eigenvalues that the QR algorithm left, of the refined ones, and that as far as a first-order
+    """Error (g, n) of the eigenvalues that the QR algorithm left, of the refined ones, and that as far as a first-order
     bound decides anything."""
 
     whole: np.ndarray
@@ -280,88 +369,10 @@ def _sharpen(
 ) -> _Bounds:
     """Error bounds of each eigenvalue."""
     size_left, size_right = np.abs(left), np.abs(right)
-    data = np.sum(size_left * (noise @ size_right), axis=0) / coupling
-    rounding = 4.0 * EPS * np.sum(size_left * (np.abs(B) @ size_right), axis=0) / coupling
+    data = np.sum(size_left * (noise @ size_right), axis=1) / coupling
+    rounding = 4.0 * EPS * np.sum(size_left * (np.abs(B) @ size_right), axis=1) / coupling
     separated = algorithmic < 0.1 * gap
     refined = rounding + algorithmic**2 / np.where(separated, gap, 1.0)
     bound = data + np.where(separated, np.minimum(algorithmic, refined), algorithmic)
-    floor = np.sqrt(EPS) * EPS * np.linalg.norm(B)
+    floor = np.sqrt(EPS) * EPS * norms(B)[:, None]
     return _Bounds(data + algorithmic, bound, np.minimum(bound, WIDEST * np.maximum(np.abs(values), floor)))
-
-
-def _clusters(values: np.ndarray, bounds: np.ndarray, gap: np.ndarray) -> list[np.ndarray]:
-    """Index arrays of eigenvalues (two or more) that their own bounds cannot tell apart."""
-    pending = set(np.flatnonzero(gap <= 2.0 * bounds).tolist())
-    clusters = []
-    while pending:
-        members, front = set(), [pending.pop()]
-        while front:
-            current = front.pop()
-            members.add(current)
-            others = np.fromiter(pending, int, len(pending))
-            reach = 2.0 * np.maximum(bounds[current], bounds[others])
-            near = set(others[np.abs(values[others] - values[current]) <= reach].tolist())
-            pending -= near
-            front.extend(near)
-        if len(members) > 1:
-            clusters.append(np.array(sorted(members)))
-    return clusters
-
-
-def _independent(vectors: np.ndarray) -> bool:
-    """Whether unit columns (m, k) are linearly independent beyond doubt."""
-    return bool(np.linalg.svd(vectors, compute_uv=False)[-1] > INDEPENDENT)
-
-
-def _complex_schur(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.linalg import schur
-
-    form, basis = schur(B, output="complex", check_finite=False)
-    return form, basis
-
-
-def _confluent(
-    form: np.ndarray,
-    basis: np.ndarray,
-    values: np.ndarray,
-    partner: np.ndarray,
-    members: np.ndarray,
-    noise: np.ndarray,
-    norm: float,
-) -> tuple[complex, float, np.ndarray] | None:
-    """Mean, error of the mean and eigenvectors (m, k) when the cluster is one defective eigenvalue, else None.
-
-    With the cluster's k-by-k Schur block T and mean mu, a perturbation of size `error` makes a Jordan structure out of
-    T exactly when (T - mu)^k is of the order error * |T - mu|^(k-1); it is semisimple when T - mu itself is that small.
-    """
-    from scipy.linalg.lapack import ztrsen
-
-    m, k = len(form), len(members)
-    chosen = np.zeros(m, np.int32)
-    chosen[np.argsort(np.abs(np.diag(form) - values.mean()), kind="stable")[:k]] = 1
-    ordered, rotated, _, _, condition, _, info = ztrsen(chosen, form, basis, job="E", lwork=max(1, k * (m - k)))
-    if info:
-        return None
-    block, vectors = ordered[:k, :k], rotated[:, :k]
-    mean = complex(np.trace(block) / k)
-    if np.array_equal(np.sort(partner), members):
-        mean = complex(mean.real)
-    size = np.abs(vectors)
-    error = float((BACKWARD * EPS * norm + np.max(size.T @ noise @ size)) / max(condition, EPS))
-    nilpotent = np.triu(block) - mean * np.eye(k)
-    _, strength, directions = np.linalg.svd(nilpotent)
-    if strength[0] <= 10.0 * error:
-        return None
-    if np.linalg.norm(np.linalg.matrix_power(nilpotent, k), 2) > 10.0 * k * error * strength[0] ** (k - 1):
-        return None
-    independent = max(1, int(np.sum(strength <= 10.0 * error)))
-    kernel = vectors @ directions[-independent:].conj().T
-    if mean.imag == 0.0:
-        kernel = _real_columns(kernel)
-    return mean, error, kernel[:, np.arange(k) % independent]
-
-
-def _real_columns(vectors: np.ndarray) -> np.ndarray:
-    """Real orthonormal basis, stored complex, of a span (m, k) that is closed under conjugation."""
-    left, _, _ = np.linalg.svd(np.hstack([vectors.real, vectors.imag]), full_matrices=False)
-    return left[:, : vectors.shape[1]].astype(complex)

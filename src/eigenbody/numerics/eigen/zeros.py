@@ -1,30 +1,37 @@
-"""The zero eigenvalue of a small matrix within the noise of its entries, by rank decisions.
+"""The zero eigenvalue of small matrices within the noise of their entries, by rank decisions.
 
 Each null space is split off exactly and the rest is examined again (staircase): the dimensions found are the Weyr
 characteristic of the zero eigenvalue, hence its Jordan blocks. Errors of one step pass into the next, so this is done
 on the block of an invariant subspace alone (`stability.judged_modes`), never on a whole system.
+
+Many matrices go together, along a leading axis, as long as their ranks agree.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eigenbody.numerics.matrices.noise import EPS
+from eigenbody.numerics.matrices.stacks import alike, part_of
 
 
-def null_space(B: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Unit columns (n, k) that span what B (n, n) maps to noise only."""
-    found = _eliminate(B, noise, len(B))
-    columns = np.zeros((len(B), len(found.free)))
-    columns[found.free], columns[found.held] = np.eye(len(found.free)), found.spread
-    return columns / np.linalg.norm(columns, axis=0)
+def null_spaces(B: np.ndarray, noise: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Unit columns (m, n, k) that span what each B (g, n, n) maps to noise only; those of one dimension come together,
+    with their numbers (m,)."""
+    for members, found in _eliminate(B, noise, B.shape[-1]):
+        k = found.free.shape[1]
+        columns = np.zeros((len(members), B.shape[-1], k))
+        np.put_along_axis(columns, found.free[:, :, None], np.broadcast_to(np.eye(k), (len(members), k, k)), axis=1)
+        np.put_along_axis(columns, found.held[:, :, None], found.spread, axis=1)
+        yield members, columns / np.linalg.norm(columns, axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Echelon:
-    """A null space in echelon form: free coordinates, and the held ones that follow them, x[held] = spread @ x[free];
+    """Null spaces (g) in echelon form: free coordinates, and held ones that follow them, x[held] = spread @ x[free];
     `tilt` bounds the error of `spread` entry by entry."""
 
     free: np.ndarray
@@ -33,41 +40,49 @@ class _Echelon:
     tilt: np.ndarray
 
 
-def _eliminate(A: np.ndarray, noise: np.ndarray, at_most: int) -> _Echelon:
-    """Gauss-Jordan elimination of A (n, n) with the entry as pivot that stands out most from its noise, while any does
-    or more than `at_most` columns are left. Every entry carries its own noise along: no unit, and no entry elsewhere,
-    decides whether it counts."""
-    A, noise, n = A.copy(), noise.copy(), len(A)
-    rows, columns = np.ones(n, bool), np.ones(n, bool)
-    pivots: list[tuple[int, int]] = []
-    while columns.any():
-        size = np.where(rows[:, None] & columns, np.abs(A), 0.0)
-        ratio = np.where(size > 0, size / np.maximum(noise, 1e-300), 0.0)
-        p, q = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
-        if not size[p, q] or (ratio[p, q] <= 1.0 and columns.sum() <= at_most):
+def _eliminate(A: np.ndarray, noise: np.ndarray, at_most: int) -> Iterator[tuple[np.ndarray, _Echelon]]:
+    """Gauss-Jordan elimination of each A (g, n, n) with the entry as pivot that stands out most from its noise, while
+    any does or more than `at_most` columns are left. Every entry carries its own noise along: no unit, and no entry
+    elsewhere, decides whether it counts. Those with null spaces of one dimension come together, with their numbers."""
+    A, noise, (g, n) = A.copy(), noise.copy(), A.shape[:2]
+    rows, columns = np.ones((g, n), bool), np.ones((g, n), bool)
+    row_of = np.zeros((g, n), int)  # the pivot's row of each column that is held
+    going = np.arange(g)
+    while len(going):
+        a, error, each = A[going], noise[going], np.arange(len(going))
+        size = np.where(rows[going, :, None] & columns[going, None, :], np.abs(a), 0.0)
+        ratio = np.where(size > 0, size / np.maximum(error, 1e-300), 0.0).reshape(len(going), -1)
+        p, q = np.divmod(np.argmax(ratio, axis=1), n) if n else (each, each)
+        if not n:
             break
-        pivots.append((int(p), int(q)))
-        rows[p], columns[q] = False, False
-        ratio_p, error_p = A[p] / A[p, q], (noise[p] + np.abs(A[p] / A[p, q]) * noise[p, q]) / abs(A[p, q])
-        below = A[:, q].copy()
-        below[p] = 0.0
-        noise = noise + np.outer(np.abs(below), error_p) + np.outer(noise[:, q], np.abs(ratio_p))
-        noise = noise + EPS * np.outer(np.abs(below), np.abs(ratio_p))
-        A = A - np.outer(below, ratio_p)
-        A[p], noise[p] = ratio_p, error_p
-        A[:, q] = 0.0
-        A[p, q] = 1.0
-    free = np.flatnonzero(columns)
-    held = np.array([q for _, q in pivots], dtype=int)
-    by_row = np.array([p for p, _ in pivots], dtype=int)
-    order = np.argsort(held)
-    held, by_row = held[order], by_row[order]
-    return _Echelon(free, held, -A[np.ix_(by_row, free)], noise[np.ix_(by_row, free)])
+        on = (size[each, p, q] > 0) & ((ratio.max(axis=1) > 1.0) | (columns[going].sum(axis=1) > at_most))
+        going, a, error, p, q, each = going[on], a[on], error[on], p[on], q[on], each[: int(on.sum())]
+        rows[going, p], columns[going, q], row_of[going, q] = False, False, p
+        pivot = a[each, p, q][:, None]
+        ratio_p = a[each, p] / pivot
+        error_p = (error[each, p] + np.abs(ratio_p) * error[each, p, q][:, None]) / np.abs(pivot)
+        below = a[each, :, q]
+        below[each, p] = 0.0
+        spread_error = EPS * np.abs(below) + error[each, :, q]
+        error += (
+            np.abs(below)[:, :, None] * error_p[:, None, :] + spread_error[:, :, None] * np.abs(ratio_p)[:, None, :]
+        )
+        a -= below[:, :, None] * ratio_p[:, None, :]
+        a[each, p], error[each, p] = ratio_p, error_p
+        a[each, :, q] = 0.0
+        a[each, p, q] = 1.0
+        A[going], noise[going] = a, error
+    for count, members in alike(columns.sum(axis=1)):
+        order = np.argsort(~columns[members], axis=1, kind="stable")  # free ones first, each kind in order
+        free, held = order[:, : int(count)], order[:, int(count) :]
+        by_row = np.take_along_axis(row_of[members], held, axis=1)
+        yield members, _Echelon(free, held, -part_of(A[members], by_row, free), part_of(noise[members], by_row, free))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
-    """One null space, columns [1 at `pivots`; `spread` at `rest`], and what drives it: a' = drive @ e."""
+    """One null space of each matrix (g), columns [1 at `pivots`; `spread` at `rest`], and what drives it:
+    a' = drive @ e."""
 
     pivots: np.ndarray
     rest: np.ndarray
@@ -75,58 +90,96 @@ class _Step:
     drive: np.ndarray
 
     def lift(self, a: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """State of the matrix before the step from amounts `a` of the null space and the remaining states `e`."""
-        x = np.empty((len(self.pivots) + len(self.rest), e.shape[1]), complex)
-        x[self.pivots], x[self.rest] = a, self.spread @ a + e
+        """States of the matrices before the step from amounts `a` of the null space and the remaining states `e`."""
+        g, count = len(self.pivots), self.pivots.shape[1] + self.rest.shape[1]
+        x = np.empty((g, count, e.shape[-1]), complex)
+        np.put_along_axis(x, self.pivots[:, :, None], a, axis=1)
+        np.put_along_axis(x, self.rest[:, :, None], self.spread @ a + e, axis=1)
         return x
+
+    def of(self, members: np.ndarray) -> _Step:
+        return _Step(self.pivots[members], self.rest[members], self.spread[members], self.drive[members])
 
 
 @dataclass(frozen=True, slots=True)
 class Zeros:
-    """The zero eigenvalue of a matrix, peeled off in steps; `weyr` counts the vectors of each step."""
+    """The zero eigenvalue of matrices (g), peeled off in steps; `weyr` counts the vectors of each step."""
 
     steps: tuple[_Step, ...]
 
     @property
     def weyr(self) -> tuple[int, ...]:
-        return tuple(len(step.pivots) for step in self.steps)
+        return tuple(step.pivots.shape[1] for step in self.steps)
 
-    def basis(self, size: int) -> np.ndarray:
-        """(size, zeros) eigenvectors, then generalized eigenvectors of rising order."""
-        columns = [np.zeros((size, 0), complex)]
+    def basis(self, shape: tuple[int, int]) -> np.ndarray:
+        """(g, size, zeros) eigenvectors, then generalized eigenvectors of rising order; `shape` is (g, size)."""
+        columns = [np.zeros((*shape, 0), complex)]
         for depth, step in enumerate(self.steps):
-            count = len(step.pivots)
-            x = step.lift(np.eye(count), np.zeros((len(step.rest), count)))
+            g, count = step.pivots.shape
+            x = step.lift(np.broadcast_to(np.eye(count), (g, count, count)), np.zeros((g, step.rest.shape[1], count)))
             for outer in reversed(self.steps[:depth]):
-                x = outer.lift(np.zeros((len(outer.pivots), count)), x)
+                x = outer.lift(np.zeros((g, outer.pivots.shape[1], count)), x)
             columns.append(x)
-        return np.hstack(columns)
+        return np.concatenate(columns, axis=-1)
 
     def lift(self, eigenvalues: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        """Eigenvectors of the whole matrix from those (m, m) of the deflated one, for nonzero eigenvalues (m,)."""
+        """Eigenvectors of the whole matrices from those (g, m, m) of the deflated ones, of nonzero ones (g, m)."""
         for step in reversed(self.steps):
-            vectors = step.lift(step.drive @ vectors / eigenvalues, vectors)
+            vectors = step.lift(step.drive @ vectors / eigenvalues[:, None, :], vectors)
         return vectors
 
 
-def deflate(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> tuple[Zeros, np.ndarray, np.ndarray]:
-    """Split the zero eigenvalue off A (n, n): its staircase, the nonsingular rest and the noise of the rest.
+@dataclass(frozen=True, slots=True, eq=False)
+class Deflated:
+    """Of matrices with these numbers (g,): the staircase of zero, the nonsingular rest (g, m, m) and its noise."""
+
+    members: np.ndarray
+    zeros: Zeros
+    core: np.ndarray
+    noise: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Peeling(Deflated):
+    """`doubt` is what errors of the null spaces add: it matters for ranks, hardly for eigenvalues."""
+
+    doubt: np.ndarray
+    limit: int
+
+
+def deflate(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> Iterator[Deflated]:
+    """Split the zero eigenvalue off each A (g, n, n); those with the same staircase come together.
 
     Elimination with pivoting, because rotations would mix slow states into fast ones. `at_most` is the largest possible
     dimension of the null space.
     """
-    steps: list[_Step] = []
-    doubt = np.zeros_like(noise)  # what errors of the null spaces add: it matters for ranks, hardly for eigenvalues
-    limit = len(A) if at_most is None else at_most
-    while limit and len(A):
-        null = _eliminate(A, noise + doubt, limit)
-        limit = len(null.free)
-        if not limit:
-            break
-        pivots, rest, size = null.free, null.held, np.abs(null.spread)
-        drive, among = A[np.ix_(pivots, rest)], np.ix_(rest, rest)
-        steps.append(_Step(pivots, rest, null.spread, drive))
-        doubt = doubt[among] + size @ doubt[np.ix_(pivots, rest)] + null.tilt @ np.abs(drive)
-        noise = noise[among] + size @ noise[np.ix_(pivots, rest)] + EPS * size @ np.abs(drive)
-        A = A[among] - null.spread @ drive
-    return Zeros(tuple(steps)), A, noise
+    limit = A.shape[-1] if at_most is None else at_most
+    pending = [_Peeling(np.arange(len(A)), Zeros(()), A, noise, np.zeros_like(noise), limit)]
+    while pending:
+        p = pending.pop()
+        if not (p.limit and p.core.shape[-1]):
+            yield p
+            continue
+        for members, null in _eliminate(p.core, p.noise + p.doubt, p.limit):
+            left = _peeled(p, members, null)
+            if null.free.shape[1]:
+                pending.append(left)
+            else:
+                yield left
+
+
+def _peeled(p: _Peeling, members: np.ndarray, null: _Echelon) -> _Peeling:
+    """The same matrices without these null spaces."""
+    A, noise, doubt = p.core[members], p.noise[members], p.doubt[members]
+    steps, pivots, rest = tuple(step.of(members) for step in p.zeros.steps), null.free, null.held
+    if not pivots.shape[1]:
+        return replace(p, members=p.members[members], zeros=Zeros(steps), core=A, noise=noise, doubt=doubt, limit=0)
+    size, drive = np.abs(null.spread), part_of(A, pivots, rest)
+    return _Peeling(
+        p.members[members],
+        Zeros((*steps, _Step(pivots, rest, null.spread, drive))),
+        part_of(A, rest, rest) - null.spread @ drive,
+        part_of(noise, rest, rest) + size @ part_of(noise, pivots, rest) + EPS * size @ np.abs(drive),
+        part_of(doubt, rest, rest) + size @ part_of(doubt, pivots, rest) + null.tilt @ np.abs(drive),
+        pivots.shape[1],
+    )
