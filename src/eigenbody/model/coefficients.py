@@ -13,7 +13,7 @@ from eigenbody.model.values import Values, row_units
 from eigenbody.model.varying import Scope, Signals
 
 SPEED = "own.speed"  # the speed of the second body about the axis, relative to the first, inside the element
-SCOPE = Scope(own=frozenset((SPEED,)), loads=False, argument=SPEED)
+SCOPE = Scope(own=frozenset((SPEED,)), loads=False, argument=SPEED, only_smooth=True)
 
 Rows = tuple[tuple[Signal | None, ...], ...]
 
@@ -26,6 +26,9 @@ class Coefficients:
 
     def six(self, value: Any, kind: str | None, path: Path) -> np.ndarray | Rows | None:
         """Six values (the diagonal) or 6x6: an array where all are numbers, else rows of signals."""
+        known = self.values.known_six(value, kind)
+        if known is not None:
+            return known
         if not isinstance(value, list) or len(value) != 6 or not any(map(self._varies, value)):
             return self.values.six(value, kind, path)
         if not isinstance(value[0], list):

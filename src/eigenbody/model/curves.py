@@ -1,4 +1,4 @@
-"""Smooth curves through points: cubic pieces that share values and slopes at the points.
+"""Curves through points. Smooth ones: cubic pieces that share values and slopes at the points.
 
 As an expression a curve is `_curve(x, order, x0, y0, m0, x1, y1, m1, ...)` with points (x, y), slopes m and the order
 of the derivative. Between the points it is exact in value and in all derivatives; beyond them it has no value.
@@ -23,6 +23,13 @@ def curve(x: np.ndarray, y: np.ndarray, argument: Expression, how: str = SPLINE)
     points = zip(x.tolist(), y.tolist(), slopes(x, y, how).tolist(), strict=True)
     numbers: list[Number] = [number for point in points for number in point]
     return build("_curve", argument, ZERO, *map(Expression.number, numbers))
+
+
+def lines(x: np.ndarray, y: np.ndarray, argument: Expression) -> Expression:
+    """Straight lines through the points (x, y), both (n,), n >= 2, x increasing, at the argument: `_line(x, order, x0,
+    y0, x1, y1, ...)`. The first and the last go on beyond the points."""
+    numbers: list[Number] = [number for point in zip(x.tolist(), y.tolist(), strict=True) for number in point]
+    return build("_line", argument, ZERO, *map(Expression.number, numbers))
 
 
 def slopes(x: np.ndarray, y: np.ndarray, how: str = SPLINE) -> np.ndarray:

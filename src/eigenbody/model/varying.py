@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.model.curves import SMOOTH, curve
-from eigenbody.model.description import Function, Signal, Table
+from eigenbody.model.curves import SMOOTH, curve, lines
+from eigenbody.model.description import Function, Signal
 from eigenbody.model.expressions import Expression
 from eigenbody.model.faults import Path
 from eigenbody.model.names import TIME, Names
@@ -19,6 +19,8 @@ from eigenbody.model.values import Values, freeze
 TABLE_KEYS = ("table", "of", "interpolation")
 LINEAR = "linear"
 OWN_MEASURE = frozenset(("s", "v"))  # a force's own measure and its rate
+OWN_NAMES = {"s": "the deflection of this force", "v": "the rate of this force", "x": "a coordinate of the surface"}
+OWN_NAMES |= {"y": OWN_NAMES["x"], "z": OWN_NAMES["x"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,9 @@ class Scope:
     own: frozenset[str] = frozenset()
     only_own: bool = False
     loads: bool = True  # second rates, joint reactions and forces of elements too
-    argument: str = ""  # of smooth tables that do not say what they are of; "": the own measure, else the time
+    argument: str = ""  # of tables that do not say what they are of; "": the own measure, else the time
+    only_smooth: bool = False  # tables without corners
+    along: str = ""  # the measure that "s" is, where it is no deflection from something
 
 
 class Signals:
@@ -88,12 +92,24 @@ class Signals:
     def _names_fit(self, names: Iterable[str], path: Path, scope: Scope) -> bool:
         fine = True
         for name in sorted(names):
-            if name in self.values.parameters:
+            if name in scope.own and name != scope.along and (other := self._meaning_elsewhere(name)):
+                fine = False
+                what = f'"{name}" means {OWN_NAMES.get(name, "something of its own")} here, and is {other} as well.'
+                self.faults.add(path, what, f"Give {other.removeprefix('a ').removeprefix('an ')} another name.")
+            elif name in self.values.parameters:
                 fine = fine and self.values.parameters[name] is not None
             elif not self._allowed(name, scope):
                 fine = False
                 self._refuse(name, path, scope)
         return fine
+
+    def _meaning_elsewhere(self, name: str) -> str:
+        """What a name that has a meaning of its own in some entries means in the model, or "". Parameters are put in
+        everywhere."""
+        if name in self.values.parameters:
+            return ""
+        kind = "a joint" if name in self.names.joints else self.names.what_is(name)
+        return f'{kind} "{name}"' if self.names.is_dynamic(name) else ""
 
     def _allowed(self, name: str, scope: Scope) -> bool:
         if scope.only_time:
@@ -125,13 +141,17 @@ class Signals:
     # ---- tables
 
     def table(self, value: dict[str, Any], dimension: str | None, path: Path, scope: Scope) -> Signal | None:
-        """`{table: [[x, y], ...], of: expression, interpolation: ...}` with increasing x: straight pieces are a table,
-        a smooth curve is an expression."""
+        """`{table: [[x, y], ...], of: expression, interpolation: ...}` with increasing x, as an expression of what it
+        is of; a number where that is one."""
         for key in sorted(value.keys() - set(TABLE_KEYS)):
             self.faults.unknown((*path, key), "key", key, TABLE_KEYS)
-        how = value.get("interpolation", SMOOTH[0] if scope.argument else LINEAR)
-        if how not in (choices := SMOOTH if scope.argument else (LINEAR, *SMOOTH)):
+        how = value.get("interpolation", SMOOTH[0] if scope.only_smooth else LINEAR)
+        if how not in (choices := SMOOTH if scope.only_smooth else (LINEAR, *SMOOTH)):
             self.faults.unknown((*path, "interpolation"), "choice", how, choices)
+            return None
+        if how == LINEAR and scope.only_time:
+            what = "a motion cannot be a table of straight lines: it has no acceleration at their corners."
+            self.faults.add(path, what, f"Give interpolation: {SMOOTH[0]}, or an expression of t.")
             return None
         points = value.get("table")
         if not isinstance(points, list) or len(points) < 2:
@@ -148,14 +168,9 @@ class Signals:
             at = int(np.argmax(np.diff(np.real(x)) <= 0)) + 1
             self.faults.add((*where, at), "the first numbers of the points must increase from point to point.")
             return None
-        return Table(x, y, argument) if how == LINEAR else self.smooth(x, y, argument, how, path, scope)
-
-    def smooth(
-        self, x: np.ndarray, y: np.ndarray, argument: Expression | None, how: str, path: Path, scope: Scope
-    ) -> Signal | None:
-        """A smooth table; a number where its argument is one."""
-        own = scope.argument or ("s" if "s" in scope.own else TIME)
-        signal = curve(x, y, Expression.symbol(own) if argument is None else argument, how)
+        if argument is None:
+            argument = Expression.symbol(scope.argument or min(scope.own & OWN_MEASURE, default=TIME))
+        signal = lines(x, y, argument) if how == LINEAR else curve(x, y, argument, how)
         return signal if signal.names else self.values.evaluate(signal, path)  # type: ignore[return-value]
 
     def _argument(self, value: Any, path: Path, scope: Scope) -> tuple[Expression | None, bool]:

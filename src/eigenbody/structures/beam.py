@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.spatial.rotations import dot, skew
+from eigenbody.spatial.rotations import dot, skew, unit
 from eigenbody.structures.beam_quadrature import gauss
 from eigenbody.structures.beam_section import BeamStations, Sections, check_stations, sections_at
 from eigenbody.structures.structure import InertiaPoints, Line, Structure
@@ -54,6 +54,11 @@ class BeamMesh:
         element, inside = np.arange(len(self.length))[:, None], self.stiffness.shape[-1] - 12
         own = 6 * len(self.nodes) + inside * element + np.arange(inside)
         return np.concatenate((6 * element + np.arange(12), own), axis=1)
+
+    @property
+    def directions(self) -> np.ndarray:
+        """Direction (n, 3) of the line at the nodes; in a corner the mean of both sides."""
+        return unit(np.concatenate((self.tangent[:1], self.tangent[:-1] + self.tangent[1:], self.tangent[-1:])))
 
     @property
     def freedoms(self) -> int:

@@ -10,9 +10,10 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.spatial.rotations import apply, cross, dot, skew, unit
+from eigenbody.structures.beam_form import Rectangle, Round, dimensions
 
-_POSITIVE = ("E", "G", "A", "Iy", "Iz", "J")
-_NOT_NEGATIVE = ("density", "m", "jx", "jy", "jz")
+_POSITIVE = ("E", "G", "A", "Iy", "Iz", "J", "diameter", "width", "height")
+_NOT_NEGATIVE = ("density", "m", "jx", "jy", "jz", "inner_diameter")
 _SHEAR = ("ky", "kz")
 _WIDE = {"y_axis": 3, "mass_offset": 2, "elastic_offset": 2, "shear_offset": 2}
 
@@ -25,21 +26,24 @@ class BeamStations:
     handed about x), z = x cross y. Every property is a number, an array of length s (linear between the stations) or of
     length s - 1 (constant in each segment); directions and offsets have their 3 or 2 numbers in a last axis.
 
-    `Iy` and `Iz` are second moments about the section's y and z through the elastic centre: Iy resists bending in the
-    x-z plane. `ky` and `kz` are shear coefficients for forces along y and z (Timoshenko); None or infinite means rigid
-    in shear (Euler-Bernoulli). `m` is the mass per length (default density A), `jx`, `jy`, `jz` the rotary inertia per
-    length about the mass centre (defaults jy = density Iy, jz = density Iz, jx = jy + jz; without density m / A takes
-    its place; give 0 for none). Offsets (y, z) count from the drawn line in section axes: of the mass centre, of the
-    elastic (tension) centre, and of the shear centre (default: the elastic centre).
+    `Iy` and `Iz` are second moments about the section's y and z through the elastic centre: Iy resists bending in
+    the x-z plane. `ky` and `kz` are shear coefficients for forces along y and z (Timoshenko); None or infinite
+    means rigid in shear (Euler-Bernoulli). A `form` gives those of A, Iy, Iz, J, ky, kz that are None, at every
+    place from its dimensions there: a cone has no linear second moments. `m` is the mass per length (default
+    density A), `jx`, `jy`, `jz` the rotary inertia per length about the mass centre (defaults jy = density Iy, jz =
+    density Iz, jx = jy + jz; without density m / A takes its place; give 0 for none). Offsets (y, z) count from the
+    drawn line in section axes: of the mass centre, of the elastic (tension) centre, and of the shear centre
+    (default: the elastic centre).
     """
 
     points: Any
     E: Any
     G: Any
-    A: Any
-    Iy: Any
-    Iz: Any
-    J: Any
+    A: Any = None
+    Iy: Any = None
+    Iz: Any = None
+    J: Any = None
+    form: Round | Rectangle | None = None
     y_axis: Any = None  # default: the drawing axis least aligned with the line from the first to the last station
     density: Any = None
     m: Any = None
@@ -74,8 +78,15 @@ def sections_at(stations: BeamStations, segment: np.ndarray, fraction: np.ndarra
     start, step = points[segment], points[segment + 1] - points[segment]
     axes = _axes(stations, segment, fraction, unit(step))
 
-    def at(name: str) -> np.ndarray:
-        return _between(getattr(stations, name), len(points), segment, fraction, _WIDE.get(name))
+    def between(name: str, value: Any) -> np.ndarray:
+        return _between(value, len(points), segment, fraction, _WIDE.get(name))
+
+    form = stations.form
+    formed = {} if form is None else form.section(**{k: between(k, v) for k, v in dimensions(form).items()})
+
+    def at(name: str) -> Any:
+        given = getattr(stations, name)
+        return formed.get(name) if given is None else between(name, given)
 
     def arm(name: str) -> np.ndarray:
         return apply(axes[..., 1:], at(name))
@@ -137,7 +148,7 @@ def _inertia(stations: BeamStations, at: Any, A: Any, Iy: Any, Iz: Any) -> tuple
 def _compliance(stations: BeamStations, at: Any, axes: np.ndarray, area: tuple[Any, Any, Any]) -> np.ndarray:
     A, Iy, Iz = area
     E, G = at("E"), at("G")
-    shear = [0.0 * A if getattr(stations, k) is None else _inverse(at(k)) / (G * A) for k in _SHEAR]
+    shear = [0.0 * A if k is None else _inverse(k) / (G * A) for k in map(at, _SHEAR)]
     own = (1 / (E * A), *shear, 1 / (G * at("J")), 1 / (E * Iy), 1 / (E * Iz))
     elastic = at("elastic_offset")
     twist_centre = elastic if stations.shear_offset is None else at("shear_offset")
@@ -182,34 +193,50 @@ def check_stations(stations: BeamStations, where: str = "beam") -> None:
 Found = Iterator[tuple[str, str, str]]
 
 
+def _profiles(stations: BeamStations) -> dict[str, Any]:
+    """What is given along the beam, by name; the dimensions of a form among them."""
+    own = {field.name: getattr(stations, field.name) for field in fields(stations) if field.name != "form"}
+    return {name: value for name, value in own.items() if value is not None} | (
+        {} if stations.form is None else dimensions(stations.form)
+    )
+
+
 def _shape_faults(stations: BeamStations, s: int) -> Found:
-    for field in fields(stations):
-        value = getattr(stations, field.name)
-        if field.name == "points" or value is None:
+    for name, value in _profiles(stations).items():
+        if name == "points":
             continue
-        shape, last = np.shape(value), (_WIDE[field.name],) if field.name in _WIDE else ()
+        shape, last = np.shape(value), (_WIDE[name],) if name in _WIDE else ()
         if shape not in (last, (s, *last), (s - 1, *last)):
             each = f" of {last[0]} numbers" if last else ""
             remedy = f"Give one value{each}, one for each of the {s} stations, or one for each of the {s - 1} segments."
-            yield field.name, f"the values have the shape {'x'.join(map(str, shape)) or 'of one number'}.", remedy
+            yield name, f"the values have the shape {'x'.join(map(str, shape)) or 'of one number'}.", remedy
 
 
 def _value_faults(stations: BeamStations) -> Found:
     if stations.m is None and stations.density is None:
         yield "m", "the beam has no mass.", "Give the mass per length m or the density."
-    for field in fields(stations):
-        value = getattr(stations, field.name)
-        if value is None:
-            continue
+    for name, value in _profiles(stations).items():
         real = np.real(np.asarray(value))
-        if field.name in _SHEAR:
+        if name in _SHEAR:
             real = real[np.isfinite(real)] if np.ndim(real) == 0 or len(real) != len(stations.points) else real
         if not np.isfinite(real).all():
-            yield field.name, "a value is not finite.", "Give finite numbers."
-        elif field.name in _POSITIVE + _SHEAR and (real <= 0).any():
-            yield field.name, f"{real.min():g} is not positive.", "Give a positive number."
-        elif field.name in _NOT_NEGATIVE and (real < 0).any():
-            yield field.name, f"{real.min():g} is negative.", "Give a positive number or zero."
+            yield name, "a value is not finite.", "Give finite numbers."
+        elif name in _POSITIVE + _SHEAR and (real <= 0).any():
+            yield name, f"{real.min():g} is not positive.", "Give a positive number."
+        elif name in _NOT_NEGATIVE and (real < 0).any():
+            yield name, f"{real.min():g} is negative.", "Give a positive number or zero."
+    if isinstance(stations.form, Round):
+        yield from _bore_faults(stations.form, len(stations.points))
+
+
+def _bore_faults(form: Round, s: int) -> Found:
+    """Bores that leave no wall at an end of a segment between s stations (dimensions are linear in between)."""
+    ends = np.tile([0.0, 1.0], (s - 1, 1))
+    outer, inner = (_between(np.real(d), s, np.arange(s - 1), ends, None) for d in dimensions(form).values())
+    if (inner >= outer).any() and (outer > 0).all():
+        k = np.unravel_index((inner - outer).argmax(), inner.shape)
+        what = f"the bore of {inner[k]:g} m is as wide as the shaft there, {outer[k]:g} m."
+        yield "inner_diameter", what, "Give a smaller one."
 
 
 def _line_faults(stations: BeamStations) -> Found:

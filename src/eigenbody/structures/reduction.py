@@ -5,8 +5,8 @@ Together they contain the rigid motions, written here from geometry; these are t
 and the rest is put in the order of its own frequencies.
 
 Matrices may carry tiny imaginary parts (complex steps). Eigenproblems are solved at the real part; modes that are left
-out then turn those kept by first-order perturbation, so that the kept span is right to first order. What happens inside
-the span needs no care, because nothing later depends on the basis chosen in it.
+out then turn those kept by first-order perturbation, so that the kept span is right to first order. Inside the span
+modes stay modes, as they do in a model with another number.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ DENSE_COMPLEX = 4000  # and up to which it is used where derivatives are wanted
 SAME_VALUE = 1e-6  # relative distance of omega^2 below which rounding may have parted the modes of a symmetric body
 LARGEST = 0.999  # part of the largest entry of a mode that counts as largest too
 SAME_SHAPE = 1e-10  # part of its mass that a shape must have beside those before it
+ROUNDING_OF_SHAPES = 1e-22  # part of its strain energy that a shape of inertia must have beside those before it
+INERTIA_SHARE = 4  # shapes of inertia are a part of so many of the modes kept, or there are none
 
 
 def reduce(
@@ -51,7 +53,8 @@ def reduce(
     what both allow, or all. Modes of equal frequency are kept together, even if that is one more. Methods:
 
     craig-bampton  static shapes of the interface and modes with it held; `free` where there is no interface. Where
-                   the interface does not hold the body, up to six freedoms elsewhere are treated like it
+                   the interface does not hold the body, up to six freedoms elsewhere are treated like it. Of 24 modes
+                   or more of a body that loads stiffen, the last (up to six) are static shapes of its own inertia
     free           modes of the free body
     attachment     modes of the free body and the shapes that loads at the interface give it
     """
@@ -64,7 +67,7 @@ def reduce(
     held = _freedoms_of(structure, interface)
     try:
         if method == "craig-bampton" and len(held):
-            shapes = _craig_bampton(body, held, modes, upto)
+            shapes = _craig_bampton(body, held, modes, upto, structure.line is not None)
         else:
             shapes = _free(body, held if method == "attachment" else held[:0], modes, upto)
     except np.linalg.LinAlgError as error:
@@ -181,21 +184,53 @@ class _Body:
 # ---------------------------------------------------------------- shapes
 
 
-def _craig_bampton(body: _Body, interface: np.ndarray, modes: int | None, upto: float | None) -> np.ndarray:
-    """Shapes (N, k) that, together with R, span the static shapes and the modes of the held interface."""
+def _craig_bampton(
+    body: _Body, interface: np.ndarray, modes: int | None, upto: float | None, is_stiffened: bool
+) -> np.ndarray:
+    """Shapes (N, k) that, together with R, span the static shapes and the modes of the held interface.
+
+    A load that stiffens the body bends it as forces between its ends do, N w'' of a shape w: at an end that is held the
+    fourth derivative of the line is not zero, but that of every mode is, and the sum of modes approaches it slowly. The
+    static shapes of uniform and linear loads, which are those of its inertia when it moves as a rigid body, have it.
+    """
     held = np.concatenate([interface, _holding(body.R, interface)])
     rest = np.setdiff1d(np.arange(len(body.R)), held)
     _, coupling = body.block(rest, held)
     pencil = body.pencil(rest, None)
     drop = _determinate(body.R[held])  # these static shapes and R stand for each other
     keep = np.setdiff1d(np.arange(len(held)), drop)
-    normal = pencil.lowest(modes, upto)
-    shapes = np.zeros((len(body.R), len(keep) + normal.shape[1]), np.result_type(normal, coupling.dtype))
+    static, normal = pencil.solve(-as_dense(coupling[:, keep])), pencil.lowest(modes, upto)
+    if is_stiffened and upto is None and modes is not None and INERTIA_SHARE * body.R.shape[1] <= modes < len(rest):
+        inertia = _slower(pencil, pencil.solve((body.M @ body.R)[rest]), normal)
+        normal = pencil.lowest(modes - inertia.shape[1], None)
+        normal = np.hstack([normal, _beside(pencil, inertia, normal)])
+    shapes = np.zeros((len(body.R), len(keep) + normal.shape[1]), np.result_type(normal, static))
     shapes[held[keep], np.arange(len(keep))] = 1.0
-    load = coupling[:, keep]
-    shapes[rest, : len(keep)] = -pencil.solve(as_dense(load))
-    shapes[rest, len(keep) :] = normal
+    shapes[rest] = np.hstack([static, normal])
     return shapes
+
+
+def _slower(pencil: DensePencil | SparsePencil | StepPencil, X: np.ndarray, modes: np.ndarray) -> np.ndarray:
+    """Those of the shapes X (n, k) whose own frequency is not beyond all of the modes: a beam that cannot stretch
+    beside its bending is not to stretch in them either."""
+    own, others = (
+        np.einsum("ij,ij->j", Y, np.real(pencil.K @ Y)) / np.einsum("ij,ij->j", Y, np.real(pencil.M @ Y))
+        for Y in (X.real, modes.real)
+    )
+    return X[:, own <= others.max()]
+
+
+def _beside(pencil: DensePencil | SparsePencil | StepPencil, X: np.ndarray, modes: np.ndarray) -> np.ndarray:
+    """What the shapes X (n, k) have beside the modes (n, m) and beside each other, of unit strain energy. Where it is
+    of the size of rounding the shape is left out."""
+    found = modes
+    for x in (X / np.sqrt(np.einsum("ij,ij->j", X.real, np.real(pencil.K @ X.real)))).T:
+        for _ in range(2):  # as rounding wants it
+            x = x - found @ (found.T @ (pencil.K @ x))
+        energy = x @ (pencil.K @ x)
+        if energy.real > ROUNDING_OF_SHAPES:
+            found = np.column_stack([found, x / np.sqrt(energy)])
+    return found[:, modes.shape[1] :]
 
 
 def _free(body: _Body, loaded: np.ndarray, modes: int | None, upto: float | None) -> np.ndarray:
@@ -271,8 +306,19 @@ def _ritz(
     Y = Y[np.argsort(order, kind="stable")]
     turn = _orientation(X.real[nodal] @ Y, values)
     Y = Y @ turn
+    if np.iscomplexobj(M):
+        Y = Y + 1j * Y @ _turning(values, np.imag(Y.T @ M @ Y), np.imag(Y.T @ K @ Y))
     modal_mass = _with_real(Y.T @ M @ Y, np.eye(len(values)))
     return values, X @ Y, modal_mass, _with_real(Y.T @ K @ Y, turn.T @ (values[:, None] * turn))
+
+
+def _turning(values: np.ndarray, M: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """W (m, m) by which the modes of omega^2 = `values` turn into each other where mass and stiffness change by M and
+    K: they stay modes of unit mass, so that coordinates along them mean the same as those of a model with another
+    number (an operating point may be moved by differences). Modes of equal frequency keep their directions."""
+    gap = values - values[:, None]
+    is_own = np.abs(gap) <= SAME_VALUE * np.maximum(values, values[:, None])
+    return np.where(is_own, -M / 2, (K - M * values) / np.where(is_own, 1.0, gap))
 
 
 def _with_real(matrix: np.ndarray, real: np.ndarray) -> np.ndarray:

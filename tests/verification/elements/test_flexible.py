@@ -411,7 +411,13 @@ GOOD = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 1e9, "density": 1
         ({"segments": 1}, "flexible.rod.segments"),
         ({"segments": 4, "damping": 0.01}, "no modes that it could damp"),
         ({"tension": [1.0, 2.0]}, "2 tensions for"),
-        ({"diameter": [0.01, 0.02, 0.03]}, "3"),
+        ({"diameter": [0.01, 0.02, 0.03]}, "flexible.rod.diameter: the values have the shape 3"),
+        ({"diameter": -0.01}, "flexible.rod.diameter: -0.01 is not positive"),
+        ({"inner_diameter": 1.0}, "flexible.rod.inner_diameter: the bore of 1 m is as wide as the shaft"),
+        ({"diameter": [0.02, 0.01], "inner_diameter": [0.005, 0.01]}, "the bore of 0.01 m"),
+        ({"inner_diameter": -0.001}, "flexible.rod.inner_diameter: -0.001 is negative"),
+        ({"height": 0.1}, "flexible.rod.height: it belongs to a section by width"),
+        ({"diameter": None, "width": 0.1, "height": 0.1, "inner_diameter": 0.01}, "belongs to a section by diameter"),
         ({"density": None, "mass_per_length": 1.0, "jx": 0.0}, "no inertia"),
     ],
 )
@@ -421,6 +427,52 @@ def test_wrong_beams_are_refused(change: dict, message: str) -> None:
         eb.modes(beam_on_ground(beam))
     assert message in str(error.value)
     assert "flexible.rod" in str(error.value)
+
+
+@pytest.mark.parametrize("d1", [0.02, 0.01, 0.005])
+def test_a_cone_is_linear_in_its_diameter(d1: float) -> None:
+    """A light cone of 0.03 m at its root and `d1` at its tip, with a mass there: k = 3 pi E d0^3 d1 / (64 L^3)."""
+    E, L, m = 2e11, 0.8, 100.0
+    beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, L]], "E": E, "density": 1e-3, "diameter": [0.03, d1],
+            "shear": False}  # fmt: skip
+    model = beam_on_ground(beam, bodies={"tip": {"on": "rod.end", "mass": m, "inertia": [1e-9, 1e-9, 1e-9]}})
+    k = 3 * np.pi * E * 0.03**3 * d1 / (64 * L**3)
+    assert np.sort(eb.modes(model, n=2).eigenvalues.imag)[-2:] == pytest.approx(np.sqrt(k / m), rel=2e-6)
+
+
+def test_a_wedge_is_linear_in_its_height() -> None:
+    """The flexibility of a wedge is the integral of s^2 / EI(s); its sections, bored or not, are those of the place."""
+    E, L, m, width, (h0, h1) = 7e10, 0.8, 100.0, 0.05, (0.02, 0.008)
+    beam = {"type": "beam", "points": [[0, 0, 0], [L, 0, 0]], "E": E, "density": 1e-3, "width": width,
+            "height": [h0, h1], "shear": False, "y_axis": [0, 1, 0]}  # fmt: skip
+    model = beam_on_ground(beam, bodies={"tip": {"on": "rod.end", "mass": m, "inertia": [1e-9, 1e-9, 1e-9]}})
+    x, w = np.polynomial.legendre.leggauss(40)
+    s = L * (x + 1) / 2
+    flexibility = np.sum(w * L / 2 * s**2 * 12 / (E * width * (h1 + (h0 - h1) * s / L) ** 3))
+    lowest = np.sort(np.abs(eb.modes(model, n=1).eigenvalues))[0]
+    assert lowest == pytest.approx(1 / np.sqrt(flexibility * m), rel=2e-6)
+
+
+def test_a_bore_may_change_in_steps_where_the_outside_tapers() -> None:
+    """One diameter for each station and one bore for each segment: a section of its own at every place."""
+    line = [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]]
+    beam = {"type": "beam", "points": line, **STEEL, "diameter": [0.03, 0.025, 0.02], "inner_diameter": [0.01, 0.01]}
+    plain = beam | {"inner_diameter": 0.01}
+    expected = eb.modes(beam_on_ground(plain)).eigenvalues
+    assert eb.modes(beam_on_ground(beam)).eigenvalues == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+@pytest.mark.parametrize("joint", ["fixed", "revolute", "spherical", "free"])
+def test_a_beam_may_start_bent(joint: str) -> None:
+    """Modal coordinates given as positions: its nodes, and the frame that hangs on one of them, move along."""
+    beam = {"points": [[0, 0, 0], [0, 0, 1]], **STEEL, "width": 0.02, "height": 0.03, "modes": 6}
+    model = beam_on_ground(beam, operating_point={"rod.q1": 0.003, "rod.q2": -0.001}).set(
+        joints={"clamp": {"type": joint, "between": ["ground", "rod.start"], "at": [0, 0, 0]}}
+    )
+    point = eb.operating_point(model)
+    assert point.coordinates()["rod.q1"] == pytest.approx(0.003, rel=1e-12)
+    assert point.coordinates()["rod.q2"] == pytest.approx(-0.001, rel=1e-12)
+    assert eb.linearize(model).certificate.drift[0] < 1e-12
 
 
 def test_unknown_node_is_named() -> None:

@@ -70,13 +70,28 @@ def test_the_reference_is_that_of_wright(nu: int) -> None:
 
 @pytest.mark.parametrize(
     ("nu", "tip", "hub"),
-    [(0, 0, 0), (3, 0, 0), (6, 0, 0), (12, 0, 0), (6, 1, 0), (12, 0.2, 0), (12, 1, 0), (9, 0.5, 1), (12, 0, 2)],
+    [(0, 0, 0), (3, 0, 0), (6, 0, 0), (12, 0, 0), (6, 1, 0), (12, 0.2, 0), (12, 1, 0), (9, 0.5, 1), (12, 0, 2),
+     (12, 3, 0), (12, 10, 0), (12, 3, 1)],
 )  # fmt: skip
 def test_spinning_cantilevers_flap_and_lag_without_a_load_being_told(nu: float, tip: float, hub: float) -> None:
     squares = ritz(nu, tip, hub)[:3]
     found = rates(cantilever(nu, tip, hub))
     for wanted in np.sqrt(np.concatenate((squares, squares - nu**2))):
         assert np.abs(found / wanted - 1).min() < 1e-4, wanted
+
+
+def test_derivatives_run_through_the_shapes_of_inertia() -> None:
+    """24 modes, of which six are static shapes: dE of a loaded and soft beam against central differences."""
+    plain = cantilever(4, 1.0, modes=24, elements=6, area=1e4, J=100.0).document
+    beam = {**plain["flexible"]["rod"], "E": "=modulus"}
+
+    def model(modulus: float) -> eb.Model:
+        return eb.load({**plain, "parameters": {"modulus": modulus}, "flexible": {"rod": beam}})
+
+    slope = (rates(model(1 + 1e-4))[:4] - rates(model(1 - 1e-4))[:4]) / 2e-4
+    found = eb.sensitivity(model(1.0), "modulus")
+    for one in slope:
+        assert np.abs(found.eigenvalues[0].imag - one).min() < 1e-6 * abs(one)
 
 
 def test_any_way_to_part_or_preload_it_gives_the_same() -> None:

@@ -47,16 +47,17 @@ class FlexibleType:
     build: Callable[[Entry, Sequence[str]], Expansion]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Section:
     """A part of a flexible body that has modes of its own: its structure, nodes that are held for its modes, nodes that
-    become bodies by the names of these, and lines between nodes for drawing."""
+    become bodies by the names of these, lines between nodes for drawing, and the direction of a beam at its nodes."""
 
     name: str
     structure: Structure
     interface: tuple[int, ...]
     nodes: Mapping[str, int]
     lines: tuple[tuple[int, ...], ...] = ()
+    directions: np.ndarray | None = None  # (n, 3)
 
 
 def attached(section: Section, entry: Entry, modes: int) -> Expansion:
@@ -72,7 +73,8 @@ def attached(section: Section, entry: Entry, modes: int) -> Expansion:
     joints = []
     for name, number in section.nodes.items():
         at = reduced.nodes[number]
-        bodies.append(AddedBody(name, at, is_node=True))
+        along = None if section.directions is None else section.directions[number]
+        bodies.append(AddedBody(name, at, is_node=True, axis=along))
         joints.append(joint("node", name, (section.name, name), at, entry.where))
     body = FlexibleBody(
         section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines,

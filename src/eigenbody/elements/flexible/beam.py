@@ -118,6 +118,7 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
             interface=tuple(sorted(node - first for node in held)),
             nodes={name: node - first for name, node in nodes.items()},
             lines=(tuple(range(last - first + 1)),),
+            directions=beam.mesh.directions[first : last + 1],
         )
 
 
@@ -233,7 +234,7 @@ def _rigid(beam: _Beam, used: Sequence[str]) -> Expansion:
         node = beam.node(name)
         at, full = beam.mesh.nodes[node], f"{entry.name}.{name}"
         owner = names[min(n - 1, int(np.floor(along[node] / along[-1] * (n - 1) + 0.5)))]
-        bodies.append(AddedBody(full, at, is_node=True))
+        bodies.append(AddedBody(full, at, is_node=True, axis=beam.mesh.directions[node]))
         joints.append(joint("fixed", f"{full} joint", (owner, full), at, entry.where))
     return Expansion(tuple(bodies), tuple(joints), tuple(forces))
 

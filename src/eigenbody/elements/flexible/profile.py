@@ -10,6 +10,7 @@ import numpy as np
 from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind
+from eigenbody.structures.beam_form import Rectangle, Round
 from eigenbody.structures.beam_section import BeamStations
 
 GIVEN = {"E": "E", "area": "A", "Iy": "Iy", "Iz": "Iz", "J": "J", "density": "density", "mass_per_length": "m",
@@ -51,6 +52,13 @@ def wrong_profile(values: Mapping[str, Any]) -> Iterator[Wrong]:
         yield "", f"exactly one of diameter, width, area must be given, but here is {found}.", ""
     if given == ["width"] and values.get("height") is None:
         yield "", 'the required key "height" is missing.', "A rectangle has a width (along y) and a height (along z)."
+    for key, form in (("inner_diameter", "diameter"), ("height", "width")):
+        if values.get(key) is not None and len(given) == 1 and given != [form]:
+            yield (
+                key,
+                f"it belongs to a section by {form}.",
+                f"Leave it out, or give the {form} in place of {given[0]}.",
+            )
     if given == ["area"]:
         for key in ("Iy", "Iz", "J"):
             if values.get(key) is None:
@@ -71,12 +79,12 @@ def stations_of(entry: Entry) -> BeamStations:
     known = {to: _single(entry[key]) for key, to in GIVEN.items() if entry.get(key) is not None}
     E, nu = known["E"], entry.get("nu", 0.3)
     G = _single(entry["G"]) if entry.get("G") is not None else E / (2 * (1 + nu))
-    section = {**_form(entry, nu), **known}
     if not entry.get("shear", True):
-        section |= {"ky": None, "kz": None}
+        known |= {"ky": np.inf, "kz": np.inf}
     offsets = {key: entry[key][0] if len(entry[key]) == 1 else entry[key]
                for key in ("mass_offset", "elastic_offset") if entry.get(key) is not None}  # fmt: skip
-    return BeamStations(points=entry["points"], y_axis=entry.get("y_axis"), G=G, **section, **offsets)
+    form = _form(entry, nu)
+    return BeamStations(points=entry["points"], y_axis=entry.get("y_axis"), G=G, form=form, **known, **offsets)
 
 
 def _single(values: np.ndarray) -> Any:
@@ -84,25 +92,11 @@ def _single(values: np.ndarray) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def _form(entry: Entry, nu: Any) -> dict[str, Any]:
-    """Area, second moments, torsion constant and shear coefficients of a round or rectangular section."""
+def _form(entry: Entry, nu: Any) -> Round | Rectangle | None:
+    """The form of the section where dimensions are given; they, not its moments, are linear between stations."""
     if entry.get("diameter") is not None:
-        d, bore = (_single(entry.get(key, np.zeros(1))) for key in ("diameter", "inner_diameter"))
-        second = np.pi / 64 * (d**4 - bore**4)
-        m2 = (bore / d) ** 2
-        k = 6 * (1 + nu) * (1 + m2) ** 2 / ((7 + 6 * nu) * (1 + m2) ** 2 + (20 + 12 * nu) * m2)  # Cowper 1966
-        return {"A": np.pi / 4 * (d**2 - bore**2), "Iy": second, "Iz": second, "J": 2 * second, "ky": k, "kz": k}
+        bore = _single(entry["inner_diameter"]) if entry.get("inner_diameter") is not None else 0.0
+        return Round(_single(entry["diameter"]), bore, nu)
     if entry.get("width") is not None:
-        y, z = _single(entry["width"]), _single(entry["height"])
-        return {"A": y * z, "Iy": y * z**3 / 12, "Iz": z * y**3 / 12, "J": _torsion(y, z), "ky": 5 / 6, "kz": 5 / 6}
-    return {}
-
-
-def _torsion(y: Any, z: Any) -> Any:
-    """Torsion constant of a rectangle by the series of Saint-Venant."""
-    is_wide = np.real(y) >= np.real(z)
-    a, b = np.where(is_wide, y, z), np.where(is_wide, z, y)  # b the shorter side
-    odd = np.arange(1, 40, 2)
-    series = sum(np.tanh(n * np.pi * a / (2 * b)) / n**5 for n in odd)
-    out = a * b**3 * (1 / 3 - 64 * b / (np.pi**5 * a) * series)
-    return out if out.ndim else out[()]
+        return Rectangle(_single(entry["width"]), _single(entry["height"]))
+    return None
