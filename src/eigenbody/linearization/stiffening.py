@@ -7,9 +7,12 @@ without load: it is named where its load is large enough to matter. So is a beam
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from eigenbody.dynamics.constraints import pull_back
+from eigenbody.linearization.bending import remarks_on_bending
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import FlexibleBody
 
@@ -21,13 +24,36 @@ SLENDER = 0.1  # smallest over largest moment of inertia of a body with a length
 
 
 def remarks_on_loads(point: OperatingPoint) -> tuple[str, ...]:
-    """A sentence for every flexible body that turns or carries a load along its length without being stiffened."""
-    bodies = [body for body in point.system.description.flexible if _is_lone(body, point)]
-    if not bodies:
-        return ()
-    forces = _node_forces(point, bodies)
+    """A sentence for every flexible body that turns or carries a load along its length without being stiffened, and for
+    every beam that its load bends far."""
+    bodies = _lone_bodies(point)
+    return _remarks(point, bodies, _node_forces(point, bodies) if bodies else {})
+
+
+def remarks_on_many(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[tuple[str, ...]]:
+    """The same for many points at once: `batch` is the operating point of all of them with a batch axis."""
+    known: dict[tuple[str, ...], dict[str, np.ndarray]] = {}  # forces by the bodies asked for
+    out = []
+    for k, point in enumerate(points):
+        bodies = _lone_bodies(point)
+        names = tuple(body.name for body in bodies)
+        if bodies and names not in known:
+            known[names] = _node_forces(batch, bodies)
+        forces = {name: each[k] if each.ndim > 2 else each for name, each in known.get(names, {}).items()}
+        out.append(_remarks(point, bodies, forces))
+    return out
+
+
+def _lone_bodies(point: OperatingPoint) -> list[FlexibleBody]:
+    return [body for body in point.system.description.flexible if _is_lone(body, point)]
+
+
+def _remarks(
+    point: OperatingPoint, bodies: Sequence[FlexibleBody], forces: Mapping[str, np.ndarray]
+) -> tuple[str, ...]:
     found = {body.where: text for body in reversed(bodies) if (text := _said(point, body, forces[body.name]))}
-    return tuple(found[where] for where in dict.fromkeys(body.where for body in bodies) if where in found)
+    said = (found[where] for where in dict.fromkeys(body.where for body in bodies) if where in found)
+    return (*said, *remarks_on_bending(point))
 
 
 def strained_beams(point: OperatingPoint) -> tuple[FlexibleBody, ...]:
@@ -102,15 +128,13 @@ def _line(body: FlexibleBody) -> np.ndarray | None:
     return axes[:, 0] if moments[0] < SLENDER * moments[-1] else None
 
 
-def _node_forces(point: OperatingPoint, bodies: list[FlexibleBody]) -> dict[str, np.ndarray]:
-    """Forces (nodes, 3), global axes, that the bodies put on their nodes."""
+def _node_forces(point: OperatingPoint, bodies: Sequence[FlexibleBody]) -> dict[str, np.ndarray]:
+    """Forces (..., nodes, 3), global axes, that the bodies put on their nodes."""
     system, holonomic = point.system, point.mechanics.holonomic
     owners = {node for body in bodies for node in body.nodes}
     own = np.array([row.owner in owners for row in system.constraints.rows], dtype=bool)
     along = np.real(holonomic.along_measures(np.where(own, np.real(point.motion.multipliers), 0.0)))
     force = -pull_back(system.constraints.measures, np.real(holonomic.jet.gradient), along, system.nq)
     index = system.places.index
-    return {
-        body.name: np.array([force[system.dof[index[node], :3]] for node in body.nodes]).reshape(-1, 3)
-        for body in bodies
-    }
+    columns = {body.name: system.dof[[index[node] for node in body.nodes], :3] for body in bodies}
+    return {name: force[..., own] for name, own in columns.items()}
