@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import eigenbody as eb
+from floquet_references import BLADE, HUB
 
 TURN = 2 * np.pi
 
@@ -44,6 +45,35 @@ def nacelle(speed: float, hub_height: float, mass: float = 8.0) -> dict[str, dic
             "kpitch": {"type": "spring", "along": "pitch", "k": 7000, "c": 8},
         },
     }  # fmt: skip
+
+
+def ground_rotor(blades: int, speed: float = 20.0, kx: float = 1000.0, ky: float = 1000.0, **other: float) -> eb.Model:
+    """A hub of 10 kg on springs along x and y, turning about z; bars hinged to it that lag (Coleman & Feingold)."""
+    numbers = {"speed": speed, "kx": kx, "ky": ky, "c": 5.0, "cb": 0.2, "kb": 3.0, **other}
+    origin = [0, 0, 0]
+    bodies: dict[str, Any] = {
+        "slide": {"mass": 0, "at": origin},
+        "bed": {"mass": HUB / 2, "inertia": [1, 1, 1], "at": origin},
+        "hub": {"mass": HUB / 2, "inertia": [0.1, 0.1, 0.1], "at": origin},
+    }
+    joints: dict[str, Any] = {
+        "x": {"type": "prismatic", "between": ["ground", "slide"], "at": origin, "axis": [1, 0, 0]},
+        "y": {"type": "prismatic", "between": ["slide", "bed"], "at": origin, "axis": [0, 1, 0]},
+        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": origin, "motion": "=speed*t"},
+    }
+    forces: dict[str, Any] = {
+        "kx": {"type": "spring", "along": "x", "k": "=kx", "c": "=c"},
+        "ky": {"type": "spring", "along": "y", "k": "=ky", "c": "=c"},
+    }
+    for i in range(blades):
+        out = np.array([np.cos(TURN * i / blades), np.sin(TURN * i / blades), 0])
+        middle = (BLADE["offset"] + BLADE["length"] / 2) * out
+        moment = [BLADE["mass"] * BLADE["length"] ** 2 / 12] * 3
+        bodies[f"b{i}"] = {"mass": BLADE["mass"], "inertia": moment, "at": middle.tolist()}
+        hinge = {"type": "revolute", "between": ["hub", f"b{i}"], "at": (BLADE["offset"] * out).tolist()}
+        joints[f"lag{i}"] = {**hinge, "axis": [0, 0, 1]}
+        forces[f"hinge{i}"] = {"type": "spring", "along": f"lag{i}", "k": "=kb", "c": "=cb"}
+    return eb.Model(parameters=numbers, bodies=bodies, joints=joints, forces=forces)
 
 
 def hinged_rotor(count: int, speed: float, rng: np.random.Generator, start: float = 0.0) -> eb.Model:

@@ -12,7 +12,9 @@ in Z follow at the instant phi = 0, where Z = S and only rates differ:
 
     M Z'' + (C + 2 rate M F) Z' + (K + rate C F + rate^2 M F^2) Z = 0
 
-Coordinates that are not of the rotor, or are seen from the ground already, have no part in F.
+Coordinates that are not of the rotor, or are seen from the ground already, have no part in F. First-order states of
+the blades x = exp(phi Fx) xi are counted in the same way. An input or output is constant in these coordinates where it
+belongs to the fixed frame: a force on the tower, the mean of all blades; a force on one blade is not.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class MultiBlade:
     rate       of turning, rad/s; axis (3,) its direction, at (3,) a point of it
     symmetry   Gamma (S, S): what the coordinates become when the rotor turns on by 2 pi / N; zero on those not of it
     generator  F (S, S)
+    states     Fx (x, x), the same of first-order states
+    fixed_inputs, fixed_outputs   bool of each: whether it is constant in multi-blade coordinates
     """
 
     joint: str
@@ -50,6 +54,14 @@ class MultiBlade:
     at: np.ndarray
     symmetry: np.ndarray
     generator: np.ndarray
+    states: np.ndarray
+    fixed_inputs: tuple[bool, ...] = ()
+    fixed_outputs: tuple[bool, ...] = ()
+
+    @property
+    def chart(self) -> Chart:
+        """The coordinates."""
+        return Chart(self.generator, self.states, self.rate)
 
     @property
     def orders(self) -> range:
@@ -62,10 +74,12 @@ class MultiBlade:
 
 
 def pattern_generator(symmetry: np.ndarray, count: int) -> np.ndarray:
-    """F (S, S), real, of a symmetry Gamma whose N-th power is one where it is not zero."""
-    out = np.zeros_like(symmetry)
-    for order in range(1, (count - 1) // 2 + 1):
-        out += 2 * order * _projector(symmetry, count, order).imag  # -i n (Pi - conj Pi)
+    """F (S, S), real, of a symmetry Gamma whose N-th power is one where it is not zero; complex steps pass through."""
+    out, power = np.zeros_like(symmetry), symmetry
+    orders = np.arange(1, (count - 1) // 2 + 1)
+    for k in range(1, count):
+        out = out - 2 / count * float(orders @ np.sin(2 * np.pi * orders * k / count)) * power  # 2 n Im Pi_n
+        power = power @ symmetry
     return out
 
 
@@ -78,34 +92,71 @@ def _projector(symmetry: np.ndarray, count: int, order: int) -> np.ndarray:
     return out
 
 
-def in_fixed_frame(A: np.ndarray, generator: np.ndarray, rate: float, phase: float = 0.0) -> np.ndarray:
-    """A of x' = A x over [S, S', x] in [Z, Z', x] when the rotor has turned by `phase`."""
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """[S, S', x] = X(phi) [Z, Z', xi] with S = exp(phi F) Z, x = exp(phi Fx) xi and phi' = rate.
+
+    F (S, S), Fx (x, x); the rate (rad/s) may be complex and have leading axes, as the equations that are charted."""
+
+    F: np.ndarray
+    Fx: np.ndarray
+    rate: float | np.ndarray
+
+    @property
+    def G(self) -> np.ndarray:
+        """rate F (..., S, S)."""
+        return np.asarray(self.rate)[..., None, None] * self.F
+
+    @property
+    def Gx(self) -> np.ndarray:
+        """rate Fx (..., x, x)."""
+        return np.asarray(self.rate)[..., None, None] * self.Fx
+
+    def into(self, phase: float = 0.0) -> np.ndarray:
+        """X (..., states, states)."""
+        T, Tx = _exponential(phase, self.F), _exponential(phase, self.Fx)
+        return _blocks(T, T @ self.G, Tx)
+
+    def back(self, phase: float = 0.0) -> np.ndarray:
+        """X^-1."""
+        T, Tx = _exponential(-phase, self.F), _exponential(-phase, self.Fx)
+        return _blocks(T, -self.G @ T, Tx)
+
+    def into_rate(self, phase: float = 0.0) -> np.ndarray:
+        """X'."""
+        T, Tx = _exponential(phase, self.F), _exponential(phase, self.Fx)
+        return _blocks(T @ self.G, T @ self.G @ self.G, Tx @ self.Gx)
+
+    def space(self, there: StateSpace, phase: float = 0.0) -> StateSpace:
+        """A, B, C, D over [S, S', x] in [Z, Z', xi] when the rotor has turned by `phase`."""
+        X, back = self.into(phase), self.back(phase)
+        return StateSpace(back @ (there.A @ X - self.into_rate(phase)), back @ there.B, there.C @ X, there.D)
+
+
+def _blocks(T: np.ndarray, below: np.ndarray, Tx: np.ndarray) -> np.ndarray:
+    n, m = T.shape[-1], Tx.shape[-1]
+    lead = np.broadcast_shapes(T.shape[:-2], below.shape[:-2], Tx.shape[:-2])
+    out = np.zeros((*lead, 2 * n + m, 2 * n + m), dtype=np.result_type(T, below, Tx))
+    out[..., :n, :n] = out[..., n : 2 * n, n : 2 * n] = T
+    out[..., n : 2 * n, :n] = below
+    out[..., 2 * n :, 2 * n :] = Tx
+    return out
+
+
+def _exponential(phase: float, F: np.ndarray) -> np.ndarray:
+    if not phase:
+        return np.eye(len(F))
     from scipy.linalg import expm
 
-    n, rest = len(generator), len(A) - 2 * len(generator)
-    T, F = expm(phase * generator), rate * generator
-    zero = np.zeros((n, n))
-    X, back, turn = np.eye(len(A)), np.eye(len(A)), np.zeros((len(A), len(A)))
-    X[: 2 * n, : 2 * n] = np.block([[T, zero], [T @ F, T]])
-    inverse = expm(-phase * generator)
-    back[: 2 * n, : 2 * n] = np.block([[inverse, zero], [-F @ inverse, inverse]])
-    turn[: 2 * n, : 2 * n] = np.block([[T @ F, zero], [T @ F @ F, T @ F]])
-    assert rest >= 0
-    return back @ (A @ X - turn)
+    return np.asarray(expm(phase * F))
 
 
 def in_multiblade(linear: LinearModel, blades: MultiBlade) -> LinearModel:
     """The linear model in multi-blade coordinates, which have the names of the coordinates that they are at this
-    instant. Inputs and outputs on the rotor are those of the instant too."""
-    form, n = linear.dense, len(linear.coordinates)
+    instant. Inputs and outputs that are not `fixed` are those of the instant too."""
+    form = linear.dense
     F, size = blades.rate * blades.generator, abs(blades.rate) * np.abs(blades.generator)
     M, C = np.abs(form.M), np.abs(form.C)
-    A, B, outputs, D = form.state_space
-    into = np.eye(len(A))
-    into[n : 2 * n, :n] = F
-    back = np.eye(len(A))
-    back[n : 2 * n, :n] = -F
-    space = StateSpace(in_fixed_frame(A, blades.generator, blades.rate), back @ B, outputs @ into, D)
     turned = replace(
         form,
         C=form.C + 2 * form.M @ F,
@@ -117,7 +168,7 @@ def in_multiblade(linear: LinearModel, blades: MultiBlade) -> LinearModel:
             )
         ),
         drag=form.drag + form.Pv @ F,
-        source=KnownStateSpace(space),
+        source=KnownStateSpace(blades.chart.space(form.state_space)),
     )
     note = (
         f"{blades.count} equal blades on {blades.joint}: multi-blade coordinates (collective, whirling with the spin"

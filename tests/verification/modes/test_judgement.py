@@ -364,7 +364,7 @@ def test_vectors_satisfy_the_equations_where_lapack_scales_states_by_tiny_entrie
     A[5] = [-2.7e-9, -4.2e-9, 2.8e-25, -1e-7, 1.2e-4, 0.0]
     noise = 1e-17 * np.ones_like(A)
     noise[1, 4] = 1e-44
-    found = judged_modes(A, noise).others
+    found = judged_modes(A[None], noise[None])[0].others
     off = np.linalg.norm(A @ found.vectors - found.vectors * found.values, axis=0)
     assert np.all(off <= 1e-11 * np.linalg.norm(A) * np.linalg.norm(found.vectors, axis=0))
     plain = np.sort(np.linalg.eigvals(A[:4, :4]).real)
@@ -478,3 +478,44 @@ def bladed(asked: str) -> eb.Model:
                              "axis": [0, 0, 1]}  # fmt: skip
         forces[f"d{i}"] = {"type": "damper", "along": f"lag{i}", "c": 0.02}
     return eb.Model(bodies=bodies, joints=joints, forces=forces, operating_point=asked)
+
+
+def two_masses(m1: float, m2: float, k1: float, k2: float, is_relative: bool) -> dict:
+    """Ground - k1 - m1 - k2 - m2 on a line; the second coordinate may be relative to the first mass."""
+    along = {"type": "prismatic", "at": [0, 0, 0], "axis": [1, 0, 0]}
+    between = {"between": ["b1", "b2"], "at": [[0, 0, 0], [1, 0, 0]], "free_length": 1.0}
+    return {
+        "eigenbody": 1,
+        "bodies": {
+            "b1": {"mass": m1, "inertia": [1, 1, 1], "at": [0, 0, 0]},
+            "b2": {"mass": m2, "inertia": [1, 1, 1], "at": [1, 0, 0]},
+        },
+        "joints": {
+            "x": {**along, "between": ["ground", "b1"]},
+            "y": {**along, "between": ["b1" if is_relative else "ground", "b2"]},
+        },
+        "forces": {"s": {"type": "spring", "along": "x", "k": k1}, "t": {"type": "spring", **between, "k": k2}},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("m1", "m2"), [(1, 1e11), (1e11, 1), (1, 1e-11), (1e-6, 1e6), (1e-7, 1e7), (1, 1e14)])
+@pytest.mark.parametrize(("k1", "k2"), [(1, 1), (1e3, 1e-3), (1e-6, 1e6)])
+@pytest.mark.parametrize("is_relative", [True, False])
+def test_what_rounding_leaves_of_a_frequency_is_said(
+    m1: float, m2: float, k1: float, k2: float, is_relative: bool
+) -> None:
+    """Against the closed form in 60 digits: within the bound, and noted where it is off by a thousandth or more."""
+    from mpmath import mp
+
+    with mp.workdps(60):
+        a, b, c = mp.mpf(m1) * m2, mp.mpf(m1) * k2 + mp.mpf(m2) * (mp.mpf(k1) + k2), mp.mpf(k1) * k2
+        root = mp.sqrt(b * b - 4 * a * c)
+        wanted = [float(mp.sqrt(2 * c / (b + root))), float(mp.sqrt((b + root) / (2 * a)))]
+    found = eb.modes(eb.load(two_masses(m1, m2, k1, k2, is_relative)))
+    noted = " ".join(text for text in found.notes if "uncertain" in text or "double precision cannot tell" in text)
+    for value, rate, bound in zip(found.eigenvalues, wanted, found.bounds, strict=True):
+        assert abs(abs(value) - rate) <= max(bound, 1e-14 * rate)
+        if abs(abs(value) - rate) > 1e-3 * rate:
+            assert noted
+    if noted and not is_relative:
+        assert (found.bounds > 1e-3 * np.array(wanted)).any()

@@ -8,39 +8,10 @@ import pytest
 from scipy.optimize import brentq
 
 import eigenbody as eb
-from bladed_rotors import flexible_rotor, hinged_rotor, lagging_rotor
+from bladed_rotors import flexible_rotor, ground_rotor, hinged_rotor, lagging_rotor
 from floquet_references import BLADE, HUB, INERTIA, MOMENT, same_sets
 
 TURN = 2 * np.pi
-
-
-def ground_rotor(blades: int, speed: float = 20.0, kx: float = 1000.0, ky: float = 1000.0, **other: float) -> eb.Model:
-    """A hub of 10 kg on springs along x and y, turning about z; bars hinged to it that lag (Coleman & Feingold)."""
-    numbers = {"speed": speed, "kx": kx, "ky": ky, "c": 5.0, "cb": 0.2, "kb": 3.0, **other}
-    origin = [0, 0, 0]
-    bodies: dict[str, Any] = {
-        "slide": {"mass": 0, "at": origin},
-        "bed": {"mass": HUB / 2, "inertia": [1, 1, 1], "at": origin},
-        "hub": {"mass": HUB / 2, "inertia": [0.1, 0.1, 0.1], "at": origin},
-    }
-    joints: dict[str, Any] = {
-        "x": {"type": "prismatic", "between": ["ground", "slide"], "at": origin, "axis": [1, 0, 0]},
-        "y": {"type": "prismatic", "between": ["slide", "bed"], "at": origin, "axis": [0, 1, 0]},
-        "spin": {"type": "revolute", "between": ["bed", "hub"], "at": origin, "motion": "=speed*t"},
-    }
-    forces: dict[str, Any] = {
-        "kx": {"type": "spring", "along": "x", "k": "=kx", "c": "=c"},
-        "ky": {"type": "spring", "along": "y", "k": "=ky", "c": "=c"},
-    }
-    for i in range(blades):
-        out = np.array([np.cos(TURN * i / blades), np.sin(TURN * i / blades), 0])
-        middle = (BLADE["offset"] + BLADE["length"] / 2) * out
-        moment = [BLADE["mass"] * BLADE["length"] ** 2 / 12] * 3
-        bodies[f"b{i}"] = {"mass": BLADE["mass"], "inertia": moment, "at": middle.tolist()}
-        hinge = {"type": "revolute", "between": ["hub", f"b{i}"], "at": (BLADE["offset"] * out).tolist()}
-        joints[f"lag{i}"] = {**hinge, "axis": [0, 0, 1]}
-        forces[f"hinge{i}"] = {"type": "spring", "along": f"lag{i}", "k": "=kb", "c": "=cb"}
-    return eb.Model(parameters=numbers, bodies=bodies, joints=joints, forces=forces)
 
 
 def changed(model: eb.Model, section: str, name: str, **values: Any) -> eb.Model:
@@ -231,3 +202,66 @@ def test_blades_on_a_held_hub_keep_their_own_coordinates():
     assert found.patterns is None
     assert found.stability == "stable"
     np.testing.assert_allclose(found.eigenvalues, found.eigenvalues[0], rtol=1e-12)
+
+
+# Blades named by hand -------------------------------------------------------------------------------------------------
+def named(model: eb.Model, *blades: str, joint: str = "spin") -> eb.Model:
+    return model.rotor("main", joint=joint, blades=list(blades))
+
+
+def test_blades_may_be_named_in_any_order():
+    model = ground_rotor(3, ky=1700.0)
+    found = eb.modes(named(model, "b2", "b0", "b1"))
+    assert found.linear.blades.count == 3
+    np.testing.assert_array_equal(found.eigenvalues, eb.modes(model).eigenvalues)
+
+
+def test_named_blades_choose_how_many_there_are():
+    """Six blades as three pairs: the same multipliers."""
+    agrees_with_floquet(named(ground_rotor(6, 9.0, ky=1700.0), "b0", "b2", "b4"), 3)
+    assert eb.modes(named(flexible_rotor(3, 25.0), "blade0", "blade1", "blade2")).linear.blades.count == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (named(changed(ground_rotor(3), "bodies", "b1", mass=1.01), "b0", "b1", "b2"), "b1 has a mass of 1.01 kg"),
+        (named(changed(ground_rotor(3), "forces", "hinge1", k=3.0001), "b0", "b1", "b2"), "the stiffness of lag"),
+        (named(ground_rotor(4), "b0", "b1", "b2"), r"1/3 of a turn brings b\d to where none of them is"),
+        (named(ground_rotor(3), "b0", "b1", "bed"), "bed does not turn with spin"),
+    ],
+)
+def test_blades_that_are_none_are_refused_with_what_differs(model, reason):
+    with pytest.raises(eb.InputError, match=f"rotors.main: these are no equal blades: {reason}"):
+        eb.modes(model)
+
+
+def test_names_of_rotors_are_checked_with_the_model():
+    with pytest.raises(eb.InputError) as error:
+        eb.modes(named(ground_rotor(3), "b0", "b7", joint="spine"))
+    text = str(error.value)
+    assert 'unknown joint "spine". Did you mean "spin"?' in text
+    assert 'unknown body "b7"' in text
+    assert "2 blades have no multi-blade coordinates" in text
+
+
+def test_a_named_joint_that_does_not_turn_is_said():
+    found = eb.modes(named(ground_rotor(3, ky=1700.0), "b0", "b1", "b2", joint="x"))
+    assert found.stability == "frozen"
+    assert any("rotors.main names, does not turn" in note for note in found.notes)
+
+
+# Dampers and controllers with states ----------------------------------------------------------------------------------
+def test_first_order_states_of_blades_are_counted_in_patterns():
+    """A damper with a state on each hinge (x' = (lag' - x) / T, force -d x), a controller of the support beside it, and
+    a chain of two states that reads the mean of the blades: multipliers of Floquet's theory."""
+    model = ground_rotor(3, 9.0, ky=1700.0)
+    states = {f"s{i}": {"rate": f"=(lag{i}' - s{i}) / 0.2", "initial": 0} for i in range(3)}
+    states |= {
+        "held": {"rate": "=x - 3 * held", "initial": 0},
+        "mean": {"rate": "=(lag0 + lag1 + lag2) / 3 - mean", "initial": 0},
+        "after": {"rate": "=mean - 2 * after", "initial": 0},
+    }
+    pulls = {f"pull{i}": {"type": "actuator", "along": f"lag{i}", "value": f"=-0.5 * s{i}"} for i in range(3)}
+    pulls["damp"] = {"type": "actuator", "along": "y", "value": "=-40 * held + 3 * after"}
+    agrees_with_floquet(model.set(states=states, forces={**model.document["forces"], **pulls}), 3)

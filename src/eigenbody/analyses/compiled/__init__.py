@@ -23,8 +23,10 @@ from eigenbody.model.source import shown
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import CompiledModel, compiled_model
+from eigenbody.operating.turning.blades import in_blade_patterns
 
 _linear = on_one_thread(linear_model)
+_patterns = on_one_thread(in_blade_patterns)
 _eigenvalues = on_one_thread(sorted_eigenvalues)
 _derivatives = on_one_thread(derivatives_at)
 
@@ -49,13 +51,17 @@ class Evaluation(LeanCopies):
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """(states,) complex, sorted by magnitude, then imaginary part; recognized zeros are exactly 0. Without vectors,
-        bounds and verdict, which `modes` has."""
-        return _eigenvalues(self.linear)
+        bounds and verdict, which `modes` has. Of equal blades in multi-blade coordinates, as `modes`."""
+        return _eigenvalues(self._constant)
 
     @cached_property
     def modes(self) -> Modes:
         """The modes with everything that belongs to them."""
-        return modes(self.linear)
+        return modes(self._constant)
+
+    @cached_property
+    def _constant(self) -> LinearModel:
+        return _patterns(self.linear)
 
     @cached_property
     def derivatives(self) -> Derivatives:
@@ -90,7 +96,7 @@ class Evaluator:
         self._check_names(given)
         if empty := [name for name, own in given.items() if not np.size(own)]:
             raise InputError(Fault(empty[0], "there is no number to evaluate at.", "Give one or more."))
-        return variants(self.model, given)
+        return variants(self.model, given, workers=1)
 
     @cached_property
     def own(self) -> dict[str, float]:

@@ -28,6 +28,9 @@ def base_excited(
     """The model excited by the motion `name`, given as displacement (order 0), velocity (1) or acceleration (2)."""
     found = ports(model, [], outputs, solver)
     linear = found.linear
+    if linear.blades is not None:
+        what = f"a moving base is not seen in the multi-blade coordinates that {linear.blades.joint} needs."
+        raise InputError(Fault("base", what, "Push on the support by a force, or simulate the motion of the base."))
     row = _row(linear.point, name)
     unit = rate_unit(_measured_in(linear.point, row), order)
     primes = "'" * order

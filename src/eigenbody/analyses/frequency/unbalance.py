@@ -24,6 +24,7 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import in_blade_patterns
 
 KEYS = ("body", "moment", "axis", "phase")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite
@@ -97,7 +98,8 @@ def _touched(model: InertModel, places: Sequence[Unbalance]) -> InertModel:
     known = model.description.bodies.names
     for number, place in enumerate(places):
         if place.body not in known:
-            model = model.input(f"place of unbalance {number}", body=place.body, direction=[1, 0, 0])
+            entry = {"body": place.body, "direction": [1, 0, 0]}
+            model = model.with_entry("inputs", f"place of unbalance {number}", entry)
     return model
 
 
@@ -140,7 +142,7 @@ def _excited(
         name = f"unbalance {number}"
         while name in taken:
             name += " again"
-        model = model.input(name, body=body, direction=normal.tolist())
+        model = model.with_entry("inputs", name, {"body": body, "direction": normal.tolist()})
         names.append(name)
     found = ports(model, names, outputs, solver)
     sizes = [place.moment * np.exp(1j * place.phase) for place in places]
@@ -208,7 +210,7 @@ class Synchronous:
 
     def _at(self, omega: float) -> Excited:
         """The system that spins at omega."""
-        linear = dense_model(self._spinning(omega))
+        linear = in_blade_patterns(dense_model(self._spinning(omega)))
         dense, sparse = dense_equations(linear, *self._ports), SparseEquations(linear, *self._ports)
         return replace(self.system, linear=linear, dense=dense, sparse=sparse)
 

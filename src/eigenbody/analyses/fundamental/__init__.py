@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.analyses.linearize import linear_of
+from eigenbody.analyses.linearize import constant_linear_of
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.model import LinearModel
@@ -66,7 +66,7 @@ def fundamental(model: Subject, times: float | Sequence[float] | np.ndarray, met
     method  "pade" (default); "modal", by modes, in blocks where they are repeated or defective; "series", scaled and
             squared; "cayley-hamilton", a polynomial of degree n - 1 in A
     """
-    linear = linear_of(model)
+    linear = constant_linear_of(model)
     given = np.atleast_1d(np.asarray(times, dtype=float))
     if given.ndim != 1 or not given.size or not np.isfinite(given).all():
         raise InputError(Fault("times", "one finite time, or a list of them, is expected.", "For example 1.0."))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from eigenbody.analyses.linearize.asked import Damping, equations_asked
 from eigenbody.analyses.linearize.damping import with_damping, with_hysteresis
-from eigenbody.analyses.linearize.linear import linear_of, linearize
+from eigenbody.analyses.linearize.linear import constant_linear_of, linear_of, linearize
 from eigenbody.analyses.linearize.ports import Ports, need_inputs, ports, with_input, with_output
 from eigenbody.base.door import later
 

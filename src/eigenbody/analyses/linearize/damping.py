@@ -71,11 +71,11 @@ def with_damping(
         what = "a model kept sparse takes proportional damping only."
         raise InputError(Fault("with_damping", what, "Linearize with solver dense, or give proportional."))
     if matrix is not None:
-        return _damped(linear, _dense_form(linear, _square(matrix, linear.dof)), "a given matrix")
+        return _damped(linear, _dense_form(linear, _square(matrix, linear.dof)), "a given matrix", is_natural=False)
     if structural is not None:
         return _with_losses(linear, structural)
     assert modal is not None
-    return _damped(linear, _dense_form(linear, *modal_damping(linear, modal)), "modal")
+    return _damped(linear, _dense_form(linear, *modal_damping(linear, modal)), "modal", np.ndim(modal) == 0)
 
 
 def damping_given(text: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _with_losses(linear: LinearModel, factor: float | Sequence[float]) -> Linear
     form = _dense_form(linear, viscous, noise)
     before = form.losses
     both = Losses(loss, viscous) if before is None else Losses(before.stiffness + loss, before.viscous + viscous)
-    return _damped(linear, replace(form, losses=both), _structural(factor))
+    return _damped(linear, replace(form, losses=both), _structural(factor), is_natural=False)
 
 
 def _structural(factor: float | Sequence[float]) -> str:
@@ -126,9 +126,10 @@ def with_hysteresis(linear: LinearModel) -> tuple[np.ndarray, np.ndarray] | None
     return A, C
 
 
-def _damped(linear: LinearModel, form: Form, name: str) -> LinearModel:
+def _damped(linear: LinearModel, form: Form, name: str, is_natural: bool = True) -> LinearModel:
+    natural = linear.damping_is_natural and is_natural
     notes = (*linear.notes, f"Damping was added to the linear model: {name}.")
-    return replace(linear, form=form, damping_model=name, notes=notes)
+    return replace(linear, form=form, damping_model=name, damping_is_natural=natural, notes=notes)
 
 
 def modal_damping(

@@ -9,6 +9,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import point_at
+from eigenbody.operating.turning.blades import in_constant_form
 
 
 @on_one_thread
@@ -29,3 +30,8 @@ def linear_of(given: Subject) -> LinearModel:
     """The linear model that was given or that a result carries; else that of what was given."""
     found = subject(given, LinearModel)
     return found if isinstance(found, LinearModel) else linearize(found)
+
+
+def constant_linear_of(given: Subject) -> LinearModel:
+    """The same in the form whose coefficients are constant: in multi-blade coordinates where these are needed."""
+    return in_constant_form(linear_of(given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eigenbody.analyses.linearize.asked import Damping, equations_asked
 from eigenbody.analyses.linearize.linear import linearize
@@ -15,6 +15,15 @@ from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
 from eigenbody.operating.asked import in_model
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import in_constant_form
+
+TURNING = '"{0}" turns with {1}: to what is seen in the fixed frame it answers at several frequencies, a turn apart.'
+PUSHING = '"{0}" turns with {1}: what it does at one frequency is seen in the fixed frame at several, a turn apart.'
+PUSHED = "Push on what does not turn, or on all blades alike; a force on one blade is a matter of simulate."
+SEEN = (
+    "Watch what does not turn, or a pattern of all blades by an expression: their mean (collective), 2/N times their"
+    " sum weighted by cos or sin of the azimuth of each (docs/multiblade.md); one blade in time by simulate."
+)
 
 
 @dataclass(frozen=True)
@@ -56,12 +65,14 @@ def ports(
     wanted_in, wanted_out = _listed(inputs), _listed(outputs)
     found = subject(model, LinearModel)
     if isinstance(found, LinearModel):
-        return _of_linear(equations_asked(found, damping, route), wanted_in, wanted_out)
+        linear = in_constant_form(equations_asked(found, damping, route))
+        return _in_fixed_frame(_of_linear(linear, wanted_in, wanted_out), are_named=True)
     at = found if isinstance(found, OperatingPoint) else None
     model = found if at is None else at.model
     description = model.description
     if wanted_in is None:
         wanted_in = [entry.name for entry in description.inputs]
+    are_named = wanted_out is not None or bool(description.outputs)
     if wanted_out is None:
         wanted_out = [entry.name for entry in description.outputs] or _coordinates(found)
     names_in, names_out = [], []
@@ -72,9 +83,32 @@ def ports(
         model, own = with_output(model, name)
         names_out.append(own)
     linear = linearize(model if at is None else in_model(at, model), solver="dense" if route else solver)
-    linear = equations_asked(linear, damping, route)
+    linear = in_constant_form(equations_asked(linear, damping, route))
     found = _of_linear(linear, names_in, names_out)
-    return Ports(found.linear, found.inputs, found.outputs, tuple(wanted_in), tuple(wanted_out))
+    found = replace(found, input_names=tuple(wanted_in), output_names=tuple(wanted_out))
+    return _in_fixed_frame(found, are_named)
+
+
+def _in_fixed_frame(found: Ports, are_named: bool) -> Ports:
+    """Refuse inputs and outputs on single blades, which are not constant in multi-blade coordinates; outputs that were
+    not named are left out."""
+    blades = found.linear.blades
+    if blades is None:
+        return found
+    turning_in = [n for i, n in zip(found.inputs, found.input_names, strict=True) if not blades.fixed_inputs[i]]
+    fixed = [blades.fixed_outputs[o] for o in found.outputs]
+    turning_out = [n for n, is_fixed in zip(found.output_names, fixed, strict=True) if not is_fixed]
+    if not are_named and turning_out and any(fixed):
+        kept = [k for k, is_fixed in enumerate(fixed) if is_fixed]
+        note = f"{', '.join(turning_out)}: left out, they turn with {blades.joint} (docs/multiblade.md)."
+        linear = replace(found.linear, notes=(*found.linear.notes, note))
+        outputs, names = tuple(found.outputs[k] for k in kept), tuple(found.output_names[k] for k in kept)
+        found, turning_out = replace(found, linear=linear, outputs=outputs, output_names=names), []
+    faults = [Fault("inputs", PUSHING.format(name, blades.joint), PUSHED) for name in turning_in]
+    faults += [Fault("outputs", TURNING.format(name, blades.joint), SEEN) for name in turning_out]
+    if faults:
+        raise InputError(faults)
+    return found
 
 
 def need_inputs(found: Ports) -> None:
@@ -117,7 +151,7 @@ def with_input(model: InertModel, name: str) -> tuple[InertModel, str]:
         return model, name
     measure = _measure(model, name, "inputs", own)
     added = _free_name(f"along {measure}", own)
-    return model.input(added, along=measure), added
+    return model.with_entry("inputs", added, {"along": measure}), added
 
 
 def with_output(model: InertModel, name: str) -> tuple[InertModel, str]:
@@ -133,7 +167,7 @@ def with_output(model: InertModel, name: str) -> tuple[InertModel, str]:
         )
     measure = _measure(model, bare, "outputs", own)
     added = _free_name(f"{measure} order {order}", own)
-    return model.output(added, measure=measure, order=order), added
+    return model.with_entry("outputs", added, {"measure": measure, "order": order}), added
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

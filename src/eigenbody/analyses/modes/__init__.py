@@ -4,15 +4,14 @@ from typing import TYPE_CHECKING
 
 from eigenbody.analyses.modes.blade_labels import BladePattern
 from eigenbody.analyses.modes.checks import ModesCertificate
-from eigenbody.analyses.modes.deformation import node_motion, tracked_rows, tracked_shapes
+from eigenbody.analyses.modes.deformation import tracked_rows, tracked_shapes
 from eigenbody.analyses.modes.find import Modes, modes, sparse_modes
-from eigenbody.analyses.modes.multiblade import in_blade_patterns
+from eigenbody.analyses.modes.many import modes_of_many
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.door import later
 
 if TYPE_CHECKING:
     from eigenbody.analyses.modes.explain import Explanation
-    from eigenbody.analyses.modes.frame_chart import charted, turning_frame
     from eigenbody.analyses.modes.frames import modes_in_frames
     from eigenbody.analyses.modes.mac import mac_matrix
 else:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.modes.blade_symmetry import PLACE, RotorMotion, rotor_motion
-from eigenbody.analyses.modes.frame_chart import TurningFrame
-from eigenbody.analyses.modes.turning import turning_bodies
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.multiblade import MultiBlade
+from eigenbody.operating.turning.frame import TurningFrame
+from eigenbody.operating.turning.observer import turning_bodies
+from eigenbody.operating.turning.symmetry import PLACE, RotorMotion, rotor_motion
 from eigenbody.spatial.rotations import cross
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ WRONG_PAIR = 1e-8  # backward error, relative, that no backward-stable algorithm
 WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, relative to that of their magnitudes
 BLOCK = 128  # pairs whose residuals are found at a time
 DISPLACED = 1e-9  # displacement in a zero that is a motion at constant speed, per speed over the fastest rate
+UNCERTAIN = 1e-3  # part of an eigenvalue that rounding may change without a word
 STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
 
 FROZEN = (
@@ -188,15 +189,19 @@ def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray)
     least = float(spectrum.bounds[spectrum.is_rigid].max()) if names else 0.0
     damped = np.any(linear.C) or not linear.is_second_order
     open_ones = np.flatnonzero(spectrum.undecided[entries]) if damped else ()
-    return (*_on_zeros(names, least), *_on_damping(open_ones))
+    values, bounds = spectrum.eigenvalues[entries], spectrum.bounds[entries]
+    uncertain = _on_frequencies(values, np.where(spectrum.is_rigid[entries], 0.0, bounds))
+    return (*_on_zeros(names, least), *uncertain, *_on_damping(open_ones))
 
 
 def open_questions_of_few(point: OperatingPoint, found: SparseModes) -> tuple[str, ...]:
     """The same for modes found by the sparse path."""
+    uncertain = _on_frequencies(found.eigenvalues, np.where(found.is_zero, 0.0, found.bounds))
+    damping = _on_damping(np.flatnonzero(found.undecided))
     if not found.is_zero.any():
-        return _on_damping(np.flatnonzero(found.undecided))
+        return (*uncertain, *damping)
     names = deflected_elements(point, np.real(found.vectors[:, found.is_zero]))
-    return (*_on_zeros(names, float(found.bounds[found.is_zero].max())), *_on_damping(np.flatnonzero(found.undecided)))
+    return (*_on_zeros(names, float(found.bounds[found.is_zero].max())), *uncertain, *damping)
 
 
 def _on_zeros(names: Sequence[str], least: float) -> tuple[str, ...]:
@@ -206,6 +211,21 @@ def _on_zeros(names: Sequence[str], least: float) -> tuple[str, ...]:
         f"Motions of the zero eigenvalue deflect {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}:"
         " stiffnesses are so far apart, or so nearly cancel, that double precision cannot tell these eigenvalues"
         f" from zero; they lie below {least:.2g} rad/s. Model the stiff parts as rigid, or free what cancels.",
+    )
+
+
+def _on_frequencies(eigenvalues: np.ndarray, bounds: np.ndarray) -> tuple[str, ...]:
+    """A sentence where rounding may change eigenvalues by more than a thousandth of them."""
+    open_ones = np.flatnonzero(bounds > UNCERTAIN * np.abs(eigenvalues))
+    if not len(open_ones):
+        return ()
+    worst = open_ones[np.argmax(bounds[open_ones] / np.abs(eigenvalues[open_ones]))]
+    numbers = [str(k + 1) for k in open_ones]
+    return (
+        f"Rounding of the equations leaves mode {', '.join(numbers[:8])}{' and others' if len(numbers) > 8 else ''}"
+        f" uncertain: mode {worst + 1} at {abs(eigenvalues[worst]):.4g} rad/s may be off by {bounds[worst]:.1g} rad/s."
+        " Masses or stiffnesses are too far apart for these coordinates: make very stiff parts rigid, very light ones"
+        " massless, or take coordinates relative to ground.",
     )
 
 

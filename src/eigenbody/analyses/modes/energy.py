@@ -1,11 +1,12 @@
 """Energies of a mode, averaged over a cycle: kinetic by body and direction, strain and dissipation by force element.
 
-The motion is Re(x exp(l t)), l = a + i b, taken at the amplitude of the shape. With dq = x and du the velocities
+The motion is Re(x exp(l t)), l = a + i b, taken at the amplitude of the shape. With dq = x and v = l x
 
-    kinetic      1/4 du^H M du                     by body, in global axes; of flexible bodies also by deformation
+    kinetic      1/4 v^H M v                       by body, in global axes; of flexible bodies also by deformation
     strain       1/4 Re(x^H K x)                   elements (g^T k g + f H), loaded joints, inertia in motion
-    dissipation  1/2 Re((g du)^H c ds') + b/2 Im(x^H K x)
+    dissipation  1/2 Re((g v)^H c ds') + b/2 Im(x^H K x)   elements; inertia in motion: to what keeps up the spin
 
+The bodies' own velocities are others where coordinates do not turn with what spins: du has a part by their values.
 A force that comes through first-order states (x' = ...), or that reads accelerations or loads, is read as k + l c with
 real k and c. These satisfy
 a = -dissipation / (2 (kinetic + strain)) for any M, C, K of an oscillating mode (docs/modes.md has the proof); rolling
@@ -19,12 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eigenbody.analyses.modes.motion import ModeMotion, motion_stiffness
+from eigenbody.analyses.modes.motion import ModeMotion, motion_work
+from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.flexible import FlexibleInertia
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.assembly import dense_vector
-from eigenbody.spatial.rotations import apply
+from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import spread
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 ELASTIC = ".elastic"  # after the name of a flexible body: its own strain
 JOINT_LOADS = "(gravity and joint loads)"
 MOTION = "(inertia in motion)"
+ROUNDED = 1e-10  # of what is added up: power below it is rounding
 CHUNK = 4_000_000  # numbers gathered at a time
 
 
@@ -65,12 +68,16 @@ def mode_energies(modes: Modes, motion: ModeMotion) -> ModeEnergies:
         slips = point.mechanics.non_holonomic.jet
         rolling = _bent(point.system.slips, slips, np.real(point.motion.slip_multipliers), motion.q)
         joints = np.hstack((joints, rolling))
-    inertial = motion_stiffness(point, motion)
+    inertial = motion_work(modes, motion)
     owners, together = _shown(point.system.forces.owners)
-    strain = np.column_stack((elements.stored @ together, joints.sum(axis=1).real, inertial.real)) / 4
+    strain = np.column_stack((elements.stored @ together, joints.sum(axis=1).real, inertial.stiffness.real)) / 4
     kinetic, deformation = _kinetic(point, motion.speed)
     moved, bent = _kinetic(point, motion.q)
-    size = elements.stored_size + np.abs(joints).sum(axis=1) + np.abs(inertial)
+    size = elements.stored_size + np.abs(joints).sum(axis=1) + np.abs(inertial.stiffness)
+    turned = inertial.stiffness + joints.sum(axis=1) + _moments_skew_work(point, motion.q)
+    drive = inertial.damping.real + modes.eigenvalues.imag * turned.imag
+    felt = np.abs(drive) > ROUNDED * (inertial.size + np.abs(modes.eigenvalues.imag) * size)
+    drive = np.where(felt & (not point.system.slips.count), drive, 0.0)
     return ModeEnergies(
         kinetic=kinetic / 4,
         deformation=deformation / 4,
@@ -78,8 +85,8 @@ def mode_energies(modes: Modes, motion: ModeMotion) -> ModeEnergies:
         sources=(*owners, JOINT_LOADS, MOTION),
         strain=strain,
         strain_size=size / 4,
-        elements=owners,
-        dissipated=elements.lost @ together / 2,
+        elements=(*owners, *((MOTION,) if drive.any() else ())),
+        dissipated=np.column_stack((elements.lost @ together, *((drive[:, None],) if drive.any() else ()))) / 2,
     )
 
 
@@ -162,6 +169,16 @@ def _bent(measures: MeasureSet, jet: SetJet, force: np.ndarray, motion: np.ndarr
     return out
 
 
+def _moments_skew_work(point: OperatingPoint, q: np.ndarray) -> np.ndarray:
+    """(n,) x^H K x of all skew parts that `_bent` leaves out: those of the moments with which bodies turn on."""
+    system, mechanics = point.system, point.mechanics
+    applied = pull_back(system.forces.measures, mechanics.applied.jet.gradient, mechanics.applied.tension, system.nq)
+    held = pull_back(system.constraints.measures, mechanics.holonomic.jet.gradient, _joint_loads(point), system.nq)
+    moment = np.real(spread(system, applied + held))[:, 3:]
+    turn = spread(system, q)[..., 3:]
+    return 0.5 * (turn.conj() * cross(np.broadcast_to(moment, turn.shape), turn)).sum(axis=(-2, -1))
+
+
 def _moment_skew(gradient: np.ndarray) -> np.ndarray:
     """(m, w, w): the skew matrix of the moment of each carrier in its rotation block."""
     count, width = gradient.shape
@@ -196,8 +213,9 @@ class _Elements:
         self._count, self._eigenvalues = len(forces.owners), eigenvalues
         gradient, rate_q = np.real(applied.jet.gradient), np.real(applied.jet.rate_q)
         self._s = along(forces.measures, gradient, motion.q)  # deflections
-        self._push = along(forces.measures, gradient, motion.u)  # velocities on which forces work
-        self._v = self._push + (along(forces.measures, rate_q, motion.q) if np.any(rate_q) else 0.0)
+        self._push = along(forces.measures, gradient, motion.along)  # velocities on which forces work
+        self._v = along(forces.measures, gradient, motion.u)
+        self._v = self._v + (along(forces.measures, rate_q, motion.q) if np.any(rate_q) else 0.0)
         self.stored, self.lost = (np.zeros((len(motion.q), self._count)) for _ in range(2))
         self.stored_size = np.zeros(len(motion.q))
         self._linear_laws(point)

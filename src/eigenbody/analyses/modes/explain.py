@@ -38,12 +38,12 @@ SOFT = (
     " those that destabilize."
 )
 FED = "In mode{s} {which} the forces feed energy in as a whole: there the positive shares of dissipation feed the mode."
+TURNING = (
+    "Coordinates in a turning frame of the model exchange energy with what turns it; that exchange is in no share, and"
+    " the energies of a mode need not balance."
+)
 ROLLING = (
     "Rolling without slip exchanges energy between the modes and the forward motion; that exchange is in no share."
-)
-SPINNING = (
-    "Coordinates that do not turn with what spins ({}) exchange energy with the spin; that exchange is in no share, and"
-    " the energies of a mode need not balance."
 )
 
 
@@ -225,11 +225,8 @@ def exchanges(modes: Modes) -> tuple[str, ...]:
     """What exchanges energy with the modes and is in none of their shares."""
     point = modes.linear.point
     notes = [ROLLING] if point.system.slips.count and not point.is_at_rest else []
-    index = point.system.places.index
-    shafts = [body.name for body in point.system.description.flexible if body.reduced.modes and body.symmetry]
-    spinning = [name for name in shafts if np.any(point.state.w[index[name]])]
-    if spinning or modes.linear.blades is not None:
-        notes.append(SPINNING.format(", ".join(spinning) or "blades"))
+    if any(frame["rate"] for frame in point.system.description.frames) and not point.is_at_rest:
+        notes.append(TURNING)
     return tuple(notes)
 
 

@@ -6,7 +6,9 @@ spins fast or is pulled hard enough for that, the modes of the mechanism are fou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.stiffening import strained_beams
 from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import in_blade_patterns
 
 NOTED = 1e-3  # part of an eigenvalue by which more shapes may change it without a word
 WANTED = 5e-4  # and which the number of modes that is proposed leaves
@@ -36,8 +39,7 @@ def remarks_on_few_shapes(model: InertModel, point: OperatingPoint, eigenvalues:
     kept = {body.name: entries[body.name].get("modes", MODES) for body in strained}
     more = {name: {**entries[name], "modes": 2 * count + MORE} for name, count in kept.items()}
     try:
-        richer = linear_model(operating_point(model.set(flexible={**entries, **more})))
-        others = np.linalg.eigvals(richer.A)
+        others = eigenvalues_with(model, more)
     except EigenbodyError as error:
         return (f"Whether {_listed(kept)} suffice for the load could not be told: {error}",)
     halves = [min(kept[body.name] // 2, body.reduced.modes - 1) for body in strained]
@@ -55,6 +57,12 @@ def remarks_on_few_shapes(model: InertModel, point: OperatingPoint, eigenvalues:
         f"With more shapes than {_listed(kept)} a frequency of {frequency:.4g} Hz is another by {changes[worst]:.1e} of"
         f" it: the load bends in more of them. Give {advice}.",
     )
+
+
+def eigenvalues_with(model: InertModel, beams: Mapping[str, Any]) -> np.ndarray:
+    """Eigenvalues of the same mechanism with other entries of `flexible` for some of its beams."""
+    other = model.set(flexible={**model.document["flexible"], **beams})
+    return np.linalg.eigvals(in_blade_patterns(linear_model(operating_point(other), solver="dense")).A)
 
 
 def _listed(kept: dict[str, int]) -> str:

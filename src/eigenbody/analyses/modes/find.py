@@ -24,10 +24,8 @@ from eigenbody.analyses.modes.checks import (
     open_questions,
     open_questions_of_few,
 )  # fmt: skip
-from eigenbody.analyses.modes.deformation import NodeMotion, node_motion
-from eigenbody.analyses.modes.multiblade import Blades, blades_of, has_blades, in_blade_patterns
 from eigenbody.analyses.modes.shapes import body_motion, coordinate_shapes, shapes_of
-from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
+from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, growth_of
 from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
@@ -36,6 +34,7 @@ from eigenbody.linearization.certificate import Certificate
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, linear_model, sparse_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.multiblade import in_multiblade
+from eigenbody.linearization.nodes import NodeMotion, node_motion
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject, subject
@@ -45,6 +44,7 @@ from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representative
 from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import Blades, blades_of, has_blades, in_blade_patterns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 KINDS = ("plane", "bars")  # of pictures
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path
+FEW_OF_BRANCHES = 300  # the same where branches move different bodies, which makes the dense path cheap
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ class Modes(Drawn, look="analyses.modes.look"):
     def steady_frame(self) -> tuple[str, str] | None:
         """Where the equations change along the motion in these coordinates: a frame that turns with a joint in which
         they do not, by the joint's name, and their verdict there."""
-        from eigenbody.analyses.modes.turning import verdict_in_turning_frame
+        from eigenbody.operating.turning.observer import verdict_in_turning_frame
 
         return None if self.is_constant else verdict_in_turning_frame(self.linear.point)
 
@@ -282,12 +283,13 @@ def modes(
         raise InputError(Fault("n", f"{n} modes cannot be found.", "Ask for at least one."))
     model = subject(model, LinearModel)
     if damping is not None or route is not None:
-        linear = linearize(model, solver="dense" if route else solver) if not isinstance(model, LinearModel) else model
-        model = equations_asked(linear, damping, route)
+        is_linear = isinstance(model, LinearModel)
+        linear = model if is_linear else linearize(model, solver="dense" if route else solver)
+        linear = equations_asked(linear, damping, route)
+        model = linear if is_linear else in_blade_patterns(linear)
     if isinstance(model, InertModel | OperatingPoint):
         point = operating_point(model)
-        dof, few = len(point.chosen.velocities), n is not None and 4 * n < len(point.chosen.velocities)
-        if solver is None and n is not None and few and FEW_OF_MANY < dof <= DENSE_FREEDOMS and not has_blades(point):
+        if solver is None and n is not None and _are_few(point, n) and not has_blades(point):
             found = _few_of_many(point, n, near)
             if found is not None:
                 return found
@@ -296,12 +298,22 @@ def modes(
         linear = model
     if linear.is_sparse:
         return sparse_modes(linear, n or 20, near)
-    found = _dense_modes(linear, n, near)
+    report("finding modes")
+    found = modes_from(linear, spectrum_of(linear), n, near)
     if not isinstance(model, InertModel) or not linear.point.system.flexible:
         return found
-    from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes  # others need none of it
+    from eigenbody.analyses.modes.bent_beams import remarks_on_bent_beams  # others need none of it
+    from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes
 
-    return replace(found, remarks=(*found.remarks, *remarks_on_few_shapes(model, linear.point, found.eigenvalues)))
+    remarks = remarks_on_few_shapes(model, linear.point, found.eigenvalues) + remarks_on_bent_beams(model, linear.point)
+    return replace(found, remarks=(*found.remarks, *remarks))
+
+
+def _are_few(point: OperatingPoint, n: int) -> bool:
+    """Whether the sparse path finds so few modes faster than the dense one finds all."""
+    dof = len(point.chosen.velocities)
+    is_few = 4 * n < dof and FEW_OF_MANY < dof <= DENSE_FREEDOMS
+    return is_few and (dof > FEW_OF_BRANCHES or point.frame.branches is None)
 
 
 def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | None:
@@ -315,9 +327,8 @@ def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | N
     return None if found.is_rigid.any() else found
 
 
-def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Modes:
-    report("finding modes")
-    spectrum = spectrum_of(linear)
+def modes_from(linear: LinearModel, spectrum: Spectrum, n: int | None, near: float | None) -> Modes:
+    """Modes of a dense linear model from its eigenvalues, certified."""
     entries, vectors, check = _entries(linear, spectrum, n, near)
     contradictions: tuple[str, ...] = ()
     if not check.holds:
@@ -333,7 +344,7 @@ def _dense_modes(linear: LinearModel, n: int | None, near: float | None) -> Mode
         motion=motion,
         states_shape=vectors / scale[:, None],
         is_rigid=spectrum.is_rigid[entries],
-        growths=tuple(_growth(*flag) for flag in flags),
+        growths=tuple(growth_of(*flag) for flag in flags),
         growth=spectrum.stability,
         errors=Later(lambda: spectrum.bounds[entries]),
         check=check,
@@ -364,7 +375,7 @@ def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
     found = few_modes(linear.sparse, n, None if near is None else 2 * np.pi * near)
     motion, _ = shapes_of(linear.point, found.vectors.T, found.vectors.T)
     flags = zip(found.eigenvalues, found.is_zero | found.on_axis, found.defective, strict=True)
-    parts = tuple(_growth(value, on_axis, defective) for value, on_axis, defective in flags)
+    parts = tuple(growth_of(value, on_axis, defective) for value, on_axis, defective in flags)
     known = max(parts, key=("stable", "marginal", "drifting", "unstable").index, default="stable")
     partial = f"{len(parts)} modes of {len(linear.states)} states were asked for; the stability is that of these modes."
     check = ModesCertificate(float(found.residuals.max(initial=0.0)), None, (found.zeros, found.near_zero))
@@ -386,9 +397,3 @@ def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
         contradictions=contradictions,
         remarks=(*contradictions, *remarks, *open_questions_of_few(linear.point, found)),
     )
-
-
-def _growth(value: complex, on_axis: bool, defective: bool) -> str:
-    if on_axis:
-        return "drifting" if defective else "marginal"
-    return "stable" if value.real < 0 else "unstable"

@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.analyses.modes.find import Modes, modes
-from eigenbody.analyses.modes.frame_chart import TurningFrame, charted, turning_frame
 from eigenbody.analyses.modes.mac import mac_matrix
-from eigenbody.analyses.modes.multiblade import in_blade_patterns
-from eigenbody.analyses.modes.turning import is_constant_in
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn
@@ -24,6 +21,9 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.frame import TurningFrame, charted, turning_frame
+from eigenbody.operating.turning.observer import is_constant_in
 
 SHIFTED = 1e-6  # relative: an eigenvalue is shifted by the rate
 STANDS = "Nothing moves here: the rotating frame stands still, and both sets are the same."

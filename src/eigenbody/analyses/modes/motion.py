@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eigenbody.linearization.forms import sparse_form
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.rows import rate_rows
 from eigenbody.mobility.frame import MotionFrame
@@ -27,8 +28,10 @@ class ModeMotion:
     forces read of accelerations and loads (n, nz), complex.
 
     `twist` (n, bodies, 6) is displacement of the centre of mass and small rotation in global axes, or, for the
-    entries in `drifts` (zeros that are a motion at constant speed), velocity and angular velocity. `speed` (n, nq) is
-    du, for zeros that which would be moved through (nothing moves in them of itself).
+    entries in `drifts` (zeros that are a motion at constant speed), velocity and angular velocity. `along` (n, nq) is
+    the velocity that belongs to the rates of the coordinates, eigenvalue dq, which energies are of: where coordinates
+    do not turn with what spins du has a part more, by their values alone. With rolling it is du. `speed` (n, nq) is the
+    same, for zeros that which would be moved through (nothing moves in them of itself).
     """
 
     q: np.ndarray
@@ -36,6 +39,7 @@ class ModeMotion:
     x: np.ndarray
     z: np.ndarray
     twist: np.ndarray
+    along: np.ndarray
     speed: np.ndarray
     drifts: np.ndarray
 
@@ -55,9 +59,10 @@ def mode_motion(modes: Modes) -> ModeMotion:
     read = _readings(linear, q, u, x)
     own, moved = (_size(point, part) for part in (pushed, q))
     drifts = modes.is_rigid & (own > DRIFTS * moved)
-    speed = np.where(modes.is_rigid[:, None], np.where(drifts[:, None], pushed, q), u)
+    along = u if point.system.slips.count else modes.eigenvalues[:, None] * q
+    speed = np.where(modes.is_rigid[:, None], np.where(drifts[:, None], pushed, q), along)
     twist = global_motion(point, np.where(drifts[:, None], pushed, q))
-    return ModeMotion(q, u, x, read, twist, speed, drifts)
+    return ModeMotion(q, u, x, read, twist, along, speed, drifts)
 
 
 def _readings(linear: LinearModel, q: np.ndarray, u: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -67,7 +72,7 @@ def _readings(linear: LinearModel, q: np.ndarray, u: np.ndarray, x: np.ndarray) 
         return np.zeros((len(q), 0))
     S = frame.position_rows("gradient") @ q.T
     W = frame.speed_rows("gradient") @ u.T + frame.speed_rows("rate_q") @ q.T
-    d = linear.sparse.descriptor
+    d = sparse_form(linear.point).descriptor  # at this instant, whatever the coordinates are counted in
     rest, n = d.A.tocsr()[d.differential :].tocsc(), d.differential
     right = -(rest[:, :n] @ np.concatenate((S, W, x.T)))
     factor = SparseFactor(rest[:, n:])
@@ -130,24 +135,63 @@ def _size(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(np.abs((u.conj() * point.mechanics.inertia_times(u)).sum(axis=-1))))
 
 
-def motion_stiffness(point: OperatingPoint, motion: ModeMotion) -> np.ndarray:
-    """(n,) complex x^H (M A_S + C_gyro D) x: what inertia in motion adds to the stiffness (docs/theory)."""
-    mechanics, state = point.mechanics, point.state
+@dataclass(frozen=True, slots=True, eq=False)
+class MotionWork:
+    """What inertia in motion does in each mode, (n,): x^H K x and v^H C v of its stiffness and of the rest of it,
+    complex, beside M of the coordinates; and the sum of sizes that were added up in both."""
+
+    stiffness: np.ndarray
+    damping: np.ndarray
+    size: np.ndarray
+
+
+def motion_work(modes: Modes, motion: ModeMotion) -> MotionWork:
+    """With x the displacements and v their rates: x^H (M A_S + C D) x and v^H (M A_W + C) v (docs/theory), C that of
+    gyroscopic moments; in multi-blade coordinates with S' = Z' + G Z and S'' = Z'' + 2 G Z' + G^2 Z."""
+    linear, point = modes.linear, modes.linear.point
+    mechanics, state, none = point.mechanics, point.state, np.zeros(len(motion.q), complex)
     if not len(motion.q) or not (
         np.any(state.v) or np.any(state.w) or np.any(mechanics.acceleration) or point.system.description.frames
     ):
-        return np.zeros(len(motion.q), complex)
-    frame = point.frame
-    q = motion.q.T
-    D = solved(frame, -_rows(frame, "rate_q", q))
-    A = solved(frame, -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D)))
-    force = mechanics.inertia_times(A.T) + _gyroscopic(point, D.T)
+        return MotionWork(none, none, none.real)
+    frame, q = point.frame, motion.q.T
+    held = frame.held("rate_q").shape[0]
+    rates = frame.position_rows("gradient") @ q if linear.blades is not None else None
+    D = solved(frame, _turned(-_rows(frame, "rate_q", q), held, linear, rates, 1))
+    right = -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D))
+    A = solved(frame, _turned(right, held, linear, rates, 2))
+    force = mechanics.inertia_times(A.T) + _by_velocity(point, D.T)
     for part in mechanics.flexible:
-        force = force + part.damping().times(D.T) + part.stiffness(mechanics.acceleration).times(motion.q)
+        force = force + part.stiffness(mechanics.acceleration).times(motion.q)
     for armature in mechanics.armature:
-        force = force + armature.damping().times(D.T)
         force = force + sum(triplets.times(motion.q) for triplets in armature.stiffness())
-    return (motion.q.conj() * force).sum(axis=-1)
+    work = motion.q.conj() * force
+    if point.system.slips.count:
+        return MotionWork(work.sum(axis=-1), none, np.abs(work).sum(axis=-1))
+    twice = None if rates is None else 2 * modes.eigenvalues * rates
+    A = solved(frame, _turned(-_rows(frame, "acceleration_u", motion.along.T), held, linear, twice, 1))
+    lost = motion.along.conj() * (mechanics.inertia_times(A.T) + _by_velocity(point, motion.along))
+    size = np.abs(work).sum(axis=-1) * np.abs(modes.eigenvalues.imag) + np.abs(lost).sum(axis=-1)
+    return MotionWork(work.sum(axis=-1), lost.sum(axis=-1), size)
+
+
+def _turned(right: np.ndarray, held: int, linear: LinearModel, rates: np.ndarray | None, power: int) -> np.ndarray:
+    """Right sides with G^power times values of the coordinates added to the rows of these."""
+    if rates is None or linear.blades is None:
+        return right
+    out = right.astype(complex)
+    out[held:] += np.linalg.matrix_power(linear.blades.chart.G, power) @ rates
+    return out
+
+
+def _by_velocity(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
+    """(n, nq) forces of inertia by du: of gyroscopic moments, and of bodies that bend."""
+    force = _gyroscopic(point, u)
+    for part in point.mechanics.flexible:
+        force = force + part.damping().times(u)
+    for armature in point.mechanics.armature:
+        force = force + armature.damping().times(u)
+    return force
 
 
 def _rows(frame: MotionFrame, what: str, vectors: np.ndarray) -> np.ndarray:

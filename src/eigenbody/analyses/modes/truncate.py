@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eigenbody.analyses.linearize import linear_of
+from eigenbody.analyses.linearize import constant_linear_of
 from eigenbody.analyses.modes.participation import balanced, left_and_right
 from eigenbody.analyses.modes.spectrum import frequencies_hz
 from eigenbody.base.errors import ComputationError, Fault, InputError
@@ -86,7 +86,7 @@ def truncate(
     Zeros (rigid modes) are always kept, and counted in `n`. `static_correction` adds what the dropped modes do at rest.
     """
     _refuse_unclear(n, below_hz)
-    linear = linear_of(model)
+    linear = constant_linear_of(model)
     if linear.is_sparse:
         return truncate_sparse(linear, n, static_correction)
     spectrum = spectrum_of(linear)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.analyses.frequency import dense_equations
-from eigenbody.analyses.linearize import Damping, Ports, linear_of, ports
+from eigenbody.analyses.linearize import Damping, Ports, constant_linear_of, ports
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.response.amplitudes import ModeAmplitude, mode_amplitudes
 from eigenbody.analyses.response.energy import EnergyBalance, energy_balance
@@ -115,7 +115,7 @@ def fundamental_matrix(model: Subject | np.ndarray, t: float | np.ndarray, metho
 
     (n, n) for one time, (times, n, n) for many. `method` is "pade", "modal", "series" or "cayley-hamilton".
     """
-    A = model if isinstance(model, np.ndarray) else linear_of(model).A
+    A = model if isinstance(model, np.ndarray) else constant_linear_of(model).A
     return fundamental.fundamental_matrix(A, t, method)
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.modes.deformation import node_motion
-from eigenbody.analyses.modes.frame_chart import TurningFrame
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.nodes import node_motion
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
+from eigenbody.operating.turning.frame import TurningFrame
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import spread
 
@@ -62,6 +63,12 @@ def blade_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray)
             if onto is not None:
                 return Turned(count, onto)
     return None
+
+
+def with_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray, count: int) -> Turned | None:
+    """Where bodies go by 1 / count of a turn; None where that brings not all of them to places of the rotor."""
+    onto = _matched(point, turning, along, count)
+    return None if onto is None else Turned(count, onto)
 
 
 def nearly_matched(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> str:
@@ -148,7 +155,7 @@ def unequal_bodies(point: OperatingPoint, turning: TurningFrame, found: Turned) 
     for body in np.flatnonzero(found.onto >= 0):
         other = int(found.onto[body])
         if abs(mass[other] - mass[body]) > MASS * max(abs(mass[other]), abs(mass[body])):
-            return f"{names[other]} has a mass of {mass[other]:.7g} kg, {names[body]} one of {mass[body]:.7g} kg"
+            return f"{names[other]} has a mass of {mass[other]:.12g} kg, {names[body]} one of {mass[body]:.12g} kg"
         away = np.abs(inertia[other] - turn @ inertia[body] @ turn.T).max()
         if away > INERTIA * max(np.abs(inertia[body]).max(), np.abs(inertia[other]).max()):
             if other == body:
@@ -246,3 +253,36 @@ def symmetry_of(
     out = np.zeros((count_S, count_S))
     out[np.ix_(motion.columns, motion.columns)] = small
     return out
+
+
+def states_symmetry(linear: LinearModel, symmetry: np.ndarray, columns: np.ndarray, count: int) -> np.ndarray:
+    """Gamma (x, x) of first-order states of the blades: a state that reads the coordinates of a blade, or pushes along
+    them, goes to that which reads or pushes those of the next blade in the same way. Zero on states that do neither,
+    or that have no such partners."""
+    n, m = len(linear.coordinates), len(linear.states) - 2 * len(linear.coordinates)
+    out = np.zeros((m, m))
+    if not m or not len(columns):
+        return out
+    A = linear.A
+    inner, G = A[2 * n :, 2 * n :], symmetry[np.ix_(columns, columns)]
+    reads = np.stack((A[2 * n :, columns], A[2 * n :, n + columns]), axis=1)  # (x, 2, rotor)
+    pushes = (linear.M @ A[n : 2 * n, 2 * n :])[columns].T  # (x, rotor)
+    back = np.linalg.inv(G)
+    theirs, wanted = [], []  # of the state that another goes to, and what they must be: forces go as work demands
+    for _ in range(m):  # of states behind states
+        theirs += [reads[:, 0] @ G, reads[:, 1] @ G, pushes]
+        wanted += [reads[:, 0], reads[:, 1], pushes @ back]
+        reads, pushes = np.einsum("ij,jkl->ikl", inner, reads), inner.T @ pushes
+    size = [max(float(np.abs(part).max(initial=0.0)), 1e-300) for part in theirs]
+    there, here = (
+        np.concatenate([part / scale for part, scale in zip(parts, size, strict=True)], axis=1)
+        for parts in (theirs, wanted)
+    )
+    for i in np.flatnonzero(np.abs(here).max(axis=1) > FITS):
+        away = np.abs(there - here[i]).max(axis=1)
+        if away.min() <= INERTIA:
+            out[int(np.argmin(away)), i] = 1.0
+    whole = np.linalg.matrix_power(out, count)
+    return (
+        out if np.array_equal(whole, np.diag(np.diagonal(whole))) and set(np.unique(whole)) <= {0.0, 1.0} else 0 * out
+    )

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.mobility.frame import measure_rows
 from eigenbody.mobility.partition import select
@@ -20,7 +22,7 @@ from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import GROUND
-from eigenbody.spatial.rotations import apply, cross, frame
+from eigenbody.spatial.rotations import apply, cross, dot, frame
 from eigenbody.system.measureset import exchanged
 from eigenbody.system.system import System
 
@@ -32,12 +34,13 @@ AXES = "xyz"
 
 @dataclass(frozen=True, eq=False)
 class TurningFrame:
-    """A frame that turns about the unit vector `about` through the point `at` (m) at `rate` (rad/s, positive)."""
+    """A frame that turns about the unit vector `about` through the point `at` (m) at `rate` (rad/s, positive). Of many
+    variants at once (`turning_with`) all have leading axes."""
 
     name: str
     about: np.ndarray
     at: np.ndarray
-    rate: float
+    rate: Any  # float, or many
 
     @property
     def angular_velocity(self) -> np.ndarray:
@@ -78,9 +81,8 @@ def _with_joint(point: OperatingPoint, name: str, between: Sequence[str]) -> Tur
     system, at = point.system, point.mechanics.at
     carriers = [system.places.carrier(end) for end in between]
     body = carriers[1] if carriers[1] < system.bodies else carriers[0]
-    spin = apply(at.R[body], at.w[body])
-    rate = float(np.linalg.norm(spin))
-    if rate <= SAME * np.abs(at.w).max(initial=0.0):
+    found = turning_with(point.mechanics, body, name)
+    if found.rate <= SAME * np.abs(at.w).max(initial=0.0):
         raise InputError(
             Fault(
                 "frame",
@@ -89,8 +91,17 @@ def _with_joint(point: OperatingPoint, name: str, between: Sequence[str]) -> Tur
                 "Give the joint a velocity, or name a frame of the section frames.",
             )
         )
-    axis_point = at.r[body] + cross(spin, at.v[body]) / rate**2
-    return TurningFrame(name, spin / rate, axis_point, rate)
+    return found
+
+
+def turning_with(mechanics: Mechanics, body: int, name: str) -> TurningFrame:
+    """The frame that turns with a carrier; batch axes may lead, complex steps pass through."""
+    at = mechanics.at
+    spin = apply(at.R[..., body, :, :], at.w[..., body, :])
+    rate = np.sqrt(dot(spin, spin))
+    whole = np.where(np.abs(rate) > 0, rate, 1.0)[..., None]
+    axis_point = at.r[..., body, :] + cross(spin, at.v[..., body, :]) / whole**2
+    return TurningFrame(name, spin / whole, axis_point, rate[()])
 
 
 def charted(point: OperatingPoint, turning: TurningFrame, in_ground: bool) -> OperatingPoint:

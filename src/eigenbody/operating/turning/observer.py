@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from eigenbody.analyses.modes.frame_chart import SAME, TurningFrame, charted, turning_frame
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
-from eigenbody.operating.constancy import same_equations
-from eigenbody.operating.periodic.uniform import is_unaccelerated
+from eigenbody.operating.constancy import is_unaccelerated, same_equations
+from eigenbody.operating.turning.frame import SAME, TurningFrame, charted, turning_frame
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
+from eigenbody.system.system import System
 
 PHASES = (0.7, 2.1)  # rad: where constancy of the equations is tried
 STEADY = 1e-8  # second rates of the coordinates that count as none, in natural units
@@ -67,19 +67,22 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
 
 def later_state(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
     """The steady motion when the frame has turned on; None unless every body rests or turns with the frame."""
-    state = point.state
     along = turning_bodies(point, turning)
-    if along is None:
-        return None
-    turn = np.where(along[:, None, None], about_axis(turning.about, phase), np.eye(3))
+    return None if along is None else turned_state(point.system, point.state, turning, along, phase)
+
+
+def turned_state(system: System, state: State, turning: TurningFrame, along: np.ndarray, phase: float) -> State:
+    """A state with the bodies `along` (bool) turned on; batch axes may lead, complex steps pass through."""
+    turn = np.where(along[:, None, None], about_axis(turning.about, phase)[..., None, :, :], np.eye(3))
+    at = turning.at[..., None, :]
     moved = replace(
         state,
-        r=np.where(along[:, None], turning.at + apply(turn, state.r - turning.at), state.r),
+        r=np.where(along[:, None], at + apply(turn, state.r - at), state.r),
         R=turn @ state.R,
         v=apply(turn, state.v),
         t=state.t + phase / turning.rate,
     )
-    return counted(point.system, state, moved)
+    return counted(system, state, moved)
 
 
 def keeps_turning(point: OperatingPoint, turning: TurningFrame) -> bool:
