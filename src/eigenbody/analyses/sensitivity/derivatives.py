@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from eigenbody.analyses.sensitivity.blades import StepsInPatterns
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations, dense_model
 from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.multiblade import MultiBlade
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_and_point
 from eigenbody.operating.shift import Steps, independent, shifted_point, with_steps
+from eigenbody.operating.turning.blades import in_blade_patterns
 from eigenbody.system.system import Output
 
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies: bounds the memory
@@ -24,7 +27,8 @@ CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bod
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """d(.)/dp of the linear model by numbers p: arrays (p, ...) in the order of `names`.
+    """d(.)/dp of the linear model by numbers p: arrays (p, ...) in the order of `names`; of a rotor with equal
+    blades in multi-blade coordinates (`linear.blades`).
 
     dM, dC, dK   of the matrices in the coordinates
     dA, dB, dC_out, dD   of the state space; rows of outputs that are joint reactions are nan
@@ -51,11 +55,17 @@ def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None)
     return derivatives_at(point, model, names)
 
 
+def refuse_large(point: OperatingPoint) -> None:
+    """Refuse mechanisms whose A is too large to be dense."""
+    dof = len(point.chosen.velocities)
+    if dof > DENSE_FREEDOMS:
+        raise ComputationError(f"The derivative of A would be dense ({dof} degrees of freedom): too large.")
+
+
 def derivatives_at(point: OperatingPoint, model: InertModel, names: Sequence[str]) -> Derivatives:
     """The same at the operating point that the model asks for."""
-    linear = dense_model(point)
-    if linear.dof > DENSE_FREEDOMS:
-        raise ComputationError(f"The derivative of A would be dense ({linear.dof} degrees of freedom): too large.")
+    refuse_large(point)
+    linear = in_blade_patterns(dense_model(point))
     if not names:
         raise InputError(Fault("parameters", "no parameter is named.", "Name at least one, or a path to a number."))
     names = tuple(dict.fromkeys(names))
@@ -63,7 +73,7 @@ def derivatives_at(point: OperatingPoint, model: InertModel, names: Sequence[str
     arrays: dict[str, np.ndarray] = {}
     exact = True
     for steps in _parts(model, names, linear):
-        slopes, part_exact = _of(steps, point)
+        slopes, part_exact = _of(steps, point, linear.blades)
         exact = exact and part_exact
         if steps.names == names:
             arrays = slopes
@@ -86,14 +96,12 @@ def _parts(model: InertModel, names: tuple[str, ...], linear: LinearModel) -> It
                 yield steps if few == steps.names else with_steps(model, few)
 
 
-def _of(steps: Steps, point: OperatingPoint) -> tuple[dict[str, np.ndarray], bool]:
+def _of(steps: Steps, point: OperatingPoint, blades: MultiBlade | None) -> tuple[dict[str, np.ndarray], bool]:
     report("derivatives")
     outputs = steps.system.outputs
     known = [i for i, output in enumerate(outputs) if output.reaction is None]
     moved, exact = shifted_point(point, replace(steps, system=replace(steps.system, outputs=_at(outputs, known))))
-    e = VariationalEquations(moved)
-    A, B, C, D = e.state_space
-    matrices = {"dM": e.M, "dC": e.C, "dK": e.K, "dA": A, "dB": B, "dC_out": C, "dD": D}
+    matrices = _matrices(moved) if blades is None else StepsInPatterns(point, blades).matrices(steps, moved)
     n = len(steps.names)
     slopes = {key: steps.slope(np.broadcast_to(a, (n, *a.shape[-2:]))) for key, a in matrices.items()}
     for key in ("dC_out", "dD"):
@@ -101,6 +109,12 @@ def _of(steps: Steps, point: OperatingPoint) -> tuple[dict[str, np.ndarray], boo
         whole[:, known] = slopes[key]
         slopes[key] = whole
     return slopes, exact
+
+
+def _matrices(moved: OperatingPoint) -> dict[str, np.ndarray]:
+    e = VariationalEquations(moved)
+    A, B, C, D = e.state_space
+    return {"dM": e.M, "dC": e.C, "dK": e.K, "dA": A, "dB": B, "dC_out": C, "dD": D}
 
 
 def _at(outputs: tuple[Output, ...], index: Sequence[int]) -> tuple[Output, ...]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.modes import Modes, modes
-from eigenbody.analyses.sensitivity.derivatives import Derivatives, derivatives_at
+from eigenbody.analyses.sensitivity.adjoint import slopes_of_simple
+from eigenbody.analyses.sensitivity.derivatives import Derivatives, derivatives_at, refuse_large
 from eigenbody.analyses.sensitivity.large import eigenvalue_slopes
 from eigenbody.analyses.sensitivity.responses import (
     FrfSensitivity,
@@ -21,10 +22,10 @@ from eigenbody.analyses.sensitivity.responses import (
     rms_sensitivity,
 )
 from eigenbody.analyses.sensitivity.shapes import ShapeSensitivity, shape_sensitivity
-from eigenbody.base.copies import Later
+from eigenbody.base.copies import Known, Later
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.linearize import DENSE_FREEDOMS
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -36,6 +37,7 @@ from eigenbody.numerics.eigen.clusters import EigenBasis, eigen_basis, matching
 from eigenbody.numerics.eigen.sensitivity import FrequencyDerivatives, eigenvalue_derivatives, frequency_derivatives
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_and_point
+from eigenbody.operating.turning.blades import has_blades
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +54,9 @@ class Sensitivity(Drawn, look="analyses.sensitivity.look"):
 
     eigenvalues  d lambda / dp, complex (1/s per unit of p); nan where it does not exist, `notes` says why.
                  Repeated eigenvalues have the slopes of the set, in order for each number
-    derivatives  those of M, C, K, A, B, C, D; None on the sparse path
+    derivatives  those of M, C, K, A, B, C, D, found when they are first asked for; None on the sparse path
     is_exact     whether the shift of the operating point was found from its own equations (else by differences)
+    left_out     numbers that were not named and could not be varied: which, and why
     """
 
     modes: Modes
@@ -61,8 +64,14 @@ class Sensitivity(Drawn, look="analyses.sensitivity.look"):
     values: np.ndarray
     eigenvalues: np.ndarray
     notes: tuple[str, ...]
-    derivatives: Derivatives | None
+    of_equations: Later[Derivatives] | Known[Derivatives] | None
     is_exact: bool
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def derivatives(self) -> Derivatives | None:
+        """Derivatives of the linear equations; None on the sparse path."""
+        return None if self.of_equations is None else self.of_equations()
 
     @cached_property
     def _of_frequency(self) -> FrequencyDerivatives:
@@ -156,14 +165,47 @@ def sensitivity(
     dof = len(point.chosen.velocities)
     if solver == "sparse" or (solver is None and dof > DENSE_FREEDOMS):
         return _sparse(point, names, n)
-    found = derivatives_at(point, model, names)
-    lowest = modes(found.linear, n=n)
+    refuse_large(point)
+    lowest = None
+    if not has_blades(point):
+        lowest = modes(dense_model(point), n=n)
+        by_shapes = slopes_of_simple(lowest, model, names)
+        if by_shapes is not None:
+            later = Later(lambda: derivatives_at(point, model, names))
+            numbers, slopes, notes = by_shapes.numbers, by_shapes.values, by_shapes.notes
+            return Sensitivity(lowest, by_shapes.names, numbers, slopes, notes, later, by_shapes.is_exact)
+    found, left_out = _derivatives(point, model, names, is_named=parameters is not None)
+    lowest = modes(found.linear, n=n) if lowest is None else lowest
+    return _by_equations(found, lowest, left_out)
+
+
+def _by_equations(found: Derivatives, lowest: Modes, left_out: tuple[str, ...]) -> Sensitivity:
+    """From the derivative of A, equal and zero eigenvalues included."""
     basis = _basis(found.linear)
     place = matching(basis.eigenvalues, lowest.eigenvalues)
     slopes = eigenvalue_derivatives(basis, found.dA, place)
     notes = tuple(_note(lowest, k, note) for k, note in enumerate(slopes.notes))
     values = np.where(lowest.is_rigid | np.isnan(slopes.values), NOTHING, slopes.values)
-    return Sensitivity(lowest, found.names, found.values, values, notes, found, found.is_exact)
+    return Sensitivity(lowest, found.names, found.values, values, notes, Known(found), found.is_exact, left_out)
+
+
+def _derivatives(
+    point: OperatingPoint, model: InertModel, names: tuple[str, ...], is_named: bool
+) -> tuple[Derivatives, tuple[str, ...]]:
+    """Derivatives by the names; of a rotor, without those that were not named and would make its blades unequal."""
+    left_out: dict[str, str] = {}
+    while True:
+        try:
+            found = derivatives_at(point, model, [name for name in names if name not in left_out])
+        except InputError as error:
+            refused = {fault.where: fault.what for fault in error.faults if fault.where in names}
+            if is_named or not refused or len(left_out) + len(refused) == len(names) or not has_blades(point):
+                raise
+            left_out |= refused
+            continue
+        reasons = dict.fromkeys(left_out.values())
+        whole = ((reason, [name for name, own in left_out.items() if own == reason]) for reason in reasons)
+        return found, tuple(f"{', '.join(own)}: left out; {reason}" for reason, own in whole)
 
 
 def _by_route(point: OperatingPoint, parameters: str | Sequence[str] | None, n: int | None, route: str) -> Sensitivity:

@@ -36,7 +36,7 @@ def sheet(result: Sensitivity, mode: int | None = None) -> Sheet:
 
 
 def _remarks(result: Sensitivity, mode: int | None) -> list[str]:
-    lines = list(result.modes.on_constancy)
+    lines = [*result.modes.on_constancy, *result.left_out]
     if not result.is_exact:
         lines.append("The shift of the operating point was found by differences, extrapolated to step zero.")
     for note in dict.fromkeys(note for note in (result.notes[k] for k in _shown_modes(result, mode)) if note):
