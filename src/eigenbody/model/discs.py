@@ -6,7 +6,7 @@ m = density pi (D^2 - d^2) width / 4     Ip = m (D^2 + d^2) / 8     Id = Ip / 2 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from eigenbody.base.batched import agreed, numbers
 from eigenbody.model.description import BodyTable, Entry
 from eigenbody.model.faults import Faults, Path
+from eigenbody.model.flexible import AddedBody
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import Names
 from eigenbody.model.values import Number, Values, freeze
@@ -29,7 +30,8 @@ GLOBAL_Z = np.array([0.0, 0.0, 1.0])
 
 
 def read_disc(given: Any, values: Values, path: Path, rotation: np.ndarray) -> tuple[Number, list[Number]] | None:
-    """Mass and tensor entries xx, yy, zz, xy, xz, yz in body axes of a disc about its `axis` (global, default z)."""
+    """Mass and tensor entries xx, yy, zz, xy, xz, yz in body axes of a disc about its `axis` (global, default z;
+    on a node of a beam the direction of its line, `fixed_joints`)."""
     faults = values.faults
     if not isinstance(given, dict):
         faults.add(path, "a map is expected here.", FORMS)
@@ -56,6 +58,13 @@ def read_disc(given: Any, values: Values, path: Path, rotation: np.ndarray) -> t
     a = unit(axis) @ rotation
     entries = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     return mass, [(polar - across) * a[i] * a[j] + (across if i == j else 0.0) for i, j in entries]
+
+
+def _about(tensor: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The tensor (3, 3) of a disc about the axis `old`, laid about the axis `new`."""
+    polar = old @ tensor @ old
+    across = 0.5 * (np.trace(tensor) - polar)
+    return (polar - across) * np.outer(new, new) + across * np.eye(3)
 
 
 def _size(value: Any, dimension: str, values: Values, path: Path) -> Any:
@@ -85,6 +94,11 @@ def _by_dimensions(diameter: Any, width: Any, density: Any) -> tuple[Any, Any, A
     return mass, polar / 2 + mass * width * width / 12, polar
 
 
+def _has_place(body: Mapping[str, Any]) -> bool:
+    """Whether a body says itself where it is: by its centre of mass, or by a mesh that lies in its place."""
+    return body.get("at") is not None or isinstance(body.get("inertia"), dict)
+
+
 def carriers(raw: Mapping[str, Any], names: Names, faults: Faults) -> dict[str, str]:
     """What each body with the key `on` is fixed on, by the name of the body."""
     found = {}
@@ -97,7 +111,7 @@ def carriers(raw: Mapping[str, Any], names: Names, faults: Faults) -> dict[str, 
             faults.unknown(path, "body or node", on, names.carriers())
         elif on == name:
             faults.add(path, "a body cannot be fixed on itself.")
-        elif body.get("at") is None and not names.bodies.is_node(on):
+        elif not _has_place(body) and not names.bodies.is_node(on):
             what = "the place of the body is not known."
             faults.add(path, what, 'Add "at"; only on a node of a flexible body it may be left out.')
         else:
@@ -106,16 +120,21 @@ def carriers(raw: Mapping[str, Any], names: Names, faults: Faults) -> dict[str, 
 
 
 def fixed_joints(
-    table: BodyTable, on: Mapping[str, str], raw: Mapping[str, Any], nodes: Mapping[str, np.ndarray]
+    table: BodyTable, on: Mapping[str, str], raw: Mapping[str, Any], nodes: Mapping[str, AddedBody]
 ) -> tuple[BodyTable, tuple[Entry, ...]]:
-    """The table with bodies on nodes in their places, and the joints that fix them. `nodes` are positions by name."""
-    position: Sequence[Any] = list(table.position)
+    """The table with bodies on nodes in place, discs about the line of their beam, and the joints that fix them."""
+    if not on:
+        return table, ()
+    position, inertia = list(table.position), list(table.inertia)
     joints = []
     for name, carrier in on.items():
-        k = table.names.index(name)
-        if raw[name].get("at") is None:
-            position[k] = nodes[carrier]  # type: ignore[index]
+        k, body = table.names.index(name), raw[name]
+        if not _has_place(body):
+            position[k] = nodes[carrier].position
+        along = nodes[carrier].axis if carrier in nodes else None
+        if along is not None and body.get("disc") is not None and body["disc"].get("axis") is None:
+            inertia[k] = _about(inertia[k], GLOBAL_Z @ table.rotation[k], along @ table.rotation[k])
         at = np.stack([position[k]] * 2)
         values = FrozenDict(between=(carrier, name), at=freeze(at))
         joints.append(Entry(f"{name}.on", "fixed", values, f"bodies.{name}"))
-    return replace(table, position=freeze(np.stack(position)) if on else table.position), tuple(joints)
+    return replace(table, position=freeze(np.stack(position)), inertia=freeze(np.stack(inertia))), tuple(joints)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eigenbody.base.batched import over_variants
+from eigenbody.base.batched import over_variants, stack
 from eigenbody.spatial import components as by_components
 
 # (1 - (a/2) cot(a/2)) / a^2 = sum_k 2 zeta(2k) / (2 pi)^(2k) x^(k-1), x = a^2: 32 terms are exact to rounding up to pi
@@ -24,6 +24,7 @@ _COT2 = _COT1[1:] * np.arange(1, _TERMS - 1)
 _VERSINE = np.array([(-1.0) ** k / math.factorial(2 * k + 2) for k in range(12)])  # (1 - cos a)/a^2 by powers of a^2
 _SINE = np.array([(-1.0) ** k / math.factorial(2 * k + 3) for k in range(12)])  # (1 - sin(a)/a)/a^2
 _ENOUGH = ((1e-2, 7), (1.0, 14), (np.inf, _TERMS))  # largest x, and as many terms as are exact to rounding
+_MANY = 4  # vectors for one matrix from which they are worth gathering
 
 
 def skew(a: np.ndarray) -> np.ndarray:
@@ -78,12 +79,25 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def apply(R: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R a for (..., 3, 3) and (..., 3)."""
-    return np.einsum("...ij,...j->...i", R, a)
+    return _times_many(R.mT, a) if _are_many(R, a) else np.einsum("...ij,...j->...i", R, a)
 
 
 def apply_transposed(R: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R^T a for (..., 3, 3) and (..., 3)."""
-    return np.einsum("...ij,...i->...j", R, a)
+    return _times_many(R, a) if _are_many(R, a) else np.einsum("...ij,...i->...j", R, a)
+
+
+def _are_many(R: np.ndarray, a: np.ndarray) -> bool:
+    """Whether there are many vectors (..., n, ..., 3) for each matrix (n, ..., 3, 3)."""
+    first = a.ndim - R.ndim + 1
+    return first > 0 and R.ndim > 2 and a.shape[first:-1] == R.shape[:-2] and math.prod(a.shape[:first]) >= _MANY
+
+
+def _times_many(R: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """a R for row vectors (..., n, ..., 3): all of them that meet one matrix (n, ..., 3, 3) at once."""
+    lead = a.shape[: a.ndim - R.ndim + 1]
+    out = np.moveaxis(np.moveaxis(a.reshape(-1, *a.shape[len(lead) :]), 0, -2) @ R, -2, 0)
+    return out.reshape(*lead, *out.shape[1:])
 
 
 @over_variants
@@ -236,7 +250,6 @@ def frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarray:
     """
     z = unit(np.asarray(z))
     if x is None:
-        x = np.eye(3)[np.argmin(np.round(np.abs(np.real(z)), 12), axis=-1)]
-    x = x - z * dot(z, x)[..., None]
-    x = unit(x)
-    return np.stack(np.broadcast_arrays(x, cross(z, x), z), axis=-1)
+        x = np.eye(3)[np.abs(z.real).round(12).argmin(axis=-1)]
+    x = unit(x - z * dot(z, x)[..., None])
+    return stack((x, cross(z, x), z), axis=-1)

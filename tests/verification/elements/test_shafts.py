@@ -104,6 +104,32 @@ def test_a_spin_given_at_one_end_turns_all_pieces_of_a_segmented_shaft():
     )
 
 
+def test_discs_on_a_segmented_shaft_turn_with_it():
+    """On unequal bearings, a disc at the far end, a bolt beside the axis on that disc: all turn, and whirl as
+    the shaft of finite elements does."""
+    disc = {"disc": {"mass": 10.0, "Id": 0.1, "Ip": 0.19}}
+    wanted = eb.modes(with_discs(shaft(k=(1e7, 7e6)), disc).with_parameters(speed=500.0))
+    pieces = with_discs(shaft(k=(1e7, 7e6), segments=24), disc).with_parameters(speed=500.0)
+    found = eb.modes(pieces)
+    assert found.is_constant
+    assert wanted.is_constant
+    assert found.stability == wanted.stability
+    for value in wanted.eigenvalues[(wanted.eigenvalues.imag > 1) & (wanted.eigenvalues.real < -1e-3)][:4]:
+        assert np.abs(found.eigenvalues - value).min() < 2e-3 * abs(value)
+    point = eb.linearize(
+        pieces.body("bolt", mass=0.1, inertia=[1e-5] * 3, at=[0.2, 0, 1]).joint(
+            "thread", "fixed", between=["disc", "bolt"], at=[0.2, 0, 1]
+        )
+    ).point
+    np.testing.assert_allclose(point.state.w, np.broadcast_to([0, 0, 500.0], point.state.w.shape), atol=1e-9)
+    bolt = point.system.places.index["bolt"]
+    np.testing.assert_allclose(point.state.v[bolt], [0, 100.0, 0], atol=1e-9)
+
+
+def with_discs(model: eb.Model, disc: dict[str, Any]) -> eb.Model:
+    return model.set(bodies={"disc": {"on": "shaft.end", **disc}})
+
+
 def sagging(speed: float, **keys: Any) -> dict[str, float]:
     """Coordinates of the horizontal shaft in its steady motion under gravity along -x, seen from the ground; a torque
     at its end keeps up the speed."""
@@ -329,3 +355,44 @@ def test_a_driven_rotor_has_its_verdict_at_any_speed(speed):
                 "ky": {"type": "spring", "along": "y", "k": 150, "c": 1}},
     )  # fmt: skip
     assert eb.modes(rotor).stability == "stable"
+
+
+# Any orientation ------------------------------------------------------------------------------------------------------
+def tipped(angle: float, about: Any = (1, 0, 0), k: Any = (1e7, 1e7)) -> eb.Model:
+    """The shaft on bearings in a frame that is tipped from where it is drawn."""
+    bearing = {"type": "bearing", "c": [1e3, 1e3, 0, 0, 0, 0]}
+    return eb.Model(
+        bodies={"frame": {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0]}},
+        flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": 6, **STEEL}},
+        joints={
+            "tip": {
+                "type": "revolute", "between": ["ground", "frame"], "at": [0, 0, 0], "axis": list(about),
+                "motion": angle,
+            },
+            "spin": {
+                "type": "free", "between": ["frame", "shaft.start"], "at": [0, 0, 0], "velocity": [0, 0, 0, 0, 0, 200],
+            },
+        },
+        forces={
+            "left": {**bearing, "between": ["frame", "shaft.start"], "at": [0, 0, 0], "k": [*k, 1e6, 0, 0, 0]},
+            "right": {**bearing, "between": ["frame", "shaft.end"], "at": [0, 0, 1], "k": [*k, 0, 0, 0, 0]},
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [(1e7, 1e7), (1e7, 4e6)])
+def test_a_shaft_has_the_same_modes_however_it_is_tipped(k):
+    """By chance; and upside down, where the turn about the axis cannot be counted since the drawing: at pi, and by the
+    least and by more beside it."""
+    upright = eb.modes(tipped(0.0, k=k))
+    rng = np.random.default_rng(3)
+    ways = [(rng.uniform(0, 2 * np.pi), rng.normal(size=3)) for _ in range(4)]
+    ways += [(np.pi + off, [*rng.normal(size=2), 0.0]) for off in (0.0, 1e-9, -1e-8, 1e-5, -1e-2)]
+    for angle, about in ways:
+        found = eb.modes(tipped(angle, about, k))
+        assert (found.stability, found.is_constant) == (upright.stability, True)
+        np.testing.assert_allclose(found.eigenvalues, upright.eigenvalues, atol=1e-10 * np.abs(found.eigenvalues).max())
+
+
+def test_linear_equations_of_a_shaft_that_is_tipped_over_are_those_of_differences():
+    assert eb.verify(tipped(3.14), ["difference"]).document()["verdict"] == "agree"

@@ -17,7 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from eigenbody.elements.measures.features import Carriers
-from eigenbody.spatial.rotations import cross, dot, skew
+from eigenbody.spatial.rotations import cross, dot, skew, unit
+
+OVER = -0.999  # cosine of the tilt of an axis from which the turn about it is counted since the drawing tipped over
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,9 +121,9 @@ class GroundModalJet:
     def _c(self) -> tuple[np.ndarray, ...]:
         return self._along(*self._powers[1:])
 
-    @property
+    @cached_property
     def value(self) -> np.ndarray:
-        return self._zeta[0]
+        return dot(self._powers[0], self._flat(self._at.r))
 
     @property
     def rate(self) -> np.ndarray:
@@ -142,7 +144,8 @@ class GroundModalJet:
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return self._rows(self._c[0][..., None] * self._twist.gradients[0], self._powers[0])
+        c = dot(self._powers[1], self._flat(self._at.r))
+        return self._rows(c[..., None] * self._twist.gradient, self._powers[0])
 
     @cached_property
     def rate_q(self) -> np.ndarray:
@@ -172,26 +175,43 @@ class GroundModalJet:
 class _Twist:
     """Turn theta about an axis in rotations R: cosine and sine, and k with theta' = k . w, k' and k'' along the motion.
 
-    y = sum R_ij [a]_ij and x = tr R - a.R a are proportional to sine and cosine, and linear in R; R' = R [w].
+    y = sum R_ij [a]_ij and x = tr R - a.R a are proportional to sine and cosine, and linear in R; R' = R [w]. Both
+    vanish where the axis is tipped over: near there the turn is counted since the drawing tipped over, half a turn
+    about a direction across the axis.
     """
 
     def __init__(self, R: np.ndarray, w: np.ndarray, alpha: np.ndarray, axis: np.ndarray) -> None:
-        self._rates = (R, R @ skew(w), R @ (skew(w) @ skew(w) + skew(alpha)))
+        over = _is_tipped_over(R, axis)
+        self._R = np.where(over, _half_turn(axis) @ R, R) if over.any() else R
+        self._w, self._alpha = w, alpha
         self._A = skew(axis)
         self._B = np.eye(3) - axis[..., :, None] * axis[..., None, :]
-        self._y = [np.sum(one * self._A, axis=(-2, -1))[..., None] for one in self._rates]
-        self._x = [np.einsum("...ij,...ji->...", one, self._B)[..., None] for one in self._rates]
-        size = np.sqrt(self._x[0] ** 2 + self._y[0] ** 2)  # zero where the axis is tipped over: the turn is then any
-        self._safe = np.where(np.real(size) > 0, size, 1.0)
-        self.cosine = np.where(np.real(size) > 0, self._x[0] / self._safe, 1.0)[..., 0]
-        self.sine = (self._y[0] / self._safe)[..., 0]
+        x, y = self._sums(self._R)
+        self._size = np.sqrt(x**2 + y**2)
+        self.cosine, self.sine = (x / self._size)[..., 0], (y / self._size)[..., 0]
+
+    def _sums(self, one: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """x and y of R or of one of its derivatives, (..., n, 1)."""
+        y = np.sum(one * self._A, axis=(-2, -1))[..., None]
+        return np.einsum("...ij,...ji->...", one, self._B)[..., None], y
+
+    def _pulls(self, one: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """u and v of R or of one of its derivatives, (..., n, 3)."""
+        return _axial(np.swapaxes(one, -1, -2) @ self._A), _axial(self._B @ one)
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        """k alone."""
+        (x, y), (u, v) = self._sums(self._R), self._pulls(self._R)
+        return (x * u + y * v) / self._size**2
 
     @cached_property
     def gradients(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """k = (x u + y v) / (x^2 + y^2) with y' = u . w and x' = -v . w; its first and second derivative."""
-        x, y = self._x, self._y
-        u = [_axial(np.swapaxes(one, -1, -2) @ self._A) for one in self._rates]
-        v = [_axial(self._B @ one) for one in self._rates]
+        R, w = self._R, skew(self._w)
+        rates = (R, R @ w, R @ (w @ w + skew(self._alpha)))
+        x, y = zip(*map(self._sums, rates), strict=True)
+        u, v = zip(*map(self._pulls, rates), strict=True)
         top, square = (
             (
                 p[0] * a[0] + q[0] * b[0],
@@ -200,9 +220,21 @@ class _Twist:
             )
             for p, a, q, b in ((x, u, y, v), (x, x, y, y))
         )
-        k = top[0] / self._safe**2
-        k1 = (top[1] - square[1] * k) / self._safe**2
-        return k, k1, (top[2] - square[2] * k - 2 * square[1] * k1) / self._safe**2
+        k = top[0] / self._size**2
+        k1 = (top[1] - square[1] * k) / self._size**2
+        return k, k1, (top[2] - square[2] * k - 2 * square[1] * k1) / self._size**2
+
+
+def _is_tipped_over(R: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Whether the axis points against its direction in the drawing, nearly, (..., 1, 1)."""
+    return (np.real(np.einsum("...i,...ij,...j->...", axis, R, axis)) < OVER)[..., None, None]
+
+
+def _half_turn(axis: np.ndarray) -> np.ndarray:
+    """Rotation by pi about a direction across the axis, (..., 3, 3)."""
+    least = np.eye(3)[np.argmin(np.abs(np.real(axis)), axis=-1)]
+    across = unit(cross(axis, least))
+    return 2 * across[..., :, None] * across[..., None, :] - np.eye(3)
 
 
 def _axial(X: np.ndarray) -> np.ndarray:

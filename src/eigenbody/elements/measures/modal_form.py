@@ -108,15 +108,19 @@ class ModalFormJet:
 
     @cached_property
     def rate_q(self) -> np.ndarray:
-        return self._rows(apply(self._F, self._v))
+        return self._bent(self._v)
 
     @cached_property
     def acceleration_q(self) -> np.ndarray:
-        return self._rows(apply(self._F, self._a))
+        return self._bent(self._a)
 
     @cached_property
     def acceleration_u(self) -> np.ndarray:
-        return self._rows(2 * apply(self._F, self._v))
+        return 2 * self._bent(self._v)
+
+    def _bent(self, x: np.ndarray) -> np.ndarray:
+        """Rows of F x; without batch axes where nothing moves."""
+        return self._rows(apply(self._F, x) if x.any() else np.zeros(self._F.shape[:-1]))
 
     @cached_property
     def curvature(self) -> np.ndarray:
