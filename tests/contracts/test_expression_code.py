@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from eigenbody.model.curves import curve
+from eigenbody.model.curves import curve, lines
 from eigenbody.model.expression_code import Code, ExpressionSet, NoCode
 from eigenbody.model.expression_kernels import KERNELS
 from eigenbody.model.expressions import Expression, ExpressionError, parse
@@ -45,14 +45,16 @@ def by_kernels(expression: Expression, env: dict[str, object]) -> object:
 
 
 def read(text: str) -> Expression:
-    """The expression; a curve, which tables are read as, has no text of its own."""
+    """The expression; curves and lines, which tables are read as, have no text of their own."""
+    if text == "lines":
+        return lines(np.array([-1.0, -0.3, 0.2, 1.0]), np.array([0.4, 1.0, -0.7, 0.1]), parse("sin(x) * cos(y) + 0*x"))
     if text != "curve":
         return parse(text)
     return curve(np.array([-1.0, -0.3, 0.2, 1.0]), np.array([0.4, 1.0, -0.7, 0.1]), parse("sin(x) * cos(y) + 0*x"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", [*TEXTS, "curve"])
+@pytest.mark.parametrize("text", [*TEXTS, "curve", "lines"])
 def test_code_gives_what_the_kernels_give(text: str, kind: str) -> None:
     expression = read(text)
     both = (expression, expression.derivative("x"), expression.derivative("y"))
@@ -66,7 +68,7 @@ def test_code_gives_what_the_kernels_give(text: str, kind: str) -> None:
 
 
 def test_every_kernel_is_in_one_of_the_texts() -> None:
-    used = {node.op for text in (*TEXTS, "curve") for e in _with_derivatives(read(text)) for node in e.nodes}
+    used = {node.op for text in (*TEXTS, "curve", "lines") for e in _with_derivatives(read(text)) for node in e.nodes}
     assert used >= set(KERNELS) - {"_smooth"}  # which `step` calls itself
 
 

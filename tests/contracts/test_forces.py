@@ -259,6 +259,8 @@ def test_coupling_transmits_power(kind: str) -> None:
     how = {"joints": ["p", "q"], "ratio": 0.7} if "ratio" in keys else {"terms": {"p": 1.0, "q": 0.7}}
     if "speed" in keys:
         how = {"speed": "=p' + 0.7*q'"}
+    if "coefficients" in keys:
+        how = {"joints": ["p", "q"], "coefficients": [0, -0.7, 0.3]}  # its slope at q = 0
     model = {
         "eigenbody": 1,
         "bodies": TWO_BODIES,

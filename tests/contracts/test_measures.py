@@ -16,16 +16,19 @@ from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS, Tie
 from eigenbody.elements.joints.rolling import ROLLING
 from eigenbody.elements.measures.angles import SEQUENCES, angle_kernels
+from eigenbody.elements.measures.combined import Combined
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.loads import LoadDirection
 from eigenbody.elements.measures.rotation import RotationComponent
-from eigenbody.elements.measures.templates import Pairs, displacement_in
+from eigenbody.elements.measures.templates import Angle, Displacement, Distance, Pairs, Rotation, displacement_in
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.measures.types import MEASURES
+from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.model.description import Surface
 from eigenbody.model.expressions import parse
 from eigenbody.model.vocabulary import Kind
 from eigenbody.spatial.rotations import exp, from_sequence, log
+from eigenbody.system.measureset import merge
 
 STEP = 1e-30
 CARRIERS, MEASURED = 5, 7
@@ -169,6 +172,33 @@ def third_carrier():
     return [displacement_in(pairs, third, np.random.default_rng(6).normal(size=(MEASURED, 3)))]
 
 
+def combinations():
+    """Sums of five measures and polynomials of one, of measures that share carriers and of others."""
+    pairs, rng = random_pairs(np.random.default_rng(21)), np.random.default_rng(22)
+    kernels = [template.kernel(pairs) for template in (Angle(), Displacement("x"), Rotation("y"), Distance())]
+    singles = [kernel.take(np.array([k])) for k in range(MEASURED) for kernel in kernels]
+    sums = [Combined.of([singles[i] for i in rng.choice(len(singles), 5)], rng.normal(size=(5, 2)), [-1] * 5)]
+    sums += [Combined.of(singles[4 * k : 4 * k + 4], rng.normal(size=(4, 2)), [-1] * 4) for k in range(MEASURED)]
+    polynomials = [Combined.of([single], rng.normal(size=(1, 5)), [-1]) for single in singles]
+    mixed = [Combined.of(singles[:3], rng.normal(size=(3, 4)), [-1] * 3)]
+    joined = type(sums[1]).concatenate(sums[1:3]) if sums[1].key == sums[2].key else sums[1]
+    return [*sums, *polynomials, *mixed, joined]
+
+
+def test_combinations_count_full_turns() -> None:
+    """P(angle + 2 pi turns), whose slopes are those there."""
+    at = random_carriers(np.random.default_rng(1))
+    angle = Angle().kernel(random_pairs(np.random.default_rng(2))).take(np.array([0]))
+    c = np.array([[0.3, -1.2, 0.7, 0.2]])
+    kernel = Combined.of([angle], c, [1])
+    found = kernel.jet(replace(at, turns=np.array([5.0, -2.0])))
+    s = angle.jet(at).value - 4 * np.pi
+    close(found.value, np.polynomial.polynomial.polyval(s, c[0]))
+    slope = np.polynomial.polynomial.polyval(s, np.polynomial.polynomial.polyder(c[0]))
+    u = velocity(at)
+    close(times(found.gradient, kernel.carriers, u), slope * times(angle.jet(at).gradient, angle.carriers, u))
+
+
 def loads():
     pairs = random_pairs(np.random.default_rng(8))
     return [
@@ -186,7 +216,12 @@ ON_SURFACES = {
 VALUED = {
     **{name: make for name, make in ON_SURFACES.items() if name.startswith("Height")},
     **{name: (lambda n=name: template_kernels(n)) for name in TEMPLATES},
-    **{f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if not MEASURES[kind].spec.is_speed},
+    **{
+        f"measure {kind}": (lambda k=kind: file_measure(k))
+        for kind, measure in MEASURES.items()
+        if not measure.spec.is_speed and measure.kernel is not None
+    },
+    "combinations": combinations,
     "displacement in a third carrier": third_carrier,
 }
 SPEEDS = {f"measure {kind}": (lambda k=kind: file_measure(k)) for kind in MEASURES if MEASURES[kind].spec.is_speed}
@@ -225,6 +260,37 @@ def test_rate_is_gradient_times_velocity(make, state) -> None:
     for kernel in make():
         jet = kernel.jet(at)
         close(jet.rate, times(jet.gradient, kernel.carriers, velocity(at)))
+
+
+@kernels_of(ALL)
+def test_measures_rest_with_their_carriers(make, state) -> None:
+    """A set of measures says so without evaluating them."""
+    at, _ = state
+    still = replace(at, v=0 * at.v, w=0 * at.w, a=0 * at.a, alpha=0 * at.alpha)
+    for kernel in make():
+        assert not kernel.jet(still).rate.any()
+        assert not kernel.jet(still).acceleration.any()
+        measures = merge(
+            [(kernel, np.arange(len(kernel.carriers)))], len(kernel.carriers), np.zeros((CARRIERS, 6), int)
+        )
+        jet = measures.jet(still, np.zeros(0))
+        assert not jet.rate.any()
+        assert not jet.acceleration.any()
+        moving = measures.jet(at, np.zeros(0))
+        assert (moving.rate == kernel.jet(at).rate).all()
+        assert (moving.acceleration == kernel.jet(at).acceleration).all()
+
+
+def test_a_speed_that_is_held_is_one_at_rest_too() -> None:
+    """`slide' = 2` misses by -2 where nothing moves: only geometry rests with its carriers."""
+    kernel = VelocityRow.of(
+        parse("slide' - 2"),
+        {"slide": Displacement("x").kernel(random_pairs(np.random.default_rng(0)).take(np.arange(1)))},
+    )
+    zero = np.zeros((CARRIERS, 3))
+    still = Carriers(zero, np.tile(np.eye(3), (CARRIERS, 1, 1)), zero, zero, zero, zero)
+    measures = merge([(kernel, np.arange(1))], 1, np.zeros((CARRIERS, 6), int))
+    assert measures.jet(still, np.zeros(0)).rate == [-2.0]
 
 
 @kernels_of(RATED)
@@ -469,7 +535,7 @@ def test_batch_axes_give_the_numbers_of_a_loop(make, is_complex) -> None:
     for kernel in make():
         batch = kernel.jet(at)
         for index in np.ndindex(2, 3):
-            one = kernel.jet(Carriers(*(getattr(at, f.name)[index] for f in fields(Carriers))))
+            one = kernel.jet(Carriers(*(getattr(at, f.name)[index] for f in fields(Carriers) if f.name != "turns")))
             for what in WHAT:
                 whole = np.broadcast_to(getattr(batch, what), (2, 3, *getattr(one, what).shape))
                 close(whole[index], getattr(one, what))

@@ -8,6 +8,7 @@ from runpy import run_path
 import pytest
 
 import eigenbody as eb
+from eigenbody.model.builder import Builder
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,6 +16,14 @@ ROOT = Path(__file__).parents[2]
 def test_the_stub_is_that_of_the_list() -> None:
     script = run_path(str(ROOT / "scripts" / "public_names.py"))
     assert script["STUB"].read_text(encoding="utf-8") == script["stub"](), "run scripts/public_names.py"
+
+
+def test_the_keys_of_the_builder_are_those_of_the_registries() -> None:
+    script = run_path(str(ROOT / "scripts" / "builder_stub.py"))
+    assert script["STUB"].read_text(encoding="utf-8") == script["stub"](), "run scripts/builder_stub.py"
+    assert set(script["METHODS"].values()) | {"parameter", "variable"} == {
+        name for name in vars(Builder) if not name.startswith("_")
+    }
 
 
 def test_dir_lists_the_public_names() -> None:

@@ -16,6 +16,7 @@ from eigenbody.elements.forces import FORCES
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.types import MEASURES
 from eigenbody.model.names import WRENCH
+from eigenbody.system.algebraic import MOMENTS
 from element_samples import document, entries
 from flexible_mechanisms import with_beams
 from mechanism_forces import coordinates
@@ -105,7 +106,7 @@ def test_forces_of_every_element_type(kind):
     channels |= {int(c) for o, c, _ in np.real(plain.constant_owner) if int(o) == owner}
     components = [""]
     if len(channels) > 1:
-        components = [f".{c}" for c in (WRENCH[3:] if kind == "torque" else WRENCH[: len(channels)])]
+        components = [f".{c}" for c in (WRENCH[3:] if kind in MOMENTS else WRENCH[: len(channels)])]
     parts = [f"force.f{component}" for component in components]
     model = document({"f": entry, "echo": {"type": "expression", "along": "gauge", "value": f"={reading(parts)}"}})
     model["forces"]["again"] = {"type": "expression", "along": "a.x", "value": "=0.3*force.echo + 0.1*follow"}
@@ -129,6 +130,8 @@ def test_second_rates_of_every_measure(kind):
     model["joints"]["hinge"]["velocity"] = 0.7
     if kind in ("angles", "quaternion"):
         entry |= {"of": "ball", **({"sequence": "xyz"} if kind == "angles" else {})}  # others are singular at the start
+    if kind == "sum":
+        entry = {"type": kind, "terms": {"gauge": 1.2, "hinge": -0.5, "ball.rx": 0.3}, "unit": "m"}
     if kind == "angular_momentum":
         entry |= {"of": ["a", "b"]}
     entry.pop("initial", None)

@@ -60,6 +60,10 @@ print(*sorted(name for name in sys.modules if name.startswith("eigenbody.")))
         "elements.forces.tyre",
         "elements.flexible.beam",
         "structures",
+        "operating.periodic",
+        "operating.steady",
+        "simulation",
+        "routes",
         "present",
     )
     assert not [name for name in loaded if name.startswith(tuple(f"eigenbody.{part}" for part in unused))]

@@ -175,6 +175,8 @@ def _measure(rng: np.random.Generator, document: dict, name: str) -> None:
         _push(document, f"by_{own}", f"=-0.5*{own} + 0.1*sin({own})*gauge")
         return
     measures[own] = {"type": name, "between": [first, second], "axis": numbers(direction(rng))}
+    if name == "sum":
+        measures[own] = {"type": name, "terms": {"gauge": decimal(rng, 0.4, 1.5), f"{second}.x": -0.7}, "constant": 0.2}
     if name == "distance":
         measures[own] = {"type": name, "between": [first, second], "at": document["measures"]["gauge"]["at"]}
     if name == "angles":
@@ -204,6 +206,8 @@ def _coupling(rng: np.random.Generator, document: dict, name: str) -> None:
     entry: dict = {"type": name, "joints": [a, b], "ratio": ratio}
     if name == "linear":
         entry = {"type": name, "terms": {a: 1.0, b: ratio}}
+    if name == "polynomial":
+        entry = {"type": name, "joints": [a, b], "coefficients": [0.0, ratio, 0.3, -0.2]}
     if name == "velocity":
         entry = {"type": name, "speed": f"={a}' - ({ratio} + 0.2*sin({b}))*{b}'"}
     document.setdefault("couplings", {})[f"c_{name}"] = entry

@@ -22,7 +22,8 @@ class Places:
     def __init__(self, description: Description) -> None:
         bodies = description.bodies
         self.description = description
-        self.targets = tuple(rotations_prescribed(description))
+        self.prescribed = rotations_prescribed(description)
+        self.targets = tuple(self.prescribed)
         frames = (f.name for f in description.frames)
         self.names = (*bodies.names, *frames, *(f"motion of {owner}" for owner in self.targets), GROUND)
         self.index = {name: i for i, name in enumerate(self.names)}

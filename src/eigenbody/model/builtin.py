@@ -15,13 +15,14 @@ _ORIGIN.setflags(write=False)
 BODY = TypeSpec(
     "",
     (
-        Field("mass", Kind.NUMBER, "kg", doc="mass; not negative; required unless it is a disc"),
+        Field("mass", Kind.NUMBER, "kg", doc="mass; not negative; required unless it is a disc or fills a mesh"),
         Field(
-            "inertia", Kind.INERTIA, "kg*m^2", doc="about the centre of mass, body axes: 3, 6 or 3x3; none: point mass"
+            "inertia", Kind.INERTIA, "kg*m^2", doc="about the centre of mass, body axes: 3, 6 or 3x3; none: point mass;"
+            " or {mesh, density, scale, at}: that of what a mesh encloses, which gives mass and place, too"
         ),
         Field("disc", Kind.DISC, doc="in place of mass and inertia: {mass, Id, Ip} or {diameter, width, density}"),
         Field("at", Kind.POINT, "m", doc="centre of mass in the reference configuration, global axes; required unless"
-              " it is on a node"),
+              " it is on a node or fills a mesh"),
         Field("on", Kind.BODY, doc="body, marker or node that it is fixed on"),
         Field("rotation", Kind.ROTATION, doc="body axes in the reference configuration, default global axes"),
         Field("shape", Kind.ANY, doc="for drawing only"),
@@ -47,13 +48,24 @@ FRAME = TypeSpec(
     ),
     doc="A moving reference frame with prescribed rotation.",
 )
-BUILTIN: dict[str, dict[str, TypeSpec]] = {"bodies": {"": BODY}, "markers": {"": MARKER}, "frames": {"": FRAME}}
+ROTOR = TypeSpec(
+    "",
+    (
+        Field("joint", Kind.TEXT, required=True, doc="joint whose second body is the hub that turns"),
+        Field("blades", Kind.NAMES, required=True, doc="the same body of each blade, three or more"),
+    ),
+    doc="Equal blades on a hub, named by hand.",
+)
+BUILTIN: dict[str, dict[str, TypeSpec]] = {
+    "bodies": {"": BODY}, "markers": {"": MARKER}, "frames": {"": FRAME}, "rotors": {"": ROTOR},
+}  # fmt: skip
 
 SECTIONS = (
     "bodies", "flexible", "frames", "markers", "joints", "couplings", "drivers", "measures", "forces", "states",
-    "variables", "blocks", "inputs", "outputs",
+    "variables", "blocks", "inputs", "outputs", "rotors",
 )  # fmt: skip
-TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "operating_point", "optimization")
+TOP_LEVEL = ("eigenbody", "name", "parameters", "gravity", *SECTIONS, "coordinates", "poses", "pose",
+             "tolerance", "operating_point", "optimization")  # fmt: skip
 
 
 def _after_the_start(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[tuple[str, str, str]]:
@@ -76,6 +88,11 @@ OPERATING_POINTS = {
             ),
         ),
         doc="The static equilibrium.",
+    ),
+    "held": TypeSpec(
+        "held",
+        (Field("joints", Kind.ANY, default="all", doc="joints or coordinates that hold the pose: a list, or all"),),
+        doc="The initial state at rest, held by forces and torques along joints, which are inputs of the linear model.",
     ),
     "steady": TypeSpec(
         "steady",

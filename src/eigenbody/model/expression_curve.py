@@ -1,4 +1,5 @@
-"""The kernel of smooth curves through points: one cubic on each piece, given by values and slopes at its ends."""
+"""The kernels of curves through points: one cubic on each piece, given by values and slopes at its ends, or straight
+lines."""
 
 from __future__ import annotations
 
@@ -33,6 +34,21 @@ def piecewise_cubic(x: Any, order: int, points: tuple[Any, ...]) -> Any:
     if order == 2:
         return (2 * square + 6 * t * cube) / h
     return 6 * cube / h**2
+
+
+def straight_pieces(x: Any, order: int, points: tuple[Any, ...]) -> Any:
+    """Value (order 0) or slope (1) at x (...) of straight lines through points x0, y0, x1, y1, ..., each of which may
+    have batch axes too. The end pieces go on beyond the points; pieces are chosen by the real part."""
+    shape = np.broadcast_shapes(np.shape(x), *{np.shape(point) for point in points})
+    if all(np.ndim(point) == 0 for point in points):
+        columns = np.broadcast_to(np.array(points), (*shape, len(points)))
+    else:
+        columns = np.stack([np.broadcast_to(point, shape) for point in points], axis=-1)
+    knots = np.real(columns[..., ::2])
+    piece = 2 * np.sum(np.broadcast_to(np.real(x), shape)[..., None] >= knots[..., 1:-1], axis=-1)[..., None]
+    x0, y0, x1, y1 = (np.take_along_axis(columns, piece + k, axis=-1)[..., 0] for k in range(4))
+    slope = (y1 - y0) / (x1 - x0)
+    return slope if order else y0 + slope * (x - x0)
 
 
 def _refuse_outside(x: np.ndarray, knots: np.ndarray) -> None:

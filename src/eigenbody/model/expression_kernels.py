@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenbody.base.batched import numbers
 from eigenbody.base.errors import EigenbodyError
-from eigenbody.model.expression_curve import OutsideCurve, piecewise_cubic
+from eigenbody.model.expression_curve import OutsideCurve, piecewise_cubic, straight_pieces
 from eigenbody.model.expression_noise import noise
 
 Kernel = Callable[..., Any]
@@ -190,6 +190,11 @@ def curve(x: Any, order: Any, *points: Any) -> Any:
         raise OutsideTable(str(problem)) from problem
 
 
+def line(x: Any, order: Any, *points: Any) -> Any:
+    """Straight lines through points, or their slope."""
+    return straight_pieces(x, int(_real(order)), points)
+
+
 USER_FUNCTIONS: dict[str, Kernel] = {
     "sin": np.sin,
     "cos": np.cos,
@@ -223,6 +228,7 @@ INTERNAL_FUNCTIONS: dict[str, Kernel] = {
     "_smooth3": smooth3,
     "_noise": random,
     "_curve": curve,
+    "_line": line,
 }
 
 

@@ -102,13 +102,15 @@ def _noise_rule(args: Args, slopes: list[Expression]) -> Expression:
     return _mul(build("_noise", x, seed, bandwidth, following), phase)
 
 
-def _curve_rule(args: Args, slopes: list[Expression]) -> Expression:
-    """By the argument; points and order are numbers. Pieces are cubic: the fourth derivative is zero."""
-    x, order, *points = args
-    following = float(np.real(order.value)) + 1
-    if following > 3:
-        return ZERO
-    return _mul(build("_curve", x, Expression.number(following), *points), slopes[0])
+def _curve_rule(op: str, degree: int) -> Callable[[Args, list[Expression]], Expression]:
+    """By the argument; points and order are numbers. Derivatives of a higher order than the degree are zero."""
+
+    def rule(args: Args, slopes: list[Expression]) -> Expression:
+        x, order, *points = args
+        following = float(np.real(order.value)) + 1
+        return ZERO if following > degree else _mul(build(op, x, Expression.number(following), *points), slopes[0])
+
+    return rule
 
 
 def _branch_rule(op: str) -> Callable[[Args, list[Expression]], Expression]:
@@ -143,5 +145,6 @@ _RULES: dict[str, Callable[[Args, list[Expression]], Expression]] = {
     "_select_max": _selection_rule("_select_max"),
     "noise": _noise_rule,
     "_noise": _noise_rule,
-    "_curve": _curve_rule,
+    "_curve": _curve_rule("_curve", 3),
+    "_line": _curve_rule("_line", 1),
 }

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from eigenbody.base.batched import Variants
+from eigenbody.model.expression_kernels import USER_FUNCTIONS
 
 if TYPE_CHECKING:
     from eigenbody.model.expression_tree import Expression
 
 _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = 1, 2, 3, 4, 5
 Text = tuple[str, int]  # text and how tightly it binds
+
+
+PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*'*")
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in an expression: in quotes, before its primes, where it has other characters than letters,
+    digits, underscores and dots, or is that of a function."""
+    if PLAIN.fullmatch(name) and name not in USER_FUNCTIONS:
+        return name
+    bare = name.rstrip("'")
+    return f"'{bare}'{name[len(bare) :]}"
 
 
 def _closed(text: Text, least: int) -> str:
@@ -39,7 +53,7 @@ def text_of(node: Expression, texts: list[Text]) -> Text:
     if node.op == "number":
         return _print_number(node.value)
     if node.op == "name":
-        return node.name, _ATOM
+        return quoted(node.name), _ATOM
     if node.op == "+":
         return _print_sum(node, texts)
     if node.op == "neg":
@@ -48,6 +62,6 @@ def text_of(node: Expression, texts: list[Text]) -> Text:
         return f"{_closed(texts[0], _PRODUCT)}{node.op}{_closed(texts[1], _UNARY)}", _PRODUCT
     if node.op == "**":
         return f"{_closed(texts[0], _ATOM)}**{_closed(texts[1], _UNARY)}", _POWER
-    if node.op == "_curve":  # its points are in the file
+    if node.op in ("_curve", "_line"):  # its points are in the file
         return f"table{chr(39) * int(texts[1][0])}({texts[0][0]})", _ATOM
     return f"{node.op}({', '.join(text for text, _ in texts)})", _ATOM

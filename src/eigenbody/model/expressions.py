@@ -6,7 +6,9 @@
     power   = atom ("**" unary)?
     atom    = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-A name may contain dots (`slide.z`); `spin'` is its time rate, `spin''` its second rate, `rate(spin)` is `spin'`.
+A name may contain dots (`slide.z`); `spin'` is its time rate, `spin''` its second rate, `rate(spin)` is `spin'`. A
+name with other characters, or that of a function, stands in quotes: `'left-hip'`, `'left-hip'.rx'`,
+`reaction.'left-hip'.fx`.
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ FUNCTIONS: tuple[str, ...] = tuple(USER_FUNCTIONS)
 MAX_DEPTH = 60
 MAX_LENGTH = 20_000
 
+_QUOTED = r"'[^'\n]+'"
+_NAME = rf"(?:[^\W\d]\w*|{_QUOTED})(?:\.(?:\w+|{_QUOTED}))*'*"
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*(?:\.\w+)*'*)"
+    rf"|(?P<name>{_NAME})"
     r"|(?P<sign>\*\*|[-+*/(),])"
 )
 _BLANK = re.compile(r"\s*")
@@ -82,6 +86,8 @@ class _Parser:
         self.kind, self.token, self.end = str(match.lastgroup), match.group(), match.end()
 
     def bad_character(self, character: str) -> str:
+        if character == "'":
+            return "a quote is open: a name in quotes ends with another one"
         if character == "^":
             return 'powers are written with "**", not "^"'
         shown = character if character.isprintable() else ascii(character)
@@ -168,16 +174,19 @@ class _Parser:
         return Expression.number(value)
 
     def name_or_call(self) -> Expression:
-        name, start = self.token, self.start
+        name, start = _unquoted(self.token), self.start
+        is_quoted = name != self.token
         self.advance()
-        if self.take("("):
+        if not is_quoted and self.take("("):
             return self.call(name, start)
-        if name in USER_FUNCTIONS:
+        if not is_quoted and name in USER_FUNCTIONS:
             raise self.error(f'the function "{name}" needs its arguments in parentheses: {name}(...)', start)
         if name == "pi":
             return Expression.number(math.pi)
         if name.endswith("'''"):
-            raise self.error("at most two primes: x' is the rate of x, x'' its second rate", start + name.index("'''"))
+            raise self.error(
+                "at most two primes: x' is the rate of x, x'' its second rate", self.text.index("'''", start)
+            )
         return Expression.symbol(name)
 
     def call(self, name: str, start: int) -> Expression:
@@ -202,6 +211,11 @@ class _Parser:
         if name.endswith("'''"):
             raise self.error("there is no third rate", start)
         return Expression.symbol(name)
+
+
+def _unquoted(token: str) -> str:
+    """The name that a token stands for: without quotes, with its primes."""
+    return re.sub(_QUOTED, lambda quoted: quoted.group()[1:-1], token) if "'" in token else token
 
 
 def _negated(node: Expression) -> Expression:

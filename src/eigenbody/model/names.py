@@ -8,6 +8,7 @@ from itertools import chain
 
 from eigenbody.base.errors import suggest
 from eigenbody.model.description import Description
+from eigenbody.model.sums import Sum, in_order, sums_in, sums_of
 from eigenbody.model.vocabulary import TypeSpec, Vocabulary
 
 GROUND = "ground"
@@ -31,9 +32,19 @@ class MeasureDimensions:
     """
 
     def __init__(
-        self, joints: Specs, measures: Specs, bodies: Container[str], flexible: Container[str] = frozenset()
+        self,
+        joints: Specs,
+        measures: Specs,
+        bodies: Container[str],
+        flexible: Container[str] = frozenset(),
+        sums: Mapping[str, Sum] | None = None,
     ) -> None:
         self._joints, self._measures, self._bodies, self._flexible = joints, measures, bodies, flexible
+        self._of_sums: dict[str, str] = {}
+        for name in in_order(sums or {})[0]:
+            item = (sums or {})[name]
+            found = {self.get(term) or ANY_DIMENSION for term in item.terms}
+            self._of_sums[name] = item.unit or (found.pop() if len(found) == 1 else ANY_DIMENSION)
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Dimension of the measure, or `default` when there is none of that name."""
@@ -41,6 +52,8 @@ class MeasureDimensions:
             spec = self._measures[name]
             if spec and spec.coordinates:
                 return default
+            if name in self._of_sums:
+                return self._of_sums[name]
             return (spec.dimension or ANY_DIMENSION) if spec else ANY_DIMENSION
         if name in self._joints:
             spec = self._joints[name]
@@ -97,6 +110,12 @@ class MeasureDimensions:
                 yield from self.coordinates_of(joint)
 
 
+def short_name(name: str, measures: MeasureDimensions) -> str:
+    """`elbow` for `elbow.angle` where that is the joint's only coordinate."""
+    owner = name.rpartition(".")[0]
+    return owner if measures.coordinates_of(owner) == [name] else name
+
+
 def measure_dimensions(description: Description, vocabulary: Vocabulary) -> MeasureDimensions:
     """Dimensions of all measures of a resolved model."""
     joints, measures = vocabulary.sections.get("joints", {}), vocabulary.sections.get("measures", {})
@@ -105,6 +124,7 @@ def measure_dimensions(description: Description, vocabulary: Vocabulary) -> Meas
         {entry.name: measures[entry.type] for entry in description.measures},
         frozenset(description.bodies.names),
         frozenset(body.name.partition(".")[0] for body in description.flexible),
+        sums_of(description.measures),
     )
 
 
@@ -142,7 +162,8 @@ class Names:
         self.inputs = sections["inputs"]
         self.blocks = sections["blocks"]
         self.joints, self.forces = sections["joints"], sections["forces"]
-        self.measures = MeasureDimensions(joints, measures, self.bodies, self.bodies.flexible)
+        self.sums = sums_in(sections["measures"])
+        self.measures = MeasureDimensions(joints, measures, self.bodies, self.bodies.flexible, self.sums)
 
     def is_carrier(self, name: str) -> bool:
         """Whether the name is a body, marker, frame or ground."""

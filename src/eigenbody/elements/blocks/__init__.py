@@ -7,7 +7,7 @@ from dataclasses import replace
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.blocks.base import BlockType
 from eigenbody.elements.registry import Registry, types_in
-from eigenbody.model.description import Description, Entry, Table
+from eigenbody.model.description import Description, Entry
 from eigenbody.model.expressions import Expression
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.parameters import sort_by_use
@@ -46,8 +46,7 @@ def _refuse_loops(variables: list[Entry]) -> None:
     uses: dict[str, frozenset[str]] = {}
     for entry in variables:
         value = entry["value"]
-        argument = value.of if isinstance(value, Table) else value
-        uses[entry.name] = argument.names if isinstance(argument, Expression) else frozenset()
+        uses[entry.name] = value.names if isinstance(value, Expression) else frozenset()
     places = {entry.name: entry.where for entry in variables}
     faults = [
         Fault(

@@ -9,6 +9,7 @@ FORCES: Registry[ForceType] = types_in(
     __name__,
     spring="spring.SPRING",
     damper="spring.DAMPER",
+    rotational_damper="rotational_damper.ROTATIONAL_DAMPER",
     bushing="bushing.BUSHING",
     bearing="bushing.BEARING",
     beam="beam.BEAM",

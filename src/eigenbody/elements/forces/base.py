@@ -21,18 +21,20 @@ from eigenbody.model.vocabulary import TypeSpec
 
 @dataclass(frozen=True, slots=True)
 class SignalForce:
-    """f[channel] += factor * signal, in which the names `s` and `v` mean the channel's deflection and its rate."""
+    """f[channel] += factor * signal, in which `own.s` and `own.v` mean the channel's deflection and its rate; so do `s`
+    and `v` where it is along a measure that the user knows."""
 
     channel: int
     factor: float
     signal: Signal
     owner: int
     free: float = 0.0  # s = measure - free
+    is_along: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class InnerState:
-    """A first-order state that an element brings along. Its rate, and the element's signals, know it as `local`."""
+    """A first-order state that an element brings along. Its rate, and the element's signals, know it as `own.local`."""
 
     local: str
     initial: float
@@ -136,9 +138,11 @@ class ForceBuilder:
         """f_i += k_ij (s_j - s0_j) + c_ij s_j'. Several may act along one measure, each with its own free value."""
         self.linear.append(Coupling(i, j, k, c, np.zeros_like(k) if s0 is None else s0, owner))
 
-    def characteristic(self, channel: int, factor: float, signal: Signal, name: str, free: float = 0.0) -> None:
-        """Add a signal to the tension of a channel."""
-        self.signals.append(SignalForce(channel, factor, signal, self.number(name), free))
+    def characteristic(
+        self, channel: int, factor: float, signal: Signal, name: str, free: float = 0.0, is_along: bool = True
+    ) -> None:
+        """Add a signal to the tension of a channel; `is_along` says that its `s` and `v` are those of the channel."""
+        self.signals.append(SignalForce(channel, factor, signal, self.number(name), free, is_along))
 
     def state(
         self, local: str, initial: float, rate: Signal, channel: int, name: str, free: float = 0.0, unit: str = ""

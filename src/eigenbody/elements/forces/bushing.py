@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 MOVES: tuple[Template, ...] = tuple(Displacement(axis) for axis in "xyz")
 TURNS: tuple[Template, ...] = tuple(Rotation(axis) for axis in "xyz")
 TILTS: tuple[Template, ...] = (Cosine("y1", "z2"), Cosine("x1", "z2"))  # minus the tilt about x, the tilt about y
-TILT_SIGNS = np.diag([1.0, 1.0, 1.0, -1.0, 1.0])
+TURNED_ROUND = 3  # the direction among those of a bearing that is measured the other way round than it is named
 NONE = np.zeros((6, 6))
 REMEDY = "Choose a speed within the table, or give the table more points: nothing is guessed beyond it."
 
@@ -58,35 +58,46 @@ def _bearing_fits(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -
     yield from complete(values)
 
 
-class Split(NamedTuple):
-    """A 6 x 6 matrix as its numbers and the entries that vary."""
-
-    numbers: np.ndarray  # (6, 6)
-    varying: Mapping[tuple[int, int], Expression]
+Varying = Mapping[tuple[int, int], Expression]  # entries of a 6 x 6 matrix that vary
 
 
-def _split(given: Any) -> Split:
+def _matrices(given: Sequence[Any]) -> tuple[np.ndarray, list[Varying]]:
+    """6 x 6 matrices as their numbers (n, 6, 6), zero where they vary, and what varies in each."""
+    if not any(isinstance(matrix, tuple) for matrix in given):
+        return np.array([NONE if matrix is None else matrix for matrix in given]), [{}] * len(given)
+    split = [_split(matrix) for matrix in given]
+    return np.array([numbers for numbers, _ in split]), [varying for _, varying in split]
+
+
+def _split(given: Any) -> tuple[Any, Varying]:
     if not isinstance(given, tuple):
-        return Split(NONE if given is None else given, {})
+        return NONE if given is None else given, {}
     places = [(i, j) for i in range(6) for j in range(6)]
     varying = {(i, j): given[i][j] for i, j in places if isinstance(given[i][j], Expression)}
-    numbers = [[0.0 if (i, j) in varying else given[i][j] for j in range(6)] for i in range(6)]
-    return Split(np.array(numbers), varying)
+    return np.array([[0.0 if (i, j) in varying else given[i][j] for j in range(6)] for i in range(6)]), varying
 
 
 class Mounts:
-    """Bushings or bearings of one batch: their numbers as arrays (n, d, d), d directions, and what varies."""
+    """Bushings or bearings of one batch: their numbers as arrays (n, d, d), d directions, and what varies. `flipped` is
+    a direction whose sign changes."""
 
-    def __init__(self, entries: Sequence[Entry], templates: Sequence[Template], sign: np.ndarray) -> None:
+    def __init__(self, entries: Sequence[Entry], templates: Sequence[Template], flipped: int | None = None) -> None:
         self.entries, self.templates, d = entries, templates, len(templates)
-        split = [(_split(entry.get("k")), _split(entry.get("c"))) for entry in entries]
-        self.k, self.c = (sign @ np.array([s[m].numbers for s in split])[:, :d, :d] @ sign for m in (0, 1))
+        (k, of_k), (c, of_c) = (_matrices([entry.values.get(kind) for entry in entries]) for kind in "kc")
+        self.k, self.c = k[:, :d, :d], c[:, :d, :d]
+        if flipped is not None:  # entries that are recorded numbers are not multiplied by one
+            beside = [i for i in range(d) if i != flipped]
+            for numbers in (self.k, self.c):
+                numbers[:, flipped, beside] = -numbers[:, flipped, beside]
+                numbers[:, beside, flipped] = -numbers[:, beside, flipped]
         self.varying = [
-            {(kind, i, j): _signed(sign[i, i] * sign[j, j], value)
-             for kind, part in zip("sv", pair, strict=True) for (i, j), value in part.varying.items() if max(i, j) < d}
-            for pair in split
+            {(kind, i, j): Expression("neg", (value,)) if (i == flipped) != (j == flipped) else value
+             for kind, part in zip("sv", pair, strict=True) for (i, j), value in part.items() if max(i, j) < d}
+            if pair[0] or pair[1] else {}
+            for pair in zip(of_k, of_c, strict=True)
         ]  # fmt: skip
-        self.load = np.array([np.zeros(3) if entry.get("load") is None else entry["load"] for entry in entries])
+        loads = [entry.values.get("load") for entry in entries]
+        self.load = np.array([np.zeros(3) if load is None else load for load in loads])
 
     def build(self, builder: ForceBuilder) -> None:
         """Channels for every direction that resists, coupled by numbers and by formulas."""
@@ -95,7 +106,7 @@ class Mounts:
         channel = self._channels(builder, pairs)
         e, a, b = np.nonzero((self.k != 0) | (self.c != 0))
         builder.couple(channel[e, a], channel[e, b], self.k[e, a, b], self.c[e, a, b], owner[e])
-        for n, axis in np.argwhere(self.load != 0):
+        for n, axis in zip(*(self.load != 0).nonzero(), strict=True):
             builder.characteristic(int(channel[n, axis]), -1.0, self.load[n, axis], self.entries[n].name)
         for n in range(len(self.entries)):
             if self.varying[n]:
@@ -111,7 +122,7 @@ class Mounts:
                 wanted[n, [direction for _, i, j in varying for direction in (i, j)]] = True
         channel = np.full(wanted.shape, -1)
         for d, template in enumerate(self.templates):
-            index = np.flatnonzero(wanted[:, d])
+            index = wanted[:, d].nonzero()[0]
             if len(index):
                 channel[index, d] = builder.private(
                     template.kernel(pairs.take(index) if len(index) < len(pairs) else pairs)
@@ -131,16 +142,12 @@ class Mounts:
             terms = [Expression("*", (value, Expression.symbol(f"own.{kind}{j}")))
                      for (kind, i, j), value in varying.items() if i == row]  # fmt: skip
             tension = terms[0] if len(terms) == 1 else Expression("+", tuple(terms))
-            builder.characteristic(int(channel[row]), 1.0, tension, name)
-
-
-def _signed(sign: float, value: Expression) -> Expression:
-    return value if sign > 0 else Expression("neg", (value,))
+            builder.characteristic(int(channel[row]), 1.0, tension, name, is_along=False)
 
 
 def build_bushing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     """Three displacements and the rotation vector."""
-    Mounts(entries, (*MOVES, *TURNS), np.eye(6)).build(builder)
+    Mounts(entries, (*MOVES, *TURNS)).build(builder)
 
 
 def build_bearing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
@@ -148,14 +155,14 @@ def build_bearing(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     builder.warnings.extend(
         f"{entry.where}: a bearing has no resistance about its axis; the sixth row and column of k and c are ignored."
         for entry in entries
-        if any(_resists_about_axis(_split(entry.get(key))) for key in ("k", "c"))
+        if any(_resists_about_axis(entry.get(key)) for key in ("k", "c"))
     )
-    Mounts(entries, (*MOVES, *TILTS), TILT_SIGNS).build(builder)
+    Mounts(entries, (*MOVES, *TILTS), TURNED_ROUND).build(builder)
 
 
-def _resists_about_axis(given: Split) -> bool:
-    numbers = given.numbers
-    return bool(numbers[5].any() or numbers[:, 5].any() or any(5 in place for place in given.varying))
+def _resists_about_axis(given: Any) -> bool:
+    numbers, varying = _split(given)
+    return bool(numbers[5].any() or numbers[:, 5].any() or any(5 in place for place in varying))
 
 
 BUSHING = ForceType(

@@ -12,8 +12,11 @@ from eigenbody.model.expressions import Expression, parse
 
 
 def law(text: str, **numbers: Any) -> Expression:
-    """The formula with the named numbers (or expressions) put in; `s` and `v` stay, the deflection and its rate."""
-    return parse(text).substitute(numbers)
+    """The formula with the named numbers (or expressions) put in. What is left are names of the element: `s` and `v`,
+    the deflection and its rate, and its states. They become `own.s`, ..., which no expression of a user means."""
+    formula = parse(text)
+    left = {name for name in formula.names - numbers.keys() if "." not in name}
+    return formula.substitute({**numbers, **{name: Expression.symbol(f"own.{name}") for name in left}})
 
 
 def positive_part(text: str, smooth: float) -> str:

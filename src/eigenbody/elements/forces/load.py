@@ -37,7 +37,7 @@ def _build(entries: Sequence[Entry], builder: ForceBuilder, is_torque: bool) -> 
     for entry in entries:
         where = builder.private(load_directions(builder.places, entry, is_torque))
         for channel, signal in zip(where, entry["value"], strict=True):
-            builder.characteristic(int(channel), -1.0, signal, entry.name)
+            builder.characteristic(int(channel), -1.0, signal, entry.name, is_along=False)
 
 
 def build_force(entries: Sequence[Entry], builder: ForceBuilder) -> None:

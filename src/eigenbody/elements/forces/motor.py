@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from eigenbody.elements.forces.base import ForceBuilder, ForceType
 from eigenbody.elements.forces.law import law, own_channels
 from eigenbody.elements.forces.spring import ENDS, FORCE, ends_given
-from eigenbody.model.description import Entry, Table
-from eigenbody.model.expressions import parse
+from eigenbody.model.description import Entry
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
 CONSTANT = {"m": "V*s/m", "rad": "V*s/rad", "1": "V*s"}
@@ -22,10 +21,7 @@ CONSTANT = {"m": "V*s/m", "rad": "V*s/rad", "1": "V*s"}
 def build_motor(entries: Sequence[Entry], builder: ForceBuilder) -> None:
     """A curve over the speed."""
     for entry, channel in own_channels(entries, builder):
-        curve = entry["curve"]
-        if isinstance(curve, Table):
-            curve = Table(curve.x, curve.y, curve.of or parse("v"))
-        builder.characteristic(channel, -1.0, curve, entry.name)
+        builder.characteristic(channel, -1.0, entry["curve"], entry.name)
 
 
 def build_dc_motor(entries: Sequence[Entry], builder: ForceBuilder) -> None:
@@ -42,7 +38,14 @@ MOTOR = ForceType(
         "motor",
         (
             *ENDS,
-            Field("curve", Kind.SIGNAL, FORCE, required=True, doc="force over the speed v: table or expression"),
+            Field(
+                "curve",
+                Kind.SIGNAL,
+                FORCE,
+                required=True,
+                doc="force over the speed v: table or expression",
+                argument="v",
+            ),
         ),
         one_of=(("between", "along"),),
         check=ends_given,

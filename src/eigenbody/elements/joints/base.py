@@ -57,6 +57,8 @@ class JointType:
             Field("axis2", Kind.DIRECTION, doc="second axis"),
             Field("position", Kind.COORDINATES, "coordinate", doc="initial value of the coordinates"),
             Field("velocity", Kind.COORDINATES, "coordinate/s", doc="initial rate of the coordinates"),
+            Field("lower", Kind.COORDINATES, "coordinate", doc="lower limit of the coordinates: noted, not enforced"),
+            Field("upper", Kind.COORDINATES, "coordinate", doc="upper limit of the coordinates: noted, not enforced"),
             Field("armature", Kind.COORDINATES, ARMATURE, doc="inertia on the rate of the coordinates: kg or kg*m^2"),
             Field("motion", Kind.MOTION, "coordinate", doc="prescribed motion as an expression of t"),
         )
@@ -77,5 +79,10 @@ class JointType:
         for value in given if isinstance(given, tuple) else ():
             if at_most(value, 0) and real(value) != 0:
                 yield "armature", "an armature must not be negative.", "Check its sign."
+        lower, upper = (values.get(key) if isinstance(values.get(key), tuple) else () for key in ("lower", "upper"))
+        for low, high in zip(lower or (), upper or (), strict=False):
+            if low is not None and high is not None and real(low) is not None and at_most(high, low) and low != high:
+                what = f"the upper limit {real(high):g} is below the lower one, {real(low):g}."
+                yield "upper", what, "Exchange them."
         if self.check is not None:
             yield from self.check(values, is_marker)

@@ -11,18 +11,19 @@ Variations are dr (global) and dtheta (carrier axes), R <- R exp(dtheta); column
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from eigenbody.spatial.rotations import apply, cross, dot, skew
+from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, skew
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Carriers:
-    """Poses, velocities and accelerations of all carriers; angular quantities in carrier axes. (..., n, 3)."""
+    """Poses, velocities and accelerations of all carriers; angular quantities in carrier axes. (..., n, 3). `turns`
+    (..., k) are the full turns that angles have counted, for measures that are made of angles."""
 
     r: np.ndarray
     R: np.ndarray  # (..., n, 3, 3)
@@ -30,13 +31,14 @@ class Carriers:
     w: np.ndarray
     a: np.ndarray
     alpha: np.ndarray
+    turns: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
-    @property
+    @cached_property
     def moves(self) -> bool:
         """Whether anything has a velocity; else no measure has a rate."""
         return bool(self.v.any() or self.w.any())
 
-    @property
+    @cached_property
     def accelerates(self) -> bool:
         """Whether anything has an acceleration."""
         return bool(self.a.any() or self.alpha.any())
@@ -125,6 +127,10 @@ class FeatureJet:
 
     def _local(self, y: np.ndarray) -> np.ndarray:
         """y in the axes of every carrier, (..., n, K, 3)."""
+        if y.ndim > 2 and self.R.ndim == 4:  # many in one pose: in the axes of all carriers at once
+            n, K = self.R.shape[:2]
+            beside = np.moveaxis(self.R, 1, 2).reshape(n, 3, 3 * K)
+            return apply_transposed(beside, y).reshape(*y.shape[:-2], n, K, 3)
         return np.einsum("...kij,...i->...kj", self.R, y)
 
     @cached_property
@@ -226,6 +232,9 @@ class ScalarProductJet:
     @cached_property
     def acceleration_q(self) -> np.ndarray:
         x, y = self.x, self.y
+        if not self._at.moves:
+            parts = x.pull(y.acceleration) + x.pull_acceleration(y.value)
+            return _flat(parts + y.pull(x.acceleration) + y.pull_acceleration(x.value))
         return _flat(
             x.pull(y.acceleration) + 2 * x.pull_rate(y.rate) + x.pull_acceleration(y.value)
             + y.pull(x.acceleration) + 2 * y.pull_rate(x.rate) + y.pull_acceleration(x.value)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from eigenbody.base.batched import stack
 from eigenbody.elements.measures.compose import Composed, Outer
 from eigenbody.elements.measures.features import Carriers, Feature, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
@@ -69,7 +70,7 @@ class Pairs:
 
     @cached_property
     def carriers(self) -> np.ndarray:
-        return np.stack((self.first, self.second), axis=-1)
+        return stack((self.first, self.second), axis=-1)
 
     def axis(self, name: str) -> np.ndarray:
         """Axis such as "x1" or "z2" in the axes of its carrier, (..., n, 3)."""
@@ -84,16 +85,17 @@ class Pairs:
         """The axis as a feature on both carriers."""
         if name not in self._directions:
             arm = self.axis(name)
-            zero = np.zeros_like(arm)
-            arms = np.stack((arm, zero) if name[1] == "1" else (zero, arm), axis=-2)
+            arms = np.zeros((*arm.shape[:-1], 2, 3), dtype=arm.dtype)
+            arms[..., 0 if name[1] == "1" else 1, :] = arm
             self._directions[name] = Feature(np.zeros((len(self), 2)), arms)
         return self._directions[name]
 
     @cached_property
     def separation(self) -> Feature:
         """Vector from origin 1 to origin 2 as a feature."""
-        o1, o2 = np.broadcast_arrays(self.origin1, self.origin2)
-        return Feature(np.tile([-1.0, 1.0], (len(self), 1)), np.stack((-o1, o2), axis=-2))
+        c = np.ones((len(self), 2))
+        c[:, 0] = -1.0
+        return Feature(c, stack((-self.origin1, self.origin2), axis=-2))
 
     def take(self, index: np.ndarray) -> Pairs:
         return Pairs(
@@ -229,7 +231,8 @@ class Rotation:
     dimension: str = "rad"
 
     def kernel(self, pairs: Pairs) -> RotationComponent:
-        e = np.broadcast_to(np.eye(3)["xyz".index(self.axis)], pairs.origin1.shape)
+        e = np.zeros(pairs.origin1.shape)
+        e[..., "xyz".index(self.axis)] = 1.0
         return RotationComponent(pairs.carriers, pairs.axes1, pairs.axes2, e)
 
 

@@ -26,6 +26,7 @@ from eigenbody.elements.measures.templates import (
 from eigenbody.elements.measures.turning import AngularSpeed
 from eigenbody.elements.places import GLOBAL_Z, GROUND, Places
 from eigenbody.model.description import Entry, owner_of
+from eigenbody.model.sums import SUM
 from eigenbody.model.vocabulary import Coordinate, Field, Kind, TypeSpec
 from eigenbody.spatial.rotations import apply_transposed, frame, unit
 
@@ -35,10 +36,12 @@ class MeasureType:
     """A type of the `measures` section: its keys and the kernel of one entry."""
 
     spec: TypeSpec
-    kernel: Callable[[Entry, Places], Kernel | tuple[Kernel, ...]]  # one for each of the coordinates of the spec
+    kernel: Callable[[Entry, Places], Kernel | tuple[Kernel, ...]] | None  # one for each of the coordinates of the
+    # spec; None for a type that is made of other measures (system/named.py)
 
     def kernels(self, entry: Entry, places: Places) -> tuple[Kernel, ...]:
         """The kernel of every measure of an entry."""
+        assert self.kernel is not None, "it is made of other measures"
         made = self.kernel(entry, places)
         return made if isinstance(made, tuple) else (made,)
 
@@ -209,6 +212,16 @@ ANGULAR_MOMENTUM = TypeSpec(
     doc="angular momentum of bodies along the axis",
 )  # fmt: skip
 
+SUM_OF_MEASURES = TypeSpec(
+    SUM,
+    (
+        Field("terms", Kind.TERMS, required=True, doc="{measure: factor}"),
+        Field("constant", Kind.NUMBER, default=0.0, doc="added to the sum"),
+        Field("unit", Kind.CHOICE, choices=("m", "rad", "1"), doc="unit of the sum, default that of its terms"),
+    ),
+    doc="sum of factor * measure, and a constant: a cable over pulleys, a differential, a mean",
+)
+
 MEASURES: dict[str, MeasureType] = {
     measure.spec.name: measure
     for measure in (
@@ -233,5 +246,6 @@ MEASURES: dict[str, MeasureType] = {
                              doc="angular velocity of the second relative to the first, along the axis"),
                     _angular_velocity),
         MeasureType(ANGULAR_MOMENTUM, _angular_momentum),
+        MeasureType(SUM_OF_MEASURES, None),
     )
 }  # fmt: skip

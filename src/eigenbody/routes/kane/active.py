@@ -46,17 +46,11 @@ LAWS: dict[str, Callable[[Entry], Tension]] = {
     "damper": lambda entry: lambda scope, s, v: entry["c"] * v,
     "expression": lambda entry: lambda scope, s, v: -scope.value(entry["value"], s, v),
     "actuator": lambda entry: lambda scope, s, v: -scope.value(entry["value"], s, v),
-    "motor": lambda entry: lambda scope, s, v: -_curve(entry, scope, s, v),
+    "motor": lambda entry: lambda scope, s, v: -scope.value(entry["curve"], s, v),
     "friction": _friction,
 }
 LOADS = ("force", "torque")
 KNOWN = (*LAWS, *LOADS, "bushing", "bearing")
-
-
-def _curve(entry: Entry, scope: Environment, s: np.ndarray, v: np.ndarray) -> Any:
-    """A motor's force over its speed; a table without argument is one of the speed."""
-    curve = entry["curve"]
-    return scope.value(curve, v if getattr(curve, "of", 0) is None else s, v)
 
 
 class ActiveForces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenbody.model.description import Description, Function, Table
+from eigenbody.model.description import Description, Function
 from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.drawing import moving_frame
 from eigenbody.routes.joints import (
@@ -87,8 +87,8 @@ def _rows(description: Description, with_laws: bool) -> str:
         if driver.get("side") is not None:
             return f'the one-sided driver "{driver.name}"'
     for name, signal, _ in motions(description):
-        if isinstance(signal, Table | Function) and not with_laws:
-            return f'a motion given by a table or function of "{name}"'
+        if isinstance(signal, Function) and not with_laws:
+            return f'a motion given by a function of "{name}"'
     for coupling in description.couplings:
         if coupling.type not in (*COUPLINGS, "velocity"):
             return f'couplings of type "{coupling.type}"'

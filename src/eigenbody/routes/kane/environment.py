@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenbody.model.description import Description, Entry, Function, Table
+from eigenbody.model.description import Description, Entry, Function
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.deflections import Velocities
 from eigenbody.routes.drawing import Poses
@@ -50,9 +50,6 @@ class Environment:
 
     def value(self, signal: Any, s: Any = None, v: Any = None) -> Any:
         """Value (b,) or number of a signal; s and v are the element's own deflection and rate."""
-        if isinstance(signal, Table):
-            argument = (self.t if s is None else s) if signal.of is None else self.value(signal.of, s, v)
-            return _looked_up(signal, argument)
         if not isinstance(signal, Expression):
             return signal
         return signal.evaluate({name: self._named(name, s, v) for name in signal.names})
@@ -75,24 +72,15 @@ class Environment:
         return self.measures[name].value(self.at)[:, 0, 0]
 
 
-def _looked_up(table: Table, argument: Any) -> Any:
-    """Piecewise linear, the end pieces go on; the piece is chosen by the real part."""
-    x, y = np.asarray(table.x), np.asarray(table.y)
-    piece = np.clip(np.searchsorted(x, np.real(argument), side="right") - 1, 0, len(x) - 2)
-    slope = (y[piece + 1] - y[piece]) / (x[piece + 1] - x[piece])
-    return y[piece] + slope * (argument - x[piece])
-
-
 def unknown_names(signal: Any, description: Description, measures: ChainMeasures) -> str:
     """Why a signal cannot be evaluated here, or ""."""
     if isinstance(signal, Function):
         return "a Python function"
-    inner = signal.of if isinstance(signal, Table) else signal
-    if not isinstance(inner, Expression):
+    if not isinstance(signal, Expression):
         return ""
     variables = {entry.name: entry["value"] for entry in description.variables}
     known = {"s", "v", "t", *(entry.name for entry in (*description.states, *description.inputs))}
-    for name in sorted(inner.names - known):
+    for name in sorted(signal.names - known):
         if name in variables:
             reason = unknown_names(variables[name], description, measures)
         else:

@@ -68,7 +68,7 @@ def read(description: Description, place: Place, cut: Collection[str] = ()) -> M
     pose, spin = _frames(description, place)
     reader = Reader(description, names, place, pose)
     pulls = Laws(drawing, reader).all()
-    rows, slips = read_rows(drawing, names, tree, place.t), read_slips(drawing, reader)
+    rows, slips = read_rows(drawing, names, tree, place, pose), read_slips(drawing, reader)
     if not tree.count:
         raise Unsupported("a mechanism whose joints have no coordinates")
     B = velocity_transformation(tree, pose)
@@ -111,7 +111,7 @@ def _refuse(description: Description) -> None:
     if armed := armatures(description):
         raise Unsupported(f'the armature of "{next(iter(armed))}"')
     for coupling in description.couplings:
-        if coupling.type not in (*COUPLINGS, "velocity"):
+        if coupling.type not in (*COUPLINGS, "velocity", "polynomial"):
             raise Unsupported(f'the coupling "{coupling.name}" of type "{coupling.type}"')
     for driver in description.drivers:
         if driver.get("side") is not None and driver.get("closed") is None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.model.description import Description, Entry, Signal, Table
+from eigenbody.model.description import Description, Entry, Signal
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.base import Unsupported
 from eigenbody.routes.relative.beams import beam
-from eigenbody.routes.relative.measures import Channel, Component, Cosine, Distance, Measure
+from eigenbody.routes.relative.measures import Channel, Component, Cosine, Distance, Measure, SmallRotation
 from eigenbody.routes.relative.named import X, Y, Z, coordinate
 from eigenbody.routes.relative.sides import Drawing
 from eigenbody.routes.relative.signals import Reader, Reading, combined
@@ -71,6 +71,9 @@ class Laws:
             yield Pull(own.measure, self._along[entry.type](entry, own))
         elif entry.type in ("bushing", "bearing"):
             yield from self._six(entry)
+        elif entry.type == "rotational_damper":
+            for turn in (SmallRotation(*self.drawing.sides(entry), k) for k in (X, Y, Z)):
+                yield Pull(turn, _scaled(entry["c"], Reading.of("rate", self.reader.speed(turn))))
         elif entry.type == "beam":
             yield from self._beam(entry)
         elif entry.type in ("force", "torque"):
@@ -140,10 +143,7 @@ class Laws:
 
     def _motor(self, entry: Entry, own: Own) -> Reading:
         """A curve over the speed; it pushes."""
-        curve = entry["curve"]
-        if isinstance(curve, Table) and curve.of is None:
-            curve = Table(curve.x, curve.y, Expression.symbol("v"))
-        return _scaled(-1.0, self._read(curve, own))
+        return _scaled(-1.0, self._read(entry["curve"], own))
 
     def _dc_motor(self, entry: Entry, own: Own) -> Reading:
         """L i' = u - R i - K v, and K i pushes."""

@@ -16,10 +16,11 @@ from typing import Protocol
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.model.description import Signal, Table
+from eigenbody.model.description import Entry, Signal
 from eigenbody.model.expressions import Expression
-from eigenbody.routes.base import Unsupported
+from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.joints import NON_HOLONOMIC, ROTATIONS, motions, terms_of
+from eigenbody.routes.relative.combined import PolynomialOf
 from eigenbody.routes.relative.contact import Height
 from eigenbody.routes.relative.forces import gradient_rates, gradients
 from eigenbody.routes.relative.kinematics import Kinematics
@@ -73,7 +74,7 @@ def variation_rows(channels: tuple[Channel, ...]) -> Rows:
     return Rows(channels, np.eye(n), np.zeros(n), np.zeros(n))
 
 
-def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
+def read_rows(drawing: Drawing, names: Names, tree: Tree, place: Place, pose: Pose) -> Rows:
     """Cut joints, moving frames, couplings, prescribed motions and drivers."""
     description = drawing.description
     rows: list[tuple[list[tuple[float, Channel]], float, float]] = []
@@ -89,8 +90,11 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
     for entry in description.couplings:
         if entry.type == "velocity":
             continue
+        if entry.type == "polynomial":
+            rows.append((_function_of(entry, names, place, pose), 0.0, 0.0))
+            continue
         rows.append(([(factor, names.measure(name)) for name, factor in terms_of(entry).items()], 0.0, 0.0))
-    prescribed = {name: _in_time(signal, t) for name, signal, _ in motions(description)}
+    prescribed = {name: _in_time(signal, place.t) for name, signal, _ in motions(description)}
     _shorten(prescribed)
     _reflect(prescribed, names)
     rows += [([(1.0, names.measure(name))], rate, second) for name, (_, rate, second) in prescribed.items()]
@@ -104,6 +108,14 @@ def read_rows(drawing: Drawing, names: Names, tree: Tree, t: float) -> Rows:
     return Rows(tuple(channels), combine, rates[:, 0], rates[:, 1])
 
 
+def _function_of(entry: Entry, names: Names, place: Place, pose: Pose) -> list[tuple[float, Channel]]:
+    """first - P(second)."""
+    first, second = (names.measure(name) for name in entry["joints"])
+    value = float(np.real(second.value(pose)))
+    turns = place.coordinates.get(entry["joints"][1], value) - value
+    return [(1.0, first), (-1.0, PolynomialOf(second, np.asarray(entry["coefficients"]), turns))]
+
+
 def _in_time(signal: Signal, t: float) -> tuple[float, float, float]:
     """A prescribed motion and its first and second derivative by time."""
     if isinstance(signal, float | int):
@@ -111,11 +123,7 @@ def _in_time(signal: Signal, t: float) -> tuple[float, float, float]:
     if isinstance(signal, Expression):
         rate = signal.derivative("t")
         return tuple(float(f.evaluate({"t": t})) for f in (signal, rate, rate.derivative("t")))  # type: ignore[return-value]
-    if isinstance(signal, Table) and signal.of is None:
-        piece = int(np.clip(np.searchsorted(signal.x, t) - 1, 0, len(signal.x) - 2))
-        slope = float(np.diff(signal.y)[piece] / np.diff(signal.x)[piece])
-        return float(signal.y[piece] + slope * (t - signal.x[piece])), slope, 0.0
-    raise Unsupported("a motion prescribed by a table of something else than time")
+    raise Unsupported("a motion prescribed by a function")
 
 
 def _shorten(prescribed: dict[str, tuple[float, float, float]]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from eigenbody.model.description import Entry
 from eigenbody.routes.base import Unsupported
 from eigenbody.routes.joints import COORDINATES, JOINTS
+from eigenbody.routes.relative.combined import SumOf
 from eigenbody.routes.relative.measures import (
     Angle,
     Channel,
@@ -120,6 +121,9 @@ class Names:
     def _named(self, entry: Entry) -> Measure:
         if entry.type in SPEEDS:
             raise Unsupported(f'measures of type "{entry.type}"')
+        if entry.type == "sum":
+            terms = tuple((factor, self.measure(name)) for name, factor in entry["terms"].items())
+            return SumOf(terms, entry.get("constant", 0.0))
         first, second = self.drawing.sides(entry)
         if entry.type == "distance":
             return Distance(first, second)

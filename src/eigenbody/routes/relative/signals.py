@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.model.description import Description, Entry, Function, Signal, Table
+from eigenbody.model.description import Description, Entry, Function, Signal
 from eigenbody.model.expressions import Expression
 from eigenbody.routes.base import Place, Unsupported
 from eigenbody.routes.relative.blocks import LinearBlock, read_block
@@ -165,9 +165,6 @@ class Reader:
             names = tuple(sorted(signal.names))
             parts = [self._named(name, own) for name in names]
             return combined(lambda *values: signal.evaluate(dict(zip(names, values, strict=True))), *parts)
-        if isinstance(signal, Table):
-            argument = signal.of or Expression.symbol("s" if "s" in own else "t")
-            return combined(lambda value: interpolated(signal, value), self.read(argument, own))
         if isinstance(signal, Function):
             parts = [self._named(name, own) for name in signal.of]
             return combined(lambda *values: called(signal.call, values), *parts)
@@ -216,13 +213,6 @@ class Reader:
 
 def _turns(measure: Channel) -> bool:
     return bool(getattr(measure, "counts_turns", False))
-
-
-def interpolated(table: Table, x: complex) -> complex:
-    """Straight lines between the points, the end pieces go on."""
-    piece = int(np.clip(np.searchsorted(table.x, np.real(x), side="right") - 1, 0, len(table.x) - 2))
-    slope = (table.y[piece + 1] - table.y[piece]) / (table.x[piece + 1] - table.x[piece])
-    return table.y[piece] + slope * (x - table.x[piece])
 
 
 def called(call: Callable[..., Any], values: Sequence[complex]) -> complex:

@@ -126,7 +126,7 @@ class Pool:
     def by_value(self) -> list[str]:
         """Places of the mechanism where parameters stand that are not in the equations but by their values."""
         sections = ("gravity", "bodies", "markers", "joints", "couplings", "drivers", "forces")
-        ignored = ("position", "velocity", "shape", "stop", "friction")
+        ignored = ("position", "velocity", "lower", "upper", "shape", "stop", "friction")
         left = [
             path for path, formula in self.formulas.items()
             if path[0] in sections and path not in self.used and set(formula.names) & set(self.parameters)
