@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
+from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_mechanics, initial_state
 from eigenbody.mobility.motion import solve_motion
@@ -32,10 +33,10 @@ SIDES = {"above": 1.0, "below": -1.0}
 def compiled(description: Description) -> System:
     """The compiled system with its one-sided constraints open or closed as they are at the start."""
     if not any(entry.get("side") is not None for entry in description.drivers):
-        return compile_system(description)
+        return with_closed_joints(compile_system(description))
     closed = _touching(description)
     for _ in range(1 + len(closed)):
-        system = compile_system(_with(description, closed))
+        system = with_closed_joints(compile_system(_with(description, closed)))
         pulling = _worst_pull(system, closed) if closed else None
         if pulling is None:
             return system
@@ -56,7 +57,7 @@ def _with(description: Description, closed: frozenset[str]) -> Description:
 
 def _touching(description: Description) -> frozenset[str]:
     """One-sided drivers whose measure, with all of them open, is at their value or beyond it."""
-    system = compile_system(_with(description, frozenset()))
+    system = with_closed_joints(compile_system(_with(description, frozenset())))
     state = initial_state(system)
     touching = set()
     compiler = SignalCompiler((), (), (), lambda name: 0, lambda name: False)

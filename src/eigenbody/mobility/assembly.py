@@ -30,8 +30,23 @@ DAMPING = (1e-12, 1e8)  # of the least squares, relative to the rows
 def is_rough(drawn: Mechanics) -> bool:
     """Whether joints are open in the drawing."""
     system, gaps = drawn.system, np.abs(drawn.holonomic.value)
-    wide = np.flatnonzero(gaps > CLOSES * max(system.length, 1e-300))
+    wide = (gaps > CLOSES * max(system.length, 1e-300)).nonzero()[0]
     return any(system.constraints.rows[i].kind == "joint" for i in wide.tolist())
+
+
+def remarks_on_assembly(system: System, state: State) -> tuple[str, ...]:
+    """How open the joints of a rough drawing are, and how far bodies moved from it to the state."""
+    drawn = Mechanics(system, system.reference_state())
+    if not is_rough(drawn):
+        return ()
+    gaps = np.where([row.kind == "joint" for row in system.constraints.rows], np.abs(drawn.holonomic.value), 0.0)
+    moved = np.abs(state.r - drawn.state.r).max(axis=-1)
+    far, names = int(moved.argmax()), system.description.bodies.names
+    worst = system.constraints.rows[int(gaps.argmax())].owner
+    return (
+        f"Joints of the drawing are open by up to {gaps.max():.3g} (m or rad, {worst})"
+        f" and were closed by moving bodies; the farthest from its drawing is {names[far]}, by {moved[far]:.3g} m.",
+    )
 
 
 def _joint_rows(system: System) -> np.ndarray:

@@ -16,8 +16,8 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.mobility.initial import square
 from eigenbody.mobility.partition import Selection
+from eigenbody.mobility.posing import square
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import factor, joined, solve_vector

@@ -18,6 +18,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.branches import Branches, branches_of
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, BatchFactor, Factor, blocks, factor, matrix, rows_of, stack
 from eigenbody.system.measureset import MeasureSet, SetJet
 
@@ -25,6 +26,7 @@ EPS = np.finfo(float).eps
 ROUNDED = 2  # units in the last place of an entry of P, refined
 DOUBTFUL = 1e-13  # an entry of P below this part of the largest may be rounding
 NOTHING = 256 * EPS  # part of a correction that may be left of an entry that is zero
+MANY = 60  # coordinates from which it pays to look for branches that move different bodies
 CACHED = 2**16  # entries of columns that are solved for at a time
 KEPT = 6000  # coordinates of bodies up to which an operating point keeps its factorized rows
 
@@ -178,8 +180,23 @@ class MotionFrame(LeanCopies):
         n = self.system.nq
         if np.iscomplexobj(rows):
             return np.ascontiguousarray(J.solve(_unit_columns(n, slice(n - count, n))))
+        if self.branches is not None and rows is self.rows_at_position:
+            return self.branches.spread(_refined(rows, J, self.branches.units(), self.branches.largest))
         first = n - count
-        return _by_columns((n, count), lambda b: _refined(rows, J, slice(first + b.start, first + b.stop)))
+        return _by_columns(
+            (n, count), lambda b: _refined(rows, J, _unit_columns(n, slice(first + b.start, first + b.stop)))
+        )
+
+    @cached_property
+    def branches(self) -> Branches | None:
+        """How coordinates of branches that move different bodies are solved for together; None where it does not pay:
+        small mechanisms, chains, and what loops tie together."""
+        if self._same is not None:
+            return self._same.branches
+        depth, count = self.system.tree.depth, self.positions.count
+        if not self.is_sparse or count < MANY or 4 * depth > count or np.iscomplexobj(self.rows_at_position):
+            return None
+        return branches_of(self.rows_at_position, self.system.body_columns // 6, count, count // 4)
 
     def rounding_of_P(self) -> np.ndarray:
         """Error (nq, positions) of the entries of P: what rounding of the rows makes of it, found by one sample of
@@ -187,18 +204,21 @@ class MotionFrame(LeanCopies):
         P = self.P
         if P.ndim > 2:
             return ROUNDED * EPS * np.abs(P)
-        signs, sizes = _random_signs(P.shape), abs(self.rows_at_position)
+        signs, sizes, branches = _random_signs(P.shape), abs(self.rows_at_position), self.branches
 
-        def error(block: slice) -> np.ndarray:
-            size = np.abs(P[:, block])
+        def error(size: np.ndarray, signs: np.ndarray, largest: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
             load = sizes @ size
-            load *= signs[:, block]
+            load *= signs
             out = np.abs(self.at_position.solve(np.asfortranarray(load)), order="C")
             out += size
             out *= ROUNDED * EPS
-            return np.add(out, size, out=out, where=size <= DOUBTFUL * size.max(axis=0, initial=0.0))
+            return np.add(out, size, out=out, where=size <= DOUBTFUL * largest(size))
 
-        return _by_columns(P.shape, error)
+        if branches is not None:
+            row = np.arange(len(P))[:, None]
+            own = np.where(branches.equation >= 0, signs[row, branches.equation], 0)
+            return branches.spread(error(branches.shared(np.abs(P)), own, branches.largest))
+        return _by_columns(P.shape, lambda block: error(np.abs(P[:, block]), signs[:, block], _largest))
 
 
 def _by_columns(shape: tuple[int, ...], found: Callable[[slice], np.ndarray]) -> np.ndarray:
@@ -228,19 +248,26 @@ def _unit_columns(n: int, chosen: slice) -> np.ndarray:
     return out
 
 
-def _refined(rows: Any, J: Factor, chosen: slice) -> np.ndarray:
-    """Columns of the inverse of `rows`, refined once, without what pivoting left in place of zeros."""
-    found = J.solve(_unit_columns(rows.shape[0], chosen))
+def _largest(columns: np.ndarray) -> np.ndarray:
+    """Largest entry of each column."""
+    return columns.max(axis=0, initial=0.0)
+
+
+def _refined(
+    rows: Any, J: Factor, units: np.ndarray, largest: Callable[[np.ndarray], np.ndarray] = _largest
+) -> np.ndarray:
+    """Columns of the inverse of `rows` for unit right sides, refined once, without what pivoting left in place of
+    zeros; `largest` finds the largest entry of the column that each entry belongs to."""
+    found = J.solve(units)
     if not isinstance(rows, np.ndarray):
         found = np.ascontiguousarray(found)
-    own = np.arange(chosen.start, chosen.stop)
     off = rows @ found
-    off[own, own - chosen.start] -= 1.0
+    off -= units
     left = 0.0
     if off.any():
         off = J.solve(np.asfortranarray(off))
         found -= off
         left = np.abs(off, out=off)
     level = np.abs(found)
-    np.copyto(found, 0.0, where=level <= NOTHING * np.maximum(left, EPS * level.max(axis=0, initial=0.0)))
+    np.copyto(found, 0.0, where=level <= NOTHING * np.maximum(left, EPS * largest(level)))
     return found

@@ -1,18 +1,16 @@
 """The initial state: given values hold exactly, all constraints hold, the rest of the freedom is settled by the walk.
 
-A drawing with open joints is assembled first, heavy bodies moving least (mobility/assembly.py). Positions are followed
-from there to the given values in steps small enough that the mechanism stays on its branch (a crank turned by 170
-degrees takes its rocker along). Velocities are one linear solve.
+A drawing with open joints is assembled first, heavy bodies moving least (mobility/assembly.py). From there the
+mechanism is brought to the given positions (mobility/posing.py). Velocities are one linear solve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.angles import (
     given_as_rotation_vectors,
@@ -22,21 +20,18 @@ from eigenbody.mobility.angles import (
     without_given_angles,
 )
 from eigenbody.mobility.assembly import close_joints, compromise, gap_faults, is_rough
+from eigenbody.mobility.closing import tolerance_of
 from eigenbody.mobility.independence import what_locks
-from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.partition import select
+from eigenbody.mobility.posing import STEP, Way, posed
 from eigenbody.mobility.segments import spins_of_segments
 from eigenbody.mobility.treespace import value_set
-from eigenbody.mobility.turns import counted, values_of
+from eigenbody.mobility.turns import values_of
 from eigenbody.numerics.matrices.assembly import Triplets
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, stack
-from eigenbody.system.measureset import MeasureSet
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, stack
 from eigenbody.system.state import State
 from eigenbody.system.system import Given, System
 
-STEP = 0.25  # largest change of a coordinate per continuation step: rad, or fractions of the mechanism's length
-MOST_STEPS = 400
-ITERATIONS = 25
-CONVERGED = 1e-13  # relative change of the configuration at which Newton's method is finished
 HOLDS = 1e-9  # how well constraints and given values must hold, relative to the mechanism's length
 
 
@@ -101,7 +96,12 @@ def _assembled(system: System, drawing: State) -> State:
         where = tuple(place for place, is_near in zip(given.where, near, strict=True) if is_near)
         raise InputError(
             [
-                Fault("joints", "the drawing cannot be assembled.", "The gaps below are what remains, worst first."),
+                Fault(
+                    "joints",
+                    "the drawing cannot be assembled: joints are open by more than its rounding"
+                    f" (tolerance {tolerance_of(system):.2g} m).",
+                    "The gaps below are what remains, worst first; where they are rounding, give a larger tolerance.",
+                ),
                 *gap_faults(system, found, where, HOLDS * max(1.0, system.length)),
             ]
         )
@@ -110,61 +110,16 @@ def _assembled(system: System, drawing: State) -> State:
 
 def _brought(mechanics: Mechanics, settled: dict[int, float]) -> Mechanics:
     """Follow the given positions and prescribed motions from where the mechanism is."""
-    system, phi0 = mechanics.system, mechanics.holonomic.value
-    drift, given = _size(phi0, system), system.positions
+    system, phi, given = mechanics.system, mechanics.holonomic.value, mechanics.system.positions
     start = values_of(system, mechanics.state, given.measure)
-    if drift <= 1e-12 and _close(start, given.value, 1e-15):
+    if _size(phi, system) <= 1e-12 and _close(start, given.value, 1e-15):
         return mechanics
     end = _nearest_turn(system, given.value, given.measure)
-    largest = max(drift, float(np.max(np.abs(_scaled(system, given.measure, end - start)), initial=0.0)))
-    steps = max(1, min(int(np.ceil(largest / STEP)), MOST_STEPS))
-    done, width = 0.0, 1.0 / steps
-    while done < 1.0:
-        share = min(1.0, done + width)
-        ahead = _newton(mechanics, start + share * (end - start), (1 - share) * phi0, settled)
-        if ahead is not None:
-            mechanics, done = ahead, share
-        elif width > 1e-4:
-            width /= 2
-        else:
-            _cannot_assemble(mechanics, done)
+    mechanics, done = posed(mechanics, Way(given.measure, start, end, phi, settled))
+    if done < 1.0:
+        _cannot_assemble(mechanics, done)
     _check_positions(mechanics)
     return mechanics
-
-
-def _newton(mechanics: Mechanics, target: np.ndarray, phi: np.ndarray, settled: dict[int, float]) -> Mechanics | None:
-    """Solve Phi = phi with the given measures at `target` and the walk's at zero or as `settled`; None if it fails."""
-    system, given = mechanics.system, mechanics.system.positions.measure
-    chosen = select(mechanics, given, by_order=True)
-    goal = dict(zip(given.tolist(), target, strict=True))
-    wanted = np.array([goal.get(int(i), settled.get(int(i), 0.0)) for i in chosen.positions])
-    measures = value_set(system, chosen.positions)
-    for _ in range(ITERATIONS):
-        residual = np.concatenate(
-            ((mechanics.holonomic.value - phi)[chosen.rows],
-             measures.jet(mechanics.at, mechanics.state.turns).value - wanted)
-        )  # fmt: skip
-        try:
-            step = factor(square(mechanics, chosen, measures)).solve(-residual)
-        except ComputationError:
-            return None
-        size = float(np.max(np.abs(step / _step_scale(system)), initial=0.0))
-        if not np.isfinite(size) or size > 1.5:
-            return None
-        mechanics = Mechanics(system, counted(system, mechanics.state, mechanics.state.moved(system, step)))
-        if size < CONVERGED:
-            return mechanics
-    return mechanics if size < 1e-11 else None
-
-
-def square(mechanics: Mechanics, chosen: Selection, measures: MeasureSet) -> Any:
-    """Rows of the independent constraints above rows of the chosen measures; many states (leading axes) are dense."""
-    system = mechanics.system
-    sparse = system.nq > DENSE_LIMIT and mechanics.state.r.ndim == 2
-    G = matrix(mechanics.holonomic.rows(), (system.constraints.count, system.nq), sparse)
-    jet = measures.jet(mechanics.at, mechanics.state.turns)
-    own = [Triplets.of_rows(np.arange(measures.count), measures.columns, jet.gradient)]
-    return stack([rows_of(G, chosen.rows), matrix(own, (measures.count, system.nq), sparse)])
 
 
 def _nearest_turn(system: System, end: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -321,10 +276,6 @@ def _size(phi: np.ndarray, system: System) -> float:
 def _scaled(system: System, index: np.ndarray, change: np.ndarray) -> np.ndarray:
     unit = np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
     return np.real(change) / unit if len(index) else np.zeros(0)
-
-
-def _step_scale(system: System) -> np.ndarray:
-    return np.where(system.is_angular, 1.0, max(system.length, 1e-300))
 
 
 def _close(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:

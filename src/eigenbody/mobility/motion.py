@@ -85,11 +85,11 @@ def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics
     """
     mechanics, system = frame.mechanics, frame.system
     held, own, driving = own_accelerations(frame)
-    if not (held.any() or own.any() or driving.any()) and _every_body_has_mass(system):
+    if not (held.any() or own.any() or driving.any()) and system.has_mass_everywhere:
         return ForwardDynamics(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
     fixed = solve_vector(frame.at_velocity, -joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and _every_body_has_mass(system)):
+    if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and system.has_mass_everywhere):
         reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
         if reduced.ndim == 2 and may_rest and _rests(frame, driving) and len(massless(system, reduced)):
             return _at_rest(frame, driving)
@@ -113,13 +113,6 @@ def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.nd
         held = joined(held, slips)
     own = frame.speed_jet.acceleration
     return held, own, mechanics.driving
-
-
-def _every_body_has_mass(system: System) -> bool:
-    """Whether every coordinate of every body moves mass, so that no motion can be without."""
-    turning = system.dof[: system.bodies, 3] >= 0
-    smallest = np.linalg.eigvalsh(np.real(system.inertia[..., turning, :, :])).min(initial=np.inf)
-    return bool(np.real(system.mass).min(initial=np.inf) > 0 and smallest > 0)
 
 
 def _free_acceleration(frame: MotionFrame, M: Any, force: np.ndarray) -> np.ndarray:
@@ -162,7 +155,7 @@ def massless(system: System, reduced: np.ndarray) -> np.ndarray:
 
 def massless_motions(frame: MotionFrame) -> np.ndarray:
     """Motions (coordinates, k) of a frame that move no mass; (0, 0) where every motion does."""
-    if frame.speeds.count > DENSE_FREEDOMS or _every_body_has_mass(frame.system) or not frame.speeds.count:
+    if frame.speeds.count > DENSE_FREEDOMS or frame.system.has_mass_everywhere or not frame.speeds.count:
         return np.zeros((0, 0))
     return massless(frame.system, Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv))
 

@@ -54,7 +54,8 @@ def select(
     system = mechanics.system
     walk = system.tree_coordinates
     wanted = np.array(list(dict.fromkeys(wishes)), dtype=int)
-    if not len(system.loop_rows) and not system.slips.count and np.isin(wanted, walk).all():
+    is_tree = not len(system.loop_rows) and not system.slips.count
+    if is_tree and (not len(wanted) or np.isin(wanted, walk).all()):
         chosen = np.concatenate((wanted, walk[~np.isin(walk, wanted)])) if len(wanted) else walk
         empty = np.zeros(0, dtype=int)
         return Selection(np.sort(system.tree_rows), empty, empty, empty, chosen, chosen, empty)

@@ -28,9 +28,20 @@ def segmented(system: System) -> dict[str, list[int]]:
     return found
 
 
+def riders(system: System, own: list[int]) -> list[int]:
+    """Other bodies that joints hold fast on these: discs pressed on, and what is fixed to them."""
+    count, places = len(system.description.bodies.names), system.places
+    pairs = [{places.carrier(name) for name in joint["between"]} for joint in system.description.joints
+             if joint.type == "fixed"]  # fmt: skip
+    found = set(own)
+    while new := {i for pair in pairs if pair & found for i in pair if i < count} - found:
+        found |= new
+    return sorted(found - set(own))
+
+
 def spins_of_segments(moving: Mechanics) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """For each such beam of which a piece turns about the line of all and others do not: velocities u (nq,) with which
-    all of them turn, and which coordinates of the bodies (nq,) are theirs."""
+    all of them turn, what is fixed on them too, and which coordinates of the bodies (nq,) are theirs."""
     system, state = moving.system, moving.state
     omega = np.real(apply(state.R, state.w))
     for own in segmented(system).values():
@@ -45,7 +56,10 @@ def spins_of_segments(moving: Mechanics) -> Iterator[tuple[np.ndarray, np.ndarra
         is_spin = np.abs(omega[turning] - spin).max() <= SAME * np.abs(spin).max()
         if not is_spin or np.abs(carried).max() > least or np.abs(state.v[turning]).max() > least:
             continue
-        w, theirs = np.zeros_like(state.w), np.zeros_like(state.w)
-        w[own] = apply(np.swapaxes(state.R[own], -1, -2), np.broadcast_to(spin, (len(own), 3)))
-        theirs[own] = 1.0
-        yield collect(system, np.zeros_like(w), w), collect(system, theirs, theirs) > 0
+        riding = riders(system, own)
+        whole = own + riding
+        v, w, theirs = np.zeros_like(state.v), np.zeros_like(state.w), np.zeros_like(state.w)
+        v[riding] = cross(np.broadcast_to(spin, (len(riding), 3)), state.r[riding] - at)
+        w[whole] = apply(np.swapaxes(state.R[whole], -1, -2), np.broadcast_to(spin, (len(whole), 3)))
+        theirs[whole] = 1.0
+        yield collect(system, v, w), collect(system, theirs, theirs) > 0

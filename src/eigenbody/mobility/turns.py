@@ -13,6 +13,8 @@ from eigenbody.system.system import System
 
 def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
     """Values of named measures: the speed of those that are speeds."""
+    if not len(index):
+        return np.zeros((*state.r.shape[:-2], 0))
     jet = value_set(system, index).jet(carriers(system, state), state.turns)
     if system.speeds.isdisjoint(index.tolist()):
         return jet.value

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eigenbody.model.builtin import OPERATING_POINTS
+from eigenbody.model.description import Entry
 from eigenbody.model.entries import EntryReader
 from eigenbody.model.faults import Path
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import short_name
 from eigenbody.model.source import shown
 
 FREE_PERIOD = "free"  # of a limit cycle, to be found
 GIVEN = "given"  # type of an operating point by explicit values
+HELD = "held"  # type of an operating point at which joints hold a pose, and of the inputs with which they do
 GROUPS = ("positions", "velocities", "states", "inputs")
 HERE: Path = ("operating_point",)
 
@@ -40,6 +43,8 @@ class OperatingPoints:
         word = next(iter(value))
         if len(value) == 1 and word in OPERATING_POINTS and (value[word] is None or isinstance(value[word], dict)):
             return self._word(word, value[word] or {}, (*HERE, word), HERE, typeless=True)
+        if len(value) == 1 and word == HELD and isinstance(value[word], str | list):
+            return self._word(word, {"joints": value[word]}, HERE, HERE, typeless=True)
         return self._given(value)
 
     # ---- words
@@ -54,6 +59,8 @@ class OperatingPoints:
             read["prescribed"] = self._prescribed(read["prescribed"], (*path, "prescribed"))
         if "adjust" in read:
             read["adjust"] = self._adjust(read["adjust"], (*path, "adjust"))
+        if spec.name == HELD:
+            read |= self._held(read.get("joints"), (*path, "joints") if "type" in options else (*HERE, HELD))
         if read.get("period") is not None:
             read["period"] = self._period(read["period"], (*path, "period"))
             for key, least in (("guess", "a positive time"), ("settle", "zero or a positive time")):
@@ -91,6 +98,32 @@ class OperatingPoints:
             else:
                 self._refuse(name, (*path, i), [*self.names.measures.names(), *known])
         return tuple(good)
+
+    def _held(self, value: Any, path: Path) -> dict[str, Any]:
+        """Coordinates that hold the pose, by name: those of all joints whose motion is not prescribed, or of a list."""
+        measures = self.names.measures
+        if value == "all":
+            every = [full for name, raw in self.names.joints.items() for full in self._not_prescribed(name, raw)]
+            return {"joints": tuple(short_name(name, measures) for name in every), "is_all": True}
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list) or not given:
+            self.faults.add(path, "joints are expected: a list of names, or all.", "For example [shoulder, elbow].")
+            return {"joints": (), "is_all": False}
+        good: dict[str, None] = {}
+        for i, name in enumerate(given):
+            several = measures.coordinates_of(name) if isinstance(name, str) else []
+            if several or (isinstance(name, str) and name in measures and not measures.is_speed(name)):
+                good |= dict.fromkeys(short_name(full, measures) for full in several or [name])
+            else:
+                self._refuse(name, (*path, i) if isinstance(value, list) else path, [*measures.names()])
+        return {"joints": tuple(good), "is_all": False}
+
+    def _not_prescribed(self, joint: str, raw: Any) -> list[str]:
+        """Coordinates of a joint without a motion of their own."""
+        coordinates, motion = self.names.measures.coordinates_of(joint), raw.get("motion") if raw else None
+        if isinstance(motion, list) and len(motion) == len(coordinates):
+            return [name for name, law in zip(coordinates, motion, strict=True) if law is None]
+        return coordinates if motion is None else []
 
     def _period(self, value: Any, path: Path) -> float | complex | str:
         """A time, or the word "free"."""
@@ -139,7 +172,7 @@ class OperatingPoints:
                     else:
                         self.faults.unknown(at, group.removesuffix("s"), name, known)
                 else:
-                    yield from self._coordinates(name, item, group, at)
+                    yield from self.coordinates(name, item, group, at)
 
     def _flat(self, value: Mapping[str, Any]) -> Iterator[Item]:
         """`{crank: .., "crank'": .., slide: {position: [..], velocity: ..}, state: ..}`."""
@@ -154,13 +187,13 @@ class OperatingPoints:
                     self.faults.unknown((*path, key), "key", key, ("position", "velocity"))
                 for key, group in (("position", "positions"), ("velocity", "velocities")):
                     if item.get(key) is not None:
-                        yield from self._coordinates(name, item[key], group, (*path, key))
+                        yield from self.coordinates(name, item[key], group, (*path, key))
             elif isinstance(name, str) and (name.endswith("'") or self.names.measures.is_speed(name)):
-                yield from self._coordinates(name.removesuffix("'"), item, "velocities", path)
+                yield from self.coordinates(name.removesuffix("'"), item, "velocities", path)
             else:
-                yield from self._coordinates(name, item, "positions", path)
+                yield from self.coordinates(name, item, "positions", path)
 
-    def _coordinates(self, name: Any, item: Any, group: str, path: Path) -> Iterator[Item]:
+    def coordinates(self, name: Any, item: Any, group: str, path: Path) -> Iterator[Item]:
         """A measure, or all coordinates of a joint by a list."""
         if isinstance(name, str) and name.endswith("'"):
             self._refuse(name, path, [*self.names.measures.names()])
@@ -206,11 +239,19 @@ class OperatingPoints:
             self.faults.unknown(path, "measure, state or input", name, known)
 
 
+def held_inputs(operating_point: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """The inputs with which joints hold a pose, named after the coordinates along which they act."""
+    names = operating_point["joints"] if operating_point.get("type") == HELD else ()
+    return tuple(Entry(name, HELD, FrozenDict(along=name), f"operating_point: held {name}") for name in names)
+
+
 GROUPS_ONLY = frozenset(GROUPS)
 
 
 def measures_asked_for(operating_point: Mapping[str, Any]) -> Iterator[str]:
     """Names of the measures that an operating point mentions, without the mark of a rate."""
+    if operating_point.get("type") == HELD:
+        yield from operating_point["joints"]
     for key in ("positions", "velocities", "prescribed"):
         yield from (name.removesuffix("'") for name in operating_point.get(key) or ())
     yield from (name.removesuffix("'") for name in operating_point.get("adjust") or () if "." in name)

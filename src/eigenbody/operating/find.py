@@ -54,6 +54,13 @@ def periodic(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
     return periodic_point(model, options)
 
 
+def held(model: InertModel, options: Mapping[str, Any]) -> OperatingPoint:
+    """A pose held at rest by forces and torques along joints."""
+    from eigenbody.operating.held import held_point
+
+    return held_point(model, options)
+
+
 KINDS: dict[str, Callable[[InertModel, Mapping[str, Any]], OperatingPoint]] = {
     "reference": reference,
     "equilibrium": equilibrium,
@@ -61,6 +68,7 @@ KINDS: dict[str, Callable[[InertModel, Mapping[str, Any]], OperatingPoint]] = {
     "simulate": end_of_simulation,
     "periodic": periodic,
     "given": given,
+    "held": held,
 }
 
 

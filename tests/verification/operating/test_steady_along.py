@@ -151,6 +151,34 @@ def test_a_change_of_branch_is_found_and_named(monkeypatch: pytest.MonkeyPatch) 
     assert notes[0].startswith(f"Between rate = {rates[k - 1]:.6g} and rate = {rates[k]:.6g} (SI)")
 
 
+@pytest.mark.parametrize("count", [2, 3, 6, 11])
+def test_a_change_between_two_stable_branches_is_named(count: int) -> None:
+    """Above sqrt(g/l) the pendulum leans to either side; where the guess changes sides with the rate, so does a point,
+    and exactly one note says where. Two points have nothing beside them that could let expect another."""
+    document = yoke()
+    document["joints"]["lean"]["position"] = "=0.3*(rate - 7.2)"
+    rates = np.linspace(6.0, 8.0, count)
+    found = steady_along(eb.load(document), np.arange(float(count)), {"rate": rates})
+    leans = np.array([there.point.coordinates()["lean"] for there in found])  # type: ignore[union-attr]
+    np.testing.assert_allclose(np.abs(leans), np.arccos(9.81 / (0.5 * rates**2)), atol=1e-9)
+    changes = np.flatnonzero(np.sign(leans[1:]) != np.sign(leans[:-1]))
+    notes = [note for there in found for note in there.notes if "another branch" in note]  # type: ignore[union-attr]
+    assert len(changes) == 1
+    k = int(changes[0])
+    assert notes == [
+        f"Between rate = {rates[k]:.6g} and rate = {rates[k + 1]:.6g} (SI) the steady motion changes to another branch."
+    ]
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_one_branch_has_no_note(count: int) -> None:
+    document = yoke()
+    document["joints"]["lean"]["position"] = 1.0
+    rates = np.linspace(5.0, 9.0, count)
+    found = steady_along(eb.load(document), np.arange(float(count)), {"rate": rates})
+    assert not [note for there in found for note in there.notes if "another branch" in note]  # type: ignore[union-attr]
+
+
 def test_points_do_not_depend_on_the_order_of_the_path() -> None:
     model = eb.load(yoke())
     rates = np.linspace(3.0, 7.0, 5)
