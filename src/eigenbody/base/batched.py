@@ -193,11 +193,13 @@ def stack(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
         return np.expand_dims(parts[0], axis)
     if any(part.shape != parts[0].shape for part in parts):
         parts = np.broadcast_arrays(*parts)
-    if axis != -1:
+    if axis not in (-1, -2):
         return np.stack(parts, axis=axis)
-    out = np.empty((*parts[0].shape, len(parts)), dtype=np.result_type(*parts))  # faster where the parts are small
+    shape, dtype = parts[0].shape, np.result_type(*parts)  # np.stack takes far longer where the parts are small
+    out = np.empty((*shape, len(parts)) if axis == -1 else (*shape[:-1], len(parts), shape[-1]), dtype=dtype)
+    places = out if axis == -1 else out.swapaxes(-1, -2)
     for k, part in enumerate(parts):
-        out[..., k] = part
+        places[..., k] = part
     return out
 
 

@@ -65,9 +65,15 @@ class Holonomic:
         return self._derivative("gradient")
 
     def _derivative(self, what: str) -> Triplets:
-        c = self._c
-        values = c.coefficient[..., :, None] * getattr(self.jet, what)[..., c.measure, :]
-        return Triplets.of_rows(c.row, c.measures.columns[c.measure], values)
+        c, values = self._c, getattr(self.jet, what)
+        if values.ndim == 2:
+            return Triplets.of_rows(c.row, c.measures.columns[c.measure], c.coefficient[..., None] * values[c.measure])
+        there = (values != 0).any(axis=tuple(range(values.ndim - 2)))  # of many, zeros of all are not written
+        k, column = np.nonzero(there[c.measure])
+        measure = c.measure[k]
+        return Triplets(
+            c.row[k], c.measures.columns[measure, column], c.coefficient[..., k] * values[..., measure, column]
+        )
 
     def along_measures(self, multipliers: np.ndarray) -> np.ndarray:
         """Multipliers of rows (..., rows) to forces along measures, L^T lambda."""
@@ -77,7 +83,7 @@ class Holonomic:
     def force(self, multipliers: np.ndarray, nq: int) -> np.ndarray:
         """G^T lambda."""
         if not multipliers.any():
-            return np.zeros((*self.jet.at.r.shape[:-2], nq))
+            return np.zeros((*self.jet.at.v.shape[:-2], nq))
         return pull_back(self._c.measures, self.jet.gradient, self.along_measures(multipliers), nq)
 
     def stiffness(self, multipliers: np.ndarray) -> list[Triplets]:
@@ -118,9 +124,17 @@ def pull_back(measures: MeasureSet, gradient: np.ndarray, force: np.ndarray, nq:
     return dense_vector(measures.columns.ravel(), values.reshape(*values.shape[:-2], -1), nq)
 
 
+def somewhere_not_zero(values: np.ndarray) -> np.ndarray:
+    """Which of values (..., n) are not zero throughout, as indices."""
+    there = values != 0
+    if values.ndim > 1:
+        there = there.any(axis=tuple(range(values.ndim - 1)))
+    return there.nonzero()[0]
+
+
 def bent(measures: MeasureSet, jet: SetJet, force: np.ndarray) -> list[Triplets]:
     """sum_m force_m curvature_m as triplets."""
-    loaded = np.flatnonzero(np.any(force != 0, axis=tuple(range(force.ndim - 1))))
+    loaded = somewhere_not_zero(force)
     if not len(loaded):
         return []
     if force.ndim > 1:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.dynamics.constraints import bent, pull_back
+from eigenbody.dynamics.constraints import bent, pull_back, somewhere_not_zero
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, dense_vector
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
@@ -127,7 +127,7 @@ class AppliedForces:
 
     def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, right: Triplets) -> list[Part]:
         """sum factor g_i^T right_j; entries that are zero throughout are left out."""
-        keep = np.flatnonzero(np.any(np.asarray(factor) != 0, axis=tuple(range(np.ndim(factor) - 1))))
+        keep = somewhere_not_zero(factor)
         if not len(keep):
             return []
         return [Product(self._f.measures.count, i[keep], j[keep], factor[..., keep], self._gradients, right)]

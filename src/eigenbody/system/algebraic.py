@@ -18,6 +18,8 @@ from eigenbody.system.joints import JointTable, slip_kernels
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.system import Algebraic, JointRows, Load, Reaction, System
 
+MOMENTS = ("torque", "rotational_damper")  # elements whose channels are rotations alone
+
 
 class LoadNames:
     """What names of loads mean: components of joint reactions, and forces of elements along their channels."""
@@ -64,7 +66,7 @@ class LoadNames:
             if component:
                 raise InputError(Fault(where, f"{name} acts along one measure.", "Leave the component out."))
             return Load(owner, channels[0]), ""
-        known = WRENCH[3:] if self._types[name] == "torque" else WRENCH[: len(channels)]
+        known = WRENCH[3:] if self._types[name] in MOMENTS else WRENCH[: len(channels)]
         if component not in known:
             what = f"{name} acts along {len(channels)} measures."
             raise InputError(Fault(where, what, f"Give the component: {', '.join(known)}."))

@@ -20,7 +20,7 @@ from eigenbody.elements.forces.load import load_directions
 from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry
-from eigenbody.model.operating import measures_asked_for
+from eigenbody.model.operating import HELD, measures_asked_for
 from eigenbody.model.values import freeze
 from eigenbody.spatial.rotations import unit
 from eigenbody.system.algebraic import AlgebraicNames, LoadNames
@@ -101,7 +101,8 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
     parts = _force_parts(description, places, builder, compiler)
     states = state_names(description, builder)
     outputs = OutputReader(description, named, compiler, builder, states, loads).read()
-    for name in (*builder.named, *description.coordinates, *measures_asked_for(description.operating_point)):
+    asked_for = (*description.pose, *measures_asked_for(description.operating_point))
+    for name in (*builder.named, *description.coordinates, *asked_for):
         named.of(name)
     velocities = velocity_rows(description, named)
     dof = layout(description, places, joints, rows, builder, named)
@@ -130,6 +131,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         dimensions=tuple(named.dimensions),
         sequences=named.used_sequences({i for _, i in rows.named}, asked),
         speeds=frozenset(named.speeds),
+        joints=tuple(group for group in joints.groups if group.type.branch),
         tree=tree,
         tree_rows=tree_rows,
         tree_row_body=tree_row_body,
@@ -145,7 +147,7 @@ def _compiled(description: Description) -> tuple[System, ConstraintRows]:
         outputs=outputs,
         algebraic=algebraic.found(),
         coordinates=np.array([named.of(name) for name in description.coordinates], dtype=int),
-        warnings=(*builder.warnings, *bushings_across_spin(description, joints)),
+        warnings=(*filter(None, (description.closed,)), *builder.warnings, *bushings_across_spin(description, joints)),
         aliases=dict(named.index),
     )
     return system, rows
@@ -176,7 +178,7 @@ def _signal_compiler(
         named.of(name)
         return int(builder.along([name])[0])
 
-    inputs = [entry.name for entry in description.inputs]
+    inputs = [entry.name for entry in description.inputs if entry.type != HELD]  # these come last, named as measures
     states = state_names(description, builder)
     return SignalCompiler(description.variables, states, inputs, channel_of, named.is_speed, algebraic)
 
@@ -199,7 +201,7 @@ def _force_parts(
         if isinstance(item.signal, int | float | complex | Variants):
             parts.constant.append((item.channel, item.factor * item.signal, item.owner))
             continue
-        own = own_names(item.channel, item.free) | inner.get(item.owner, {})
+        own = own_names(item.channel, item.free, item.is_along) | inner.get(item.owner, {})
         where = f"forces.{builder.owners[item.owner]}"
         trouble = builder.troubles.get(item.owner)
         parts.signals.append(compiler.compile(item.signal, item.channel, item.factor, item.owner, own, where, trouble))
@@ -210,13 +212,12 @@ def _force_parts(
 
 
 def _inner_names(description: Description, builder: ForceBuilder) -> dict[int, dict[str, Argument]]:
-    """What each element calls its channels (`own.name`) and the states that it brings along (`name`, `own.name`)."""
+    """What each element calls its channels and the states that it brings along: `own.name`."""
     names: dict[int, dict[str, Argument]] = {}
     for item in builder.locals:
         names.setdefault(item.owner, {})[f"own.{item.local}"] = Argument(f"own.{item.local}", item.kind, item.channel)
     for k, state in enumerate(builder.states, start=len(description.states)):
-        for name in (state.local, f"own.{state.local}"):
-            names.setdefault(state.owner, {})[name] = Argument(name, "x", k)
+        names.setdefault(state.owner, {})[f"own.{state.local}"] = Argument(f"own.{state.local}", "x", k)
     return names
 
 

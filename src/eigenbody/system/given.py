@@ -39,4 +39,13 @@ def given_values(description: Description, named: NamedMeasures, key: str, compi
             measure.append(named.of(entry["measure"]))
             value.append(signal.value(AT_START))
             where.append(f"{entry.where}: motion")
+    if key == "position":
+        for name, number in description.pose.items():
+            index = named.of(name)
+            if index in measure:
+                value[measure.index(index)], where[measure.index(index)] = number, f"pose: {name}"
+            else:
+                measure.append(index)
+                value.append(number)
+                where.append(f"pose: {name}")
     return Given(np.array(measure, dtype=int), freeze(value), tuple(where))

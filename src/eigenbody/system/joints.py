@@ -17,22 +17,25 @@ from eigenbody.spatial.rotations import apply_transposed, unit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointGroup:
-    """Joints of one type whose measures are of the same kinds: their numbers in the file and their frames."""
+    """Joints of one type whose measures are of the same kinds: their numbers in the file, their frames, and the
+    named measures (n, k) that are their coordinates."""
 
     type: JointType
     index: np.ndarray
     pairs: Pairs
+    coordinates: np.ndarray
 
 
 @dataclass(eq=False)
 class JointTable:
-    """Joints grouped by type and form, with their frames; row ranges in file order."""
+    """Joints grouped by type and form, with their frames; ranges of rows and coordinates in file order."""
 
     description: Description
     places: Places
     types: list[JointType] = field(init=False)
     groups: list[JointGroup] = field(init=False)
     row_start: np.ndarray = field(init=False)
+    coordinate_start: np.ndarray = field(init=False)
     first: np.ndarray = field(init=False)
     second: np.ndarray = field(init=False)
 
@@ -43,6 +46,7 @@ class JointTable:
         self.first = self.places.carriers([entry["between"][0] for entry in entries])
         self.second = self.places.carriers([entry["between"][1] for entry in entries])
         self.row_start = np.concatenate(([0], np.cumsum([len(t.held) for t in self.types], dtype=int)))
+        self.coordinate_start = np.concatenate(([0], np.cumsum([len(t.free) for t in self.types], dtype=int)))
         alike: dict[tuple[str, str], list[int]] = {}
         for i, (entry, joint) in enumerate(zip(entries, self.types, strict=True)):
             alike.setdefault((entry.type, joint.form(entry) if joint.form else ""), []).append(i)
@@ -51,7 +55,8 @@ class JointTable:
             chosen = [entries[i] for i in index]
             pairs = self.places.pairs(chosen)
             pairs = replace(pairs, keys=self._keys(known[name], chosen, pairs))
-            self.groups.append(JointGroup(known[name], np.array(index), pairs))
+            coordinates = self.coordinate_start[index][:, None] + np.arange(len(known[name].free))
+            self.groups.append(JointGroup(known[name], np.array(index), pairs, coordinates))
 
     def _keys(self, joint: JointType, entries: list[Entry], pairs: Pairs) -> dict[str, np.ndarray]:
         """Further keys of a joint type as arrays; directions as unit vectors in the axes of the first carrier."""

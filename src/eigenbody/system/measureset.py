@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from eigenbody.elements.measures.compose import Composed
-from eigenbody.elements.measures.features import Carriers
+from eigenbody.elements.measures.features import Carriers, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.templates import Jet, Kernel
 
 Placed = tuple[Kernel, np.ndarray]  # a kernel and the positions of its measures in the set
+GEOMETRIC = (ScalarProduct, Composed, RotationComponent)  # change only as carriers move; others may hold a speed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +38,12 @@ class MeasureSet:
         where[index] = np.arange(len(index))
         out = []
         for kernel, positions in self.batches:
-            chosen = where[positions] >= 0
-            if chosen.any():
-                out.append((kernel.take(np.flatnonzero(chosen)), where[positions[chosen]]))
+            place = where[positions]
+            chosen = (place >= 0).nonzero()[0]
+            if len(chosen) == len(positions):
+                out.append((kernel, place))
+            elif len(chosen):
+                out.append((kernel.take(chosen), place[chosen]))
         return out
 
 
@@ -129,12 +133,19 @@ class SetJet:
             return raw
         return raw + np.where(counter >= 0, 2 * np.pi * self.turns[..., np.maximum(counter, 0)], 0.0)
 
+    def _rests(self) -> bool:
+        """Whether no carrier moves, and measures with them."""
+        is_plain = self.at.v.ndim == 2 and not self.at.moves
+        return is_plain and all(isinstance(kernel, GEOMETRIC) for kernel, _ in self.measures.batches)
+
     @property
     def rate(self) -> np.ndarray:
-        return self._merged("rate", 0)
+        return np.zeros(self.measures.count) if self._rests() else self._merged("rate", 0)
 
     @property
     def acceleration(self) -> np.ndarray:
+        if self._rests() and not self.at.accelerates:
+            return np.zeros(self.measures.count)
         return self._merged("acceleration", 0)
 
     @property

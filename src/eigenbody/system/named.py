@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.joints import ALL_JOINTS
+from eigenbody.elements.measures.combined import Combined
 from eigenbody.elements.measures.modal import GroundModal
 from eigenbody.elements.measures.templates import Displacement, Kernel, Pairs, Rotation
 from eigenbody.elements.measures.types import MEASURES, angle_pairs
 from eigenbody.elements.places import Places
 from eigenbody.model.description import Description, Entry, FlexibleBody, owner_of
 from eigenbody.model.operating import measures_asked_for
+from eigenbody.model.sums import SUM, in_order, plain_terms, sums_of
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import MeasureSet, Placed, as_variations, counts_turns, merge
 from eigenbody.system.system import AngleSequence, sequence_of
@@ -37,12 +40,13 @@ class NamedMeasures:
     sequences: list[AngleSequence] = field(default_factory=list)
     from_ground: list[Placed] = field(default_factory=list)  # modal coordinates of symmetric bodies, as variations
     speeds: set[int] = field(default_factory=set)  # measures that are velocities
+    sums: dict[str, Entry] = field(init=False)
     joint_start: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         types = self.joints.types
         entries = self.description.joints
-        self.joint_start = np.concatenate(([0], np.cumsum([len(t.free) for t in types], dtype=int)))
+        self.joint_start = self.joints.coordinate_start
         for entry, joint in zip(entries, types, strict=True):
             for template in joint.free:
                 alone = len(joint.free) == 1
@@ -54,9 +58,13 @@ class NamedMeasures:
                 self.dimensions.append(template.dimension)
         for group in self.joints.groups:
             for k, template in enumerate(group.type.free):
-                self.placed.append((template.kernel(group.pairs), self.joint_start[group.index] + k))
+                self.placed.append((template.kernel(group.pairs), group.coordinates[:, k]))
         for entry in self.description.measures:
-            self._measure(entry)
+            if entry.type != SUM:
+                self._measure(entry)
+        self.sums = {entry.name: entry for entry in self.description.measures if entry.type == SUM}
+        for name in in_order(sums_of(self.description.measures))[0]:
+            self._sum(self.sums[name])
         modal = {carrier for body in self.description.flexible for carrier in body.carriers}
         for body in self.tree.roots:
             if self.places.names[body] not in modal:
@@ -76,13 +84,21 @@ class NamedMeasures:
         if entry.type not in ("angles", "quaternion"):
             return
         owner = entry.get("of") if f"{entry.get('of')}.rx" in self.index else entry.name
-        asked = {*measures_asked_for(self.description.operating_point)}
+        asked = {*self.description.pose, *measures_asked_for(self.description.operating_point)}
         given = None not in (entry.get("position") or (None,)) or asked.issuperset(names)
         for axis in "xyz" if owner == entry.name and given else "":
             kernel = Rotation(axis).kernel(angle_pairs(entry, self.places))
             self._add(f"{owner}.r{axis}", "rad", kernel)
         vector = [self.index[f"{owner}.r{axis}"] for axis in "xyz" if f"{owner}.r{axis}" in self.index]
         self.sequences.append(AngleSequence(entry, np.array([self.index[name] for name in names]), np.array(vector)))
+
+    def _sum(self, entry: Entry) -> None:
+        """A weighted sum of measures; sums among them are those of their own terms."""
+        terms, constant = plain_terms(entry, self.sums)
+        parts = [self._single(name) for name in terms]
+        coefficients = np.array([[constant if k == 0 else 0.0, f] for k, f in enumerate(terms.values())])
+        kernel = Combined.of([part for part, _ in parts], coefficients, [counter for _, counter in parts])
+        self._add(entry.name, entry.get("unit") or self.dimensions[self.of(next(iter(entry["terms"])))], kernel)
 
     def is_speed(self, name: str) -> bool:
         """Whether a measure is a velocity that is the rate of nothing."""
@@ -117,6 +133,7 @@ class NamedMeasures:
     def used_sequences(self, held: set[int], used: set[int]) -> tuple[AngleSequence, ...]:
         """Measures of angles, and whether rows hold some of the angles or anything else needs their derivatives."""
         used = used | held | {self.of(name) for name in self.description.coordinates}
+        used |= {self.of(name) for entry in self.sums.values() for name in entry["terms"]}
         out = []
         for item in self.sequences:
             own = set(item.angles.tolist())
@@ -175,6 +192,22 @@ class NamedMeasures:
         if any(part.startswith(parts) for part in self.places.names):
             known = [measure for measure in self.index if measure.startswith(parts)]
             raise InputError(Fault(f"flexible.{owner}", f'it has no "{name}".', suggest(name, known)))
+
+    def kernel(self, name: str) -> Kernel:
+        """A single measure by name, to be part of another: with the full turns that it counts."""
+        kernel, counter = self._single(name)
+        return kernel if counter < 0 else Combined.of([kernel], np.array([[0.0, 1.0]]), [counter])
+
+    def polynomial(self, name: str, coefficients: Sequence[float]) -> Combined:
+        """c0 + c1 s + c2 s^2 + ... of a measure."""
+        kernel, counter = self._single(name)
+        return Combined.of([kernel], np.array([coefficients]), [counter])
+
+    def _single(self, name: str) -> tuple[Kernel, int]:
+        """The kernel of a measure alone, and where it counts turns."""
+        index = self.of(name)
+        kernel, positions = next((k, p) for k, p in self.placed if index in p)
+        return kernel.take(np.flatnonzero(positions == index)), int(self.counter[index])
 
     @property
     def counter(self) -> np.ndarray:

@@ -8,6 +8,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.elements.forces import ForceBuilder
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.expressions import Expression
+from eigenbody.model.operating import HELD
 from eigenbody.system.algebraic import LoadNames
 from eigenbody.system.named import NamedMeasures
 from eigenbody.system.signals import SignalCompiler
@@ -26,7 +27,8 @@ class OutputReader:
         self.description, self.named, self.compiler, self.builder = description, named, compiler, builder
         self.states, self.loads = states, loads
         self.units = dict(zip(states, state_units(description, builder, named), strict=True))
-        self.units |= dict(zip((e.name for e in description.inputs), input_units(description, named), strict=True))
+        units = zip(description.inputs, input_units(description, named), strict=True)
+        self.units |= {entry.name: unit for entry, unit in units if entry.type != HELD}
         self.faults: list[Fault] = []
 
     def read(self) -> tuple[Output, ...]:

@@ -13,7 +13,7 @@ from eigenbody.elements.joints import Tie
 from eigenbody.elements.measures.modal_form import ModalForm, modal_blocks, modal_form
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
-from eigenbody.elements.prescribed import holds_a_row, rotations_prescribed
+from eigenbody.elements.prescribed import holds_a_row
 from eigenbody.model.description import Description, Entry, FlexibleBody, Signal
 from eigenbody.system.joints import JointTable
 from eigenbody.system.measureset import Placed
@@ -34,9 +34,7 @@ class ConstraintRows:
         self.count = 0
         self.constants: dict[int, float] = {}
         self.motions: list[tuple[int, Signal]] = []
-        self.turned = {
-            owner: _Turned(owner, labels, named) for owner, labels in rotations_prescribed(description).items()
-        }
+        self.turned = {owner: _Turned(owner, labels, named) for owner, labels in named.places.prescribed.items()}
         self.keep_drawn: list[np.ndarray] = []
         for group in joints.groups:
             for k, item in enumerate(group.type.held):
@@ -50,11 +48,7 @@ class ConstraintRows:
                         self.keep_drawn.append(rows)
         self._bend(description, joints, named)
         for entry in description.couplings:
-            terms = COUPLINGS[entry.type].terms
-            if terms is None:  # a speed: not holonomic
-                continue
-            number = self._combination(Row(entry.name, entry.type, "coupling"), terms(entry), named)
-            self.constants[number] = entry.get("constant", 0.0)
+            self._couple(entry, named)
         for i, entry in enumerate(description.joints):
             for k, signal in enumerate(entry.get("motion", ())):
                 if signal is not None:
@@ -116,6 +110,16 @@ class ConstraintRows:
             form = modal_form(blocks[a, b].reshape(-1, 3, 3), is_own)
             kernel = ModalForm(np.repeat(pairs, 6, axis=0), form)
             self.terms.append((np.tile(rows, len(a)), self._private(kernel), -np.ones(6 * len(a))))
+
+    def _couple(self, entry: Entry, named: NamedMeasures) -> None:
+        coupling = COUPLINGS[entry.type]
+        if coupling.terms is None:  # a speed: not holonomic
+            return
+        number = self._combination(Row(entry.name, entry.type, "coupling"), coupling.terms(entry), named)
+        for name, coefficients in coupling.polynomials(entry).items():
+            measure = self._private(named.polynomial(name, coefficients))
+            self.terms.append((np.array([number]), measure, np.array([-1.0])))
+        self.constants[number] = entry.get("constant", 0.0)
 
     def _number(self, row: Row) -> int:
         self.others.append(row)

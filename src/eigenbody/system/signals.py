@@ -1,25 +1,22 @@
-"""Signals: expressions and tables with their names turned into indices, and their exact partial derivatives."""
+"""Signals: expressions with their names turned into indices, and their exact partial derivatives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.model.description import Entry, Function, Table
+from eigenbody.model.description import Entry, Function
 from eigenbody.model.description import Signal as DescribedSignal
-from eigenbody.model.expressions import Expression, ExpressionError, ExpressionSet, OutsideTable, parse
+from eigenbody.model.expressions import Expression, ExpressionError, ExpressionSet, OutsideTable
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.external import External
 
 if TYPE_CHECKING:
     from eigenbody.system.algebraic import AlgebraicNames
-
-OWN = parse("s")
-TIME = parse("t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +29,11 @@ class Signal:
     expression: Expression
     arguments: tuple[Argument, ...]
     slopes: ExpressionSet  # by each argument
-    table: Table | None = None
     where: str = ""  # place in the model file, for messages
     trouble: tuple[str, str] | None = None  # what to say, and what to do, where it has no value
 
     def value(self, now: Quantities) -> np.ndarray:
-        inner = self._evaluate(self.expression, self._environment(now))
-        return self.factor * (inner if self.table is None else _interpolate(self.table, inner)[0])
+        return self.factor * self._evaluate(self.expression, self._environment(now))
 
     def _evaluate(self, expression: Expression | ExpressionSet, env: Mapping[str, Any]) -> Any:
         """A value that does not exist (log of a negative number, division by zero) is the model's fault."""
@@ -55,33 +50,24 @@ class Signal:
     def partials(self, now: Quantities) -> list[tuple[Argument, np.ndarray]]:
         """Derivative by each argument."""
         env = self._environment(now)
-        outer: np.ndarray | float = self.factor
-        if self.table is not None:
-            outer = self.factor * _interpolate(self.table, self._evaluate(self.expression, env))[1]
         pairs = zip(self.arguments, self._evaluate(self.slopes, env), strict=True)
-        return [(a, outer * slope) for a, slope in pairs]
+        return [(a, self.factor * slope) for a, slope in pairs]
 
     def _environment(self, now: Quantities) -> dict[str, np.ndarray | float | complex]:
         return {a.name: now.of(a) for a in self.arguments}
 
 
-def _interpolate(table: Table, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Piecewise linear value and slope; the end pieces go on beyond the table. Branches look at the real part."""
-    piece = np.clip(np.searchsorted(table.x, np.real(x), side="right") - 1, 0, len(table.x) - 2)
-    slope = np.diff(table.y) / np.diff(table.x)
-    return table.y[piece] + slope[piece] * (x - table.x[piece]), slope[piece]
-
-
-def own_names(channel: int, free: float = 0.0) -> dict[str, Argument]:
-    """Names inside an element that acts along a channel: s, its deflection, and v, the rate."""
-    return {"s": Argument("s", "s", channel, free), "v": Argument("v", "v", channel)}
+def own_names(channel: int, free: float = 0.0, is_along: bool = True) -> dict[str, Argument]:
+    """Names inside an element that acts along a channel: own.s, its deflection, and own.v, the rate, which expressions
+    of the user call s and v where they are along it."""
+    names = ("own.s", "own.v", "s", "v") if is_along else ("own.s", "own.v")
+    return {name: Argument(name, kind, channel, free if kind == "s" else 0.0) for name in names for kind in name[-1]}
 
 
 def as_expression(signal: DescribedSignal) -> Expression:
     """A number or expression as an expression."""
-    if isinstance(signal, Table | Function):
-        what = "a table" if isinstance(signal, Table) else "a Python function"
-        raise InputError(Fault("motion", f"a motion cannot be {what}.", "Give it as an expression of t."))
+    if isinstance(signal, Function):
+        raise InputError(Fault("motion", "a motion cannot be a Python function.", "Give it as an expression of t."))
     return signal if isinstance(signal, Expression) else Expression.number(signal)
 
 
@@ -124,24 +110,21 @@ class SignalCompiler:
         if isinstance(signal, Function):
             arguments = tuple(self._argument(name, own, where, after_motion) for name in signal.of)
             return External(target, factor, owner, signal, arguments, where)
-        table = signal if isinstance(signal, Table) else None
-        if isinstance(signal, Table):
-            default = OWN if own else TIME
-            expression = signal.of if signal.of is not None else default
-        else:
-            expression = as_expression(signal)
-        expression = self._inline(expression)
+        expression, own = self._inline(as_expression(signal), own or {})
         arguments = tuple(self._argument(name, own, where, after_motion) for name in sorted(expression.names))
         slopes = ExpressionSet(tuple(expression.derivative(a.name) for a in arguments))
-        return Signal(target, factor, owner, expression, arguments, slopes, table, where, trouble)
+        return Signal(target, factor, owner, expression, arguments, slopes, where, trouble)
 
-    def _inline(self, expression: Expression) -> Expression:
-        while expression.names & self._variables.keys():
-            used: Mapping[str, Expression | float] = {
-                n: self._variables[n] for n in expression.names & self._variables.keys()
-            }
-            expression = expression.substitute(used)
-        return expression
+    def _inline(self, expression: Expression, own: Mapping[str, Argument]) -> tuple[Expression, Mapping[str, Argument]]:
+        """The expression with variables replaced by what they stand for, and the names that are its own. These have
+        other names then: what a variable is made of has the meaning it has in the model."""
+        if not expression.names & self._variables.keys() - own.keys():
+            return expression, own
+        private = {name: f"own {name}" for name in expression.names & own.keys()}
+        expression = expression.substitute({name: Expression.symbol(given) for name, given in private.items()})
+        while used := expression.names & self._variables.keys():
+            expression = expression.substitute({name: self._variables[name] for name in used})
+        return expression, {given: replace(own[name], name=given) for name, given in private.items()}
 
     def _argument(self, name: str, own: Mapping[str, Argument] | None, where: str, after_motion: bool) -> Argument:
         if name == "t":

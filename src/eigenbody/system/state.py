@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,6 +63,12 @@ def some_states(states: State, index: slice | np.ndarray) -> State:
     return State(t=np.asarray(states.t)[index], **{name: getattr(states, name)[index] for name in ARRAYS})  # type: ignore[arg-type]
 
 
+def joined_states(parts: Sequence[State]) -> State:
+    """Parts of many states, as many."""
+    fields: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}
+    return State(t=np.concatenate([np.asarray(part.t) for part in parts]), **fields)  # type: ignore[arg-type]
+
+
 def spread(system: System, u: np.ndarray) -> np.ndarray:
     """Coordinates (..., nq) -> (..., bodies, 6); bodies without a coordinate get zero."""
     padded = np.concatenate((u, np.zeros((*u.shape[:-1], 1), dtype=u.dtype)), axis=-1)
@@ -77,17 +84,16 @@ def collect(system: System, linear: np.ndarray, angular: np.ndarray) -> np.ndarr
 
 
 def carriers(system: System, state: State, acceleration: np.ndarray | None = None) -> Carriers:
-    """Poses and motions of bodies, moving frames and ground; `acceleration` is u' (..., nq), default zero."""
-    lead = np.broadcast_shapes(state.r.shape[:-2], state.R.shape[:-3], state.v.shape[:-2], state.w.shape[:-2])
-    if acceleration is None:
-        both = np.zeros((*lead, system.bodies, 6))
-    else:
-        both = spread(system, acceleration)
-        lead = np.broadcast_shapes(lead, both.shape[:-2])
+    """Poses and motions of bodies, moving frames and ground; `acceleration` is u' (..., nq), default zero. Poses have
+    batch axes of their own: where many motions pass through one configuration it has none."""
+    both = np.zeros((system.bodies, 6)) if acceleration is None else spread(system, acceleration)
     rest = frames_at(system, state.t)
-    lead = np.broadcast_shapes(lead, rest.R.shape[:-3], rest.w.shape[:-2], rest.r.shape[:-2], rest.alpha.shape[:-2])
+    posed = np.broadcast_shapes(state.r.shape[:-2], state.R.shape[:-3], rest.r.shape[:-2], rest.R.shape[:-3])
+    moved = np.broadcast_shapes(
+        posed, state.v.shape[:-2], state.w.shape[:-2], both.shape[:-2], rest.w.shape[:-2], rest.alpha.shape[:-2]
+    )
 
-    def append(moving: np.ndarray, still: np.ndarray, axes: int) -> np.ndarray:
+    def append(moving: np.ndarray, still: np.ndarray, axes: int, lead: tuple[int, ...]) -> np.ndarray:
         if lead:
             tail = moving.shape[moving.ndim - axes :]
             moving = np.broadcast_to(moving, (*lead, system.bodies, *tail))
@@ -95,12 +101,13 @@ def carriers(system: System, state: State, acceleration: np.ndarray | None = Non
         return np.concatenate((moving, still), axis=-1 - axes)
 
     return Carriers(
-        append(state.r, rest.r, 1),
-        append(state.R, rest.R, 2),
-        append(state.v, rest.v, 1),
-        append(state.w, rest.w, 1),
-        append(both[..., :3], rest.a, 1),
-        append(both[..., 3:], rest.alpha, 1),
+        append(state.r, rest.r, 1, posed),
+        append(state.R, rest.R, 2, posed),
+        append(state.v, rest.v, 1, moved),
+        append(state.w, rest.w, 1, moved),
+        append(both[..., :3], rest.a, 1, moved),
+        append(both[..., 3:], rest.alpha, 1, moved),
+        state.turns,
     )
 
 

@@ -23,6 +23,8 @@ from eigenbody.spatial.rotations import (
 )
 from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.armature import Armature
+from eigenbody.system.joints import JointGroup
+from eigenbody.system.lengths import drawn_length, mean_gyration
 from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
@@ -286,6 +288,7 @@ class System(LeanCopies):
     dimensions: tuple[str, ...]  # "m", "rad" or "1" of the named measures
     sequences: tuple[AngleSequence, ...]  # angles among the named measures
     speeds: frozenset[int]  # named measures that are velocities: what they are is their rate
+    joints: tuple[JointGroup, ...]  # those that can be branches of the tree
     tree: Tree
     tree_rows: np.ndarray  # constraint rows that belong to tree joints, body by body
     tree_row_body: np.ndarray  # the body that each of them hangs on the tree
@@ -328,7 +331,8 @@ class System(LeanCopies):
         """(nq,) position of each coordinate in the flattened (bodies, 6)."""
         flat = self.dof[: self.bodies].ravel()
         out = np.zeros(self.nq, dtype=int)
-        out[flat[flat >= 0]] = np.flatnonzero(flat >= 0)
+        there = (flat >= 0).nonzero()[0]
+        out[flat[there]] = there
         return out
 
     @cached_property
@@ -336,7 +340,14 @@ class System(LeanCopies):
         """Constraint rows that are not rows of tree joints."""
         outside = np.ones(self.constraints.count, dtype=bool)
         outside[self.tree_rows] = False
-        return np.flatnonzero(outside)
+        return outside.nonzero()[0]
+
+    @cached_property
+    def has_mass_everywhere(self) -> bool:
+        """Whether every coordinate of every body moves mass, so that no motion can be without."""
+        turning = self.dof[: self.bodies, 3] >= 0
+        smallest = np.linalg.eigvalsh(np.real(self.inertia[..., turning, :, :])).min(initial=np.inf)
+        return bool(np.real(self.mass).min(initial=np.inf) > 0 and smallest > 0)
 
     @cached_property
     def is_angular(self) -> np.ndarray:
@@ -345,19 +356,8 @@ class System(LeanCopies):
 
     @cached_property
     def length(self) -> float:
-        """A length by which rotations are compared with displacements: the size of the drawing, of the first variant
-        where there are several."""
-        points, bodies = _first(np.real(self.places.r), 2), self.description.bodies
-        if bodies.modal is not None:  # modal coordinates are no points of the drawing
-            points = np.delete(points, np.flatnonzero(bodies.modal), axis=-2)
-        arms = [np.zeros(1)]
-        for measures in (self.constraints.measures, self.forces.measures):
-            for kernel, _ in measures.batches:
-                arm = getattr(getattr(kernel, "y", None), "arm", None)
-                if arm is not None and arm.size:
-                    arms.append(np.abs(_first(np.real(arm), 3)).max(axis=-1).ravel())
-        span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
-        return max(span / max(1.0, self.bodies**0.5), float(np.median(np.concatenate(arms)))) or 1.0
+        """A length by which rotations are compared with displacements, m."""
+        return drawn_length(self)
 
     @cached_property
     def readers(self) -> tuple[AnySignal, ...]:
@@ -371,17 +371,8 @@ class System(LeanCopies):
 
     @cached_property
     def gyration(self) -> float:
-        """A length of the bodies themselves by which rotations are shown beside displacements: their mean radius of
-        gyration about their own centres of mass, so that a rotation of all of them has the energy of the displacement
-        shown for it. Where the drawing stands does not matter. Of point masses their spread about their centre."""
-        own = np.flatnonzero(self.description.bodies.is_material)
-        mass, inertia = _first(np.real(self.mass), 1)[own], _first(np.real(self.inertia), 3)[own]
-        whole, points = float(mass.sum()), _first(np.real(self.places.r), 2)[own]
-        if not whole > 0:
-            return self.length
-        squared = float(np.trace(inertia, axis1=-2, axis2=-1).sum()) / (3 * whole)
-        away = points - mass @ points / whole
-        return squared**0.5 if squared > 0 else float(mass @ (away**2).sum(axis=-1) / whole) ** 0.5 or self.length
+        """A length of the bodies themselves by which rotations are shown beside displacements, m."""
+        return mean_gyration(self)
 
     def reference_state(self) -> State:
         """The drawing at rest."""
@@ -391,8 +382,3 @@ class System(LeanCopies):
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
         z = np.zeros(len(self.algebraic))
         return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0, z)
-
-
-def _first(values: np.ndarray, axes: int) -> np.ndarray:
-    """The array of the first variant, with so many axes."""
-    return values[0] if values.ndim > axes else values

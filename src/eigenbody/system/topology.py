@@ -18,6 +18,14 @@ class Tree:
     parent: np.ndarray  # (bodies,) carrier index, aligned with `order`
 
     @property
+    def depth(self) -> int:
+        """Number of joints from the ground, or from what floats, to the body farthest from it."""
+        below: dict[int, int] = {}
+        for body, parent in zip(self.order.tolist(), self.parent.tolist(), strict=True):
+            below[body] = below.get(parent, 0) + 1
+        return max(below.values(), default=0)
+
+    @property
     def roots(self) -> np.ndarray:
         """Bodies that float."""
         return self.order[self.joint < 0]

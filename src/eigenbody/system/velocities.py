@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from eigenbody.base.errors import Fault, InputError
-from eigenbody.elements.measures.templates import Kernel
 from eigenbody.elements.measures.velocity_row import VelocityRow
 from eigenbody.model.description import Description, Entry
 from eigenbody.model.expressions import Expression
+from eigenbody.model.operating import HELD
 from eigenbody.system.named import NamedMeasures
 
 
@@ -19,7 +17,8 @@ def velocity_rows(description: Description, named: NamedMeasures) -> dict[str, V
 
 def _row(entry: Entry, named: NamedMeasures) -> VelocityRow:
     formula = entry["speed"]
-    others = {"t", *(e.name for e in (*named.description.states, *named.description.inputs))} & formula.names
+    inputs = (e for e in named.description.inputs if e.type != HELD)
+    others = {"t", *(e.name for e in (*named.description.states, *inputs))} & formula.names
     others |= {e.name for e in named.description.variables} & formula.names
     if others:
         what = f"{', '.join(sorted(others))} cannot stand in the speed of a coupling."
@@ -27,18 +26,10 @@ def _row(entry: Entry, named: NamedMeasures) -> VelocityRow:
     speeds = {name: Expression.symbol(f"{name}'") for name in formula.names if named.is_speed(name)}
     formula = formula.substitute(speeds)  # a speed is the rate of its own measure
     names = dict.fromkeys(name.removesuffix("'") for name in sorted(formula.names))
-    row = VelocityRow.of(formula, {name: _kernel(name, named) for name in names}) if names else None
+    row = VelocityRow.of(formula, {name: named.kernel(name) for name in names}) if names else None
     if row is None or not any(name.endswith("'") for name in formula.names):
         what = "contains no rate of a measure."
         raise InputError(Fault(f"{entry.where}.speed", what, "Write rates with a prime: a' - 2*b'."))
     if not row.is_linear():
         raise InputError(Fault(f"{entry.where}.speed", "is not linear in the rates.", "Only such can be held."))
     return row
-
-
-def _kernel(name: str, named: NamedMeasures) -> Kernel:
-    index = named.of(name)
-    for kernel, positions in named.placed:
-        if index in positions:
-            return kernel.take(np.flatnonzero(positions == index))
-    raise KeyError(name)
