@@ -31,7 +31,9 @@ def at_states(first: OperatingPoint, states: State) -> OperatingPoint:
 
 def chunks(first: OperatingPoint, count: int) -> list[slice]:
     """Parts of `count` states that are evaluated at once."""
-    chunk = max(1, ENTRIES // max(first.system.nq, 1) ** 2)
+    system = first.system
+    measured = system.constraints.measures.count + system.forces.measures.count
+    chunk = max(1, ENTRIES // max(system.nq**2, 12 * measured, 1))
     return [slice(begin, min(begin + chunk, count)) for begin in range(0, count, chunk)]
 
 

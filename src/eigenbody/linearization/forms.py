@@ -146,12 +146,12 @@ class DenseForm(LeanCopies):
         """Rounding error to expect in A: of the kinematics, and of the forces divided by the mass."""
         A, nS, nW = self.state_space.A, self.noise_K.shape[-1], self.M.shape[-1]
         velocities, noise = slice(nS, nS + nW), 8 * EPS * np.abs(A)
-        noise[:nS, :nS] += self.noise_Y
-        noise[:nS, velocities] += self.noise_Z
+        noise[..., :nS, :nS] += self.noise_Y
+        noise[..., :nS, velocities] += self.noise_Z
         if nW:
             inverse = np.abs(np.linalg.inv(self.M))
-            noise[velocities] += 8 * EPS * (inverse @ (np.abs(self.M) @ np.abs(A[velocities])))  # solving with M
-            noise[velocities, : nS + nW] += inverse @ beside([self.noise_K, self.noise_C])
+            noise[..., velocities, :] += 8 * EPS * (inverse @ (np.abs(self.M) @ np.abs(A[..., velocities, :])))
+            noise[..., velocities, : nS + nW] += inverse @ beside([self.noise_K, self.noise_C])
         return noise
 
 

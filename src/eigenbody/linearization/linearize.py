@@ -28,7 +28,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.rounding import Rounding
 from eigenbody.linearization.rows import output_rows, rate_rows
 from eigenbody.linearization.shapes import Shapes, through
-from eigenbody.linearization.stiffening import remarks_on_loads
+from eigenbody.linearization.stiffening import remarks_on_many
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
@@ -90,9 +90,9 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
     space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
     noise = Later(e.noise)
-    first = VariationalEquations(points[0])
-    certificate = certify(points[0], first.tangents.force)
+    certificate = certify(points[0], Tangents(points[0], points[0].frame).force)
     loops = remarks_on_loops(points[0])
+    loads = remarks_on_many(batch, points)
     return [
         _linear(
             point,
@@ -106,7 +106,7 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
                 residual=point.residual,
                 drift=point.drift,
                 check=Later(lambda: certificate.tangent_error),
-                notes=(*loops, *remarks_on_loads(point)),
+                notes=(*loops, *loads[k]),
             ),
         )
         for k, point in enumerate(points)
@@ -122,7 +122,9 @@ def _linear(
 ) -> LinearModel:
     """`names` of positions and velocities where these are not all of those chosen."""
     system, chosen = point.system, point.chosen
-    S, W, dropped = (tuple(system.names[i] for i in c) for c in (chosen.positions, chosen.velocities, chosen.dropped))
+    S, dropped = (tuple([system.names[i] for i in c.tolist()]) for c in (chosen.positions, chosen.dropped))
+    same = chosen.velocities is chosen.positions
+    W = S if same else tuple(system.names[i] for i in chosen.velocities.tolist())
     S, W = names or (S, W)
     return LinearModel(
         point=point,
@@ -259,9 +261,10 @@ def _notes(point: OperatingPoint) -> tuple[str, ...]:
             f"The modal coordinates of {', '.join(turning)} turn with the body: eigenvalues of motion across its axis"
             " are those seen from the body, shifted by its rate of turning from those seen from the ground."
         )
-    if point.contacts:
-        notes.append("Contact: " + ", ".join(f"{name} {state}" for name, state in point.contacts.items()) + ".")
-    touching = [name for name, state in point.contacts.items() if state == "touching"]
+    contacts = point.contacts
+    if contacts:
+        notes.append("Contact: " + ", ".join(f"{name} {state}" for name, state in contacts.items()) + ".")
+    touching = [name for name, state in contacts.items() if state == "touching"]
     if touching:
         notes.append(
             f"{', '.join(touching)}: exactly at the corner, where the stiffness jumps; the linear equations hold on one"

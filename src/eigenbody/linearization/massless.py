@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from eigenbody.linearization.point import OperatingPoint
 
 NOTHING = 1e-10  # part of the size of what is summed in an entry, below which the entry counts as none
+INDEPENDENT = 1e-6  # of the largest: what one of the coordinates that are left has beside the others
 NO_MOTIONS = np.zeros((0, 0))
 REMEDY = "Give the bodies that it moves a small mass and inertia."
 
@@ -131,6 +132,21 @@ def _light(N: np.ndarray) -> tuple[list[int], np.ndarray]:
     return chosen, N
 
 
+def _independent(rows: np.ndarray, among: list[int], wanted: list[int]) -> list[int]:
+    """As many of some rows as there are columns, independent of each other: those wanted, or the largest in turn."""
+    from scipy.linalg import qr
+
+    if not rows.shape[1]:
+        return []
+    if np.linalg.svd(rows[wanted], compute_uv=False).min() > INDEPENDENT * np.linalg.norm(rows, axis=1).max():
+        return wanted
+    _, R, order = qr(rows[among].T, mode="economic", pivoting=True)
+    size = np.abs(np.diagonal(R))
+    if len(size) < rows.shape[1] or size.min() <= INDEPENDENT * size.max():
+        raise ComputationError(f"No coordinates are left that tell all motion beside the massless one. {REMEDY}")
+    return sorted(among[i] for i in order[: rows.shape[1]])
+
+
 def _damped(D: np.ndarray, size: np.ndarray) -> list[int]:
     """As many massless coordinates as damping resists motions, so that it resists each of them."""
     left, chosen = D.copy(), []
@@ -162,15 +178,24 @@ class Condensed:
             raise ComputationError(f"Damping couples massless motions otherwise than a damper does. {REMEDY}")
         if p.slow and np.any(p.N[p.heavy]):
             raise ComputationError(f"A massless motion that is damped also turns or moves other parts. {REMEDY}")
-        if np.any(p.Le.T @ self._X) or np.any(self._S[p.heavy + p.slow][:, self._first_input :]):
+        if np.any(p.Le.T @ self._X) or np.any(self._S[[*self.left[0], *self.left[1]]][:, self._first_input :]):
             raise ComputationError(f"An input or a state pushes a massless motion on which coordinates rest. {REMEDY}")
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Of the positions and of the velocities that are left."""
-        point, p = self.full.point, self.parts
+        point, (first, slow) = self.full.point, self.left
         of = [point.system.names[i] for i in point.chosen.positions]
-        return tuple(of[i] for i in (*p.heavy, *p.slow)), tuple(of[i] for i in p.heavy)
+        return tuple(of[i] for i in (*first, *slow)), tuple(of[i] for i in first)
+
+    @cached_property
+    def left(self) -> tuple[list[int], list[int]]:
+        """Coordinates that are left: one for each y, whose rates are made of y' alone, and one for each d. Those that
+        stand for them serve unless the balance of forces makes some of them follow from the others."""
+        y, d, p = self._y, self._d, self.parts
+        S = self._S[:, : y + d]
+        first = _independent(S[:, :y], [i for i in range(len(S)) if not np.any(S[i, y:])], p.heavy)
+        return first, _independent(S[:, y:], [i for i in range(len(S)) if i not in first], p.slow)
 
     @property
     def note(self) -> str:
@@ -267,7 +292,7 @@ class Condensed:
         """[y, d, y', x, in] by [p, W, x, in]."""
         y, d = self._y, self._d
         out = np.eye(len(self._unknowns))
-        R = self._S[[*self.parts.heavy, *self.parts.slow]][:, : y + d]
+        R = self._S[[*self.left[0], *self.left[1]]][:, : y + d]
         out[: y + d, : y + d] = np.linalg.inv(R)
         out[y + d : 2 * y + d, y + d : 2 * y + d] = np.linalg.inv(R[:y, :y])
         return out
@@ -279,7 +304,7 @@ class Condensed:
         at = slice(n, n + y)
         to_y = self._back[at, at]
         loads = to_y.T @ self._loads(self._on_y) @ self._back
-        own = self._S[[*self.parts.heavy, *self.parts.slow]][:, :n]
+        own = self._S[[*self.left[0], *self.left[1]]][:, :n]
         positions = own @ np.vstack((self._unknowns[at], self._d_rate)) @ self._back
         positions[:y] = self._unknowns[at]
         noise = self.full.noise()

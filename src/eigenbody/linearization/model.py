@@ -51,6 +51,7 @@ class LinearModel(Result, look="linearization.look"):
     certificate: Certificate
     notes: tuple[str, ...]
     damping_model: str | None = None  # of damping that was added, in words
+    damping_is_natural: bool = True  # whether that damping follows from M and K: the same in all coordinates
     by_route: str | None = None  # route whose matrices these are, where they are not the engine's own
     blades: MultiBlade | None = None  # whose multi-blade coordinates these are; None: coordinates as they are named
 
@@ -77,6 +78,8 @@ class LinearModel(Result, look="linearization.look"):
         """The equations before elimination, sparse; those of a dense model are made when they are asked for."""
         if isinstance(self.form, SparseForm):
             return self.form
+        if self.blades is not None:
+            raise ComputationError("Multi-blade coordinates have no sparse form: use M, C, K or A, B, C, D.")
         return sparse_form(self.point, self.form.added_damping)
 
     @property

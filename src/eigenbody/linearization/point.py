@@ -16,10 +16,12 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
 from eigenbody.mobility.frame import MotionFrame
+from eigenbody.mobility.limits import beyond_limits
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
+from eigenbody.model.operating import HELD
 from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.numerics.matrices.linear import joined, solve_vector
 from eigenbody.system.state import State, collect, spread
@@ -87,6 +89,8 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         """Which one-sided elements act here: "open", "closed", or "touching" exactly at the corner; `name.above` and
         `name.below` where an element has two sides."""
         stops = self.system.forces.stops
+        if not stops:
+            return dict(self.system.one_sided)
         sides = Counter(stop.name for stop in stops)
         out = dict(self.system.one_sided)
         for stop in stops:
@@ -95,6 +99,12 @@ class OperatingPoint(Shown, look="linearization.look.point"):
             at_corner = stop.is_sharp and abs(depth) <= TOUCHING * self.system.length
             out[label] = "touching" if at_corner else "closed" if depth > 0 else "open"
         return out
+
+    @property
+    def held(self) -> dict[str, float]:
+        """Forces and torques with which joints hold the pose (`operating_point: held`), by coordinate."""
+        inputs = zip(self.system.description.inputs, self.state.u_in.tolist(), strict=True)
+        return {entry.name: value for entry, value in inputs if entry.type == HELD}
 
     def outputs(self) -> dict[str, float]:
         """Values of the model's outputs."""
@@ -200,7 +210,7 @@ def _in_motion(model: InertModel, frame: MotionFrame) -> OperatingPoint:
         chosen,
         residual=float(imbalance(mechanics, motion)),
         drift=(float(position), float(velocity), float(acceleration)),
-        warnings=system.warnings,
+        warnings=(*system.warnings, *beyond_limits(mechanics)),
         mechanics=mechanics,
         frame=frame.accelerated(mechanics),
     )
@@ -235,9 +245,9 @@ def _largest(values: np.ndarray) -> np.ndarray:
 def imbalance(mechanics: Mechanics, motion: ForwardDynamics) -> np.ndarray:
     """Largest force imbalance relative to the largest force; batch axes may lead."""
     residual = mechanics.residual(motion.multipliers, motion.slip_multipliers)
-    pulls = _largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])
-    forces = (mechanics.inertia_times(mechanics.acceleration), mechanics.driving, pulls)
-    scale = np.max(np.broadcast_arrays(*map(_largest, forces)), axis=0)
+    pulls = _largest(mechanics.applied.jet.gradient * mechanics.applied.tension[..., None])  # of each element
+    inertia = _largest(mechanics.inertia_times(mechanics.acceleration))
+    scale = np.maximum(np.maximum(inertia, _largest(mechanics.driving)), _largest(pulls))
     return _largest(residual) / np.where(scale > 0, scale, 1.0)
 
 

@@ -186,14 +186,19 @@ class Rounding:
 
     def _of_accelerations(self) -> np.ndarray:
         """Of Pv^T M A_S, by the accelerations that errors of the loads make of the mechanism at rest."""
-        still = self._inertia_at(np.zeros_like(self._motion.acceleration))  # not zero where frames turn
-        samples = [self._inertia_at(sample) for sample in np.moveaxis(self._passed_on[0], -1, 0)]
-        return SURE * np.max([np.abs(sample - still) for sample in samples], axis=0)
+        turning = bool(self._point.system.description.frames)  # else nothing is left without accelerations
+        still = self._inertia_at(np.zeros_like(self._motion.acceleration)) if turning else 0.0
+        samples = np.moveaxis(self._passed_on[0], -1, 0)
+        if self._frame.is_sparse:  # such rows have no batch axes
+            found = np.stack([self._inertia_at(sample) for sample in samples])
+        else:
+            found = self._inertia_at(samples)
+        return SURE * np.abs(found - still).max(axis=0)
 
     def _inertia_at(self, acceleration: np.ndarray) -> np.ndarray:
-        """Pv^T M A_S of the mechanism at rest with these accelerations."""
+        """Pv^T M A_S of the mechanism at rest with these accelerations (..., nq)."""
         point, t = self._point, self._tangents.onto_free()
-        rest = point.state.with_velocity(point.system, np.zeros_like(point.state.velocity(point.system)))
+        rest = point.state.with_velocity(point.system, np.zeros(point.system.nq))
         accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
         return t.of(t.mass, Variations(accelerated).A_S)
 

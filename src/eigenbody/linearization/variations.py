@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.numerics.matrices.linear import stack
+from eigenbody.numerics.matrices.linear import beside, stack
 
 
 class Variations:
@@ -18,23 +20,26 @@ class Variations:
         moving = bool(mechanics.state.v.any() or mechanics.state.w.any() or frame.system.description.frames)
         accelerated = moving or bool(mechanics.acceleration.any())
         self.is_moving, self.is_accelerated = moving, accelerated  # else D and A_W, and A_S too, are zero
-        zero = np.zeros((n, nS))
-        self.D = self._solve(frame, "rate_q", frame.P) if moving else zero
-        if not accelerated:
-            self.A_S, self.A_W = zero, np.zeros((n, nW))
-            return
-        self.A_S = self._solve(frame, "acceleration_q", frame.P)
+        self.D, self.A_S, self.A_W = np.zeros((n, nS)), np.zeros((n, nS)), np.zeros((n, nW))
         if moving:
-            self.A_S = self.A_S + self._solve(frame, "acceleration_u", self.D)
-            self.A_W = self._solve(frame, "acceleration_u", frame.Pv)
-        else:
-            self.A_W = np.zeros((n, nW))
+            self.D = _solved(frame, _rows(frame, "rate_q") @ frame.P)
+            by_speed = _rows(frame, "acceleration_u")
+            of_S = _rows(frame, "acceleration_q") @ frame.P + by_speed @ self.D
+            both = _solved(frame, beside([of_S, by_speed @ frame.Pv]))
+            self.A_S, self.A_W = both[..., :nS], both[..., nS:]
+        elif accelerated:
+            self.A_S = _solved(frame, _rows(frame, "acceleration_q") @ frame.P)
 
-    @staticmethod
-    def _solve(frame: MotionFrame, what: str, motion: np.ndarray) -> np.ndarray:
-        """Refined once: an error is then of the size of the entries that a row meets, whatever pivoting mixes."""
-        wanted = -stack([frame.held(what) @ motion, frame.speed_rows(what) @ motion])
-        found = frame.at_velocity.solve(wanted)
-        if found.ndim > 2 or np.iscomplexobj(found) or not np.any(found):
-            return found
-        return found - frame.at_velocity.solve(np.asfortranarray(frame.rows_at_velocity @ found - wanted))
+
+def _rows(frame: MotionFrame, what: str) -> Any:
+    """Derivatives of the independent constraints, then of the velocity coordinates, (..., nq, nq)."""
+    return stack([frame.held(what), frame.speed_rows(what)])
+
+
+def _solved(frame: MotionFrame, moved: np.ndarray) -> np.ndarray:
+    """The motion that makes up for rows that move by `moved` (..., nq, k). Refined once: an error is then of the size
+    of the entries that a row meets, whatever pivoting mixes."""
+    found = frame.at_velocity.solve(-moved)
+    if found.ndim > 2 or np.iscomplexobj(found) or not np.any(found):
+        return found
+    return found - frame.at_velocity.solve(np.asfortranarray(frame.rows_at_velocity @ found + moved))

@@ -16,7 +16,7 @@ import numpy as np
 
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.base.recorded import AnotherBranch, Tape
-from eigenbody.linearization.point import OperatingPoint, point_like, remember_system
+from eigenbody.linearization.point import OperatingPoint, point_like, remember_system, system_of
 from eigenbody.model.model import InertModel
 from eigenbody.operating.find import operating_point
 from eigenbody.system.compile import RecordedSystem
@@ -122,8 +122,10 @@ def _moving_parts(s: System) -> tuple[Any, ...]:
 
 
 def _recording_of(model: InertModel) -> Recording:
-    """Nothing yet; which one-sided drivers are closed is decided by the motion, and nothing of that can be recorded."""
-    return Recording(all(entry.get("side") is None for entry in model.description.drivers))
+    """Nothing yet; which one-sided drivers are closed is decided by the motion, which joints are open by rounding alone
+    by the drawing, and nothing of that can be recorded."""
+    is_closed = bool(system_of(model).description.closed)
+    return Recording(not is_closed and all(entry.get("side") is None for entry in model.description.drivers))
 
 
 _known: WeakKeyDictionary[InertModel, dict[tuple[str, ...], Recording]] = WeakKeyDictionary()

@@ -31,6 +31,7 @@ PROBES = 4
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 NOISES = 4.0  # the same in errors of the entries
 PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
+STILL = 1e-11  # second rates that count as none, in natural units of the motion
 COARSE = 1e-10  # error of the rates of large models, relative to the largest
 
 
@@ -87,6 +88,24 @@ def depends_on_time(point: OperatingPoint) -> bool:
     return bool(
         turning or system.constraints.motions or any(a.kind == "t" for signal in signals for a in signal.arguments)
     )
+
+
+def is_unaccelerated(point: OperatingPoint, speed: float, still: float = STILL) -> bool:
+    """Whether the coordinates keep their rates, to rounding of the forces, or to `still` in natural units."""
+    system = point.system
+    unit = unit_of(system, point.chosen.velocities)
+    own = np.abs(np.real(point.frame.speed_jet.acceleration) / unit).max(initial=0.0)
+    turn = np.where(system.is_angular, 1.0, system.length)
+    gain = np.abs(point.motion.acceleration / turn).max(initial=0.0)
+    return bool(own <= still * (speed**2 + gain + _pull(point)))
+
+
+def _pull(point: OperatingPoint) -> float:
+    """Acceleration that single forces would give: what cancels to rounding."""
+    weight = float(np.linalg.norm(np.real(point.system.gravity))) / point.system.length
+    stiff = point.mechanics.force_size(point.motion.multipliers, point.motion.slip_multipliers)
+    mass = max(float(np.max(point.system.mass, initial=0.0)), 1e-300)
+    return weight + float(np.abs(stiff).max(initial=0.0)) / (mass * point.system.length)
 
 
 def _further_on(point: OperatingPoint) -> Iterator[State]:

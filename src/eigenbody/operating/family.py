@@ -17,6 +17,7 @@ from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, drift_of, imbalance, remember_system, system_of
+from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
@@ -57,7 +58,7 @@ class Group:
     @cached_property
     def first(self) -> System:
         """The system of the first variant."""
-        return self.compiled.one(0)
+        return with_closed_joints(self.compiled.one(0))
 
     def model_of(self, k: int) -> InertModel:
         """The model of the k-th variant; it need not be compiled again."""
@@ -66,7 +67,7 @@ class Group:
             known = compiled_model(self.model, tuple(numbers)).model_at(list(numbers.values()))
             if known is not None:
                 return known
-        system = self.compiled.one(k) if k else self.first
+        system = with_closed_joints(self.compiled.one(k)) if k else self.first
         model = self.model.with_values(numbers, system.description)
         remember_system(model, system)
         return model
@@ -98,10 +99,15 @@ def checked_values(model: InertModel, values: Mapping[str, Sequence[float] | np.
 def groups(model: InertModel, values: Values) -> Iterator[Group | Failed]:
     """All variants, compiled in groups."""
     count = len(next(iter(values.values())))
-    width = max(1, 6 * len(model.description.bodies))
-    chunk = max(1, CHUNK_ENTRIES // width**2)
+    chunk = batch_size(model)
     for start in range(0, count, chunk):
         yield from _grouped(model, np.arange(start, min(count, start + chunk)), values)
+
+
+def batch_size(model: InertModel) -> int:
+    """How many variants are at most found together."""
+    width = max(1, 6 * len(model.description.bodies))
+    return max(1, CHUNK_ENTRIES // width**2)
 
 
 def _grouped(model: InertModel, index: np.ndarray, values: Values) -> Iterator[Group | Failed]:
@@ -122,10 +128,12 @@ def _grouped(model: InertModel, index: np.ndarray, values: Values) -> Iterator[G
 
 
 def can_batch(model: InertModel, system: System) -> bool:
-    """Whether variants can be found together: small, without one-sided constraints, no reactions among the outputs."""
+    """Whether variants can be found together: small, without one-sided constraints, no reactions among the outputs, no
+    joints that are open by rounding."""
     one_sided = any(entry.get("side") is not None for entry in model.description.drivers)
     reactions = any(output.reaction is not None for output in system.outputs)
-    return system.nq <= DENSE_LIMIT and not one_sided and not reactions
+    is_open = bool(system_of(model).description.closed)
+    return system.nq <= DENSE_LIMIT and not one_sided and not reactions and not is_open
 
 
 def batch_point(group: Group) -> tuple[OperatingPoint, np.ndarray]:

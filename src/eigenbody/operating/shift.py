@@ -8,8 +8,9 @@ factorization of their real tangent then gives the state's. With the state so mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,16 @@ from eigenbody.linearization.pencil import tangents
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.assembly import is_rough
 from eigenbody.mobility.frame import MotionFrame, measure_rows
-from eigenbody.mobility.initial import square
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import Selection, select
+from eigenbody.mobility.posing import square
 from eigenbody.mobility.treespace import value_set
 from eigenbody.model.model import InertModel
+from eigenbody.model.operating import HELD
 from eigenbody.numerics.matrices.linear import Saddle, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.given import asked
+from eigenbody.operating.held import balanced_state, held_measures
 from eigenbody.spatial.rotations import log
 from eigenbody.system.compile import CompiledVariants
 from eigenbody.system.state import State, collect
@@ -123,10 +126,15 @@ def shifted_state(point: OperatingPoint, steps: Steps) -> tuple[State, bool]:
     end of a simulation), its shift is found by differences, extrapolated to step zero.
     """
     wanted = steps.model.description.operating_point or {"type": "reference"}
-    rough = is_rough(Mechanics(point.system, point.system.reference_state()))
-    exact = wanted["type"] in ("reference", "given", "equilibrium") and not rough
+    rough = bool(point.system.description.closed) or is_rough(Mechanics(point.system, point.system.reference_state()))
+    exact = wanted["type"] in ("reference", "given", "equilibrium", HELD) and not rough
+    if not exact and wanted["type"] == HELD:
+        what = "the drawing is assembled by search, and how the torques that hold it change with parameters is unknown."
+        raise InputError(Fault("operating_point: held", what, "Draw the joints closed."))
     if not exact:
         return _by_differences(point, steps), False
+    if wanted["type"] == HELD:
+        return _held_shift(point, steps, wanted), True
     find = _equilibrium_shift if wanted["type"] == "equilibrium" else _initial_shift
     return find(point, steps), True
 
@@ -141,6 +149,11 @@ def _refuse_opening(moved: OperatingPoint, steps: Steps) -> None:
     along = rows_of(G, redundant) @ moved.frame.P  # opening by the free motion
     here, near = np.broadcast_to(value, (n, len(redundant))), np.broadcast_to(along, (n, *along.shape[-2:]))
     opened = np.maximum(np.abs(steps.slope(here)), np.abs(steps.slope(near)).max(axis=-1, initial=0.0))
+    refuse_opened(steps, system, redundant, opened)
+
+
+def refuse_opened(steps: Steps, system: System, redundant: np.ndarray, opened: np.ndarray) -> None:
+    """Refuse a step that opens one of the redundant rows, by `opened` (n, redundant) a unit of the number."""
     if (opened <= OPENS).all():
         return
     k, row = np.unravel_index(np.argmax(opened), opened.shape)
@@ -163,6 +176,15 @@ def _initial_shift(point: OperatingPoint, steps: Steps) -> State:
     if not np.any(du):
         return state
     return state.with_velocity(system, point.state.velocity(point.system) + 1j * steps.size[:, None] * du)
+
+
+def _held_shift(point: OperatingPoint, steps: Steps, options: Mapping[str, Any]) -> State:
+    """The pose moves like any start, and forces and torques balance it there anew."""
+    state, system = _initial_shift(point, steps), steps.system
+    start = Mechanics(point.system, point.state)
+    chosen = select(start, held_measures(point.system, options), by_order=True)
+    u_in = np.array(np.broadcast_to(state.u_in, (len(steps.names), len(system.inputs))))
+    return balanced_state(Mechanics(system, replace(state, u_in=u_in)), chosen)
 
 
 def _moved(state: State, steps: Steps, dq: np.ndarray) -> State:

@@ -24,6 +24,7 @@ from eigenbody.dynamics.constraints import Holonomic, prescribed, pull_back
 from eigenbody.dynamics.flexible import flexible_parts
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.elements.measures.combined import combines_angles
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
@@ -86,9 +87,7 @@ class Forward:
     counted angles continuous."""
 
     def __init__(self, system: System, chosen: Selection, loops: ModuleType | None = None) -> None:
-        self.system = system
-        self.loops = loops
-        self.nq = system.nq
+        self.system, self.loops, self.nq = system, loops, system.nq
         self.is_sparse = self.nq > DENSE_LIMIT
         c, f = system.constraints.measures, system.forces.measures
         self.geometry = Geometry((c, system.slips, f), len(system.places.names), 2, {2: pushing(system)})
@@ -96,8 +95,11 @@ class Forward:
         needed = (np.ones(c.count, dtype=bool), pushing(system))
         self._counters = [np.flatnonzero((s.turn_counter >= 0) & use) for s, use in zip((c, f), needed, strict=True)]
         self._near: list[np.ndarray | None] = [None, None]
+        self._near_angles: np.ndarray | None = None
         still, count = frames_at(system, 0.0), len(system.places.names)
-        self._carriers = Carriers(*(np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4)))
+        r, R, v, w, a, alpha = (np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4))
+        self._carriers = Carriers(r, R, v, w, a, alpha, np.zeros_like(system.reference_state().turns))
+        self._combines_angles = any(combines_angles(kernel) for s in self.geometry.sets for kernel, _ in s.batches)
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
         self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
         self._turning_frames = bool(system.description.frames or system.constraints.turned)
@@ -179,7 +181,10 @@ class Forward:
             still = frames_at(self.system, state.t)
             at.r[n:], at.R[n:], at.v[n:], at.w[n:], at.alpha[n:] = still.r, still.R, still.v, still.w, still.alpha
         at.r[:n], at.R[:n], at.v[:n], at.w[:n] = state.r, state.R, state.v, state.w
-        return at
+        at.turns[:] = state.turns
+        if self._near_angles is not None and self._angles is not None:  # counted where they are numbered: in order
+            at.turns[:] = np.round((self._near_angles - self._angles[0].values(at, 0, self.loops)) / (2 * np.pi))
+        return Carriers(at.r, at.R, at.v, at.w, at.a, at.alpha, at.turns)  # that knows nothing of the last state
 
     def jets(self, state: State, levels: int = 3) -> tuple[PlainJet, PlainJet, PlainJet]:
         """Measures of constraints, slip rows and forces; without accelerations if `levels` is 2."""
@@ -203,12 +208,13 @@ class Forward:
     @property
     def counts_forces(self) -> bool:
         """Whether forces or constraints depend on angles that count turns."""
-        return any(len(index) for index in self._counters)
+        return self._combines_angles or any(len(index) for index in self._counters)
 
     def remember(self, state: State) -> None:
         """Angles in the states that follow are those nearest to the angles here, whose turns are right."""
         if self.counts_forces:
-            self._near = [None, None]
+            self._near, self._near_angles = [None, None], None
+            self._near_angles = self.angles(state) if self._combines_angles else None
             held, _, pushed = self.jets(state, levels=2)
             self._near = [jet.value[index] for jet, index in zip((held, pushed), self._counters, strict=True)]
 

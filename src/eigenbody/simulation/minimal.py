@@ -15,9 +15,9 @@ import numpy as np
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.frame import MotionFrame, measure_rows
-from eigenbody.mobility.initial import square
 from eigenbody.mobility.motion import solve_motion
 from eigenbody.mobility.partition import select
+from eigenbody.mobility.posing import square
 from eigenbody.mobility.projection import held_rows
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import counted

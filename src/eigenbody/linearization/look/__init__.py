@@ -107,6 +107,7 @@ def document(linear: LinearModel) -> dict[str, Any]:
         "split": {name: part.tolist() for name, part in _split(linear).items()} or None,
         "states": list(linear.states),
         "inputs": list(linear.inputs),
+        **({"held": held} if (held := linear.point.held) else {}),
         "outputs": list(linear.outputs),
         "units": linear.units.as_dict(),
         **{key: rows[key] for key in "ABCD"},

@@ -34,4 +34,13 @@ def sheet(point: OperatingPoint) -> Sheet:
         redundancy(point.redundant),
         f"Residual {significant(point.residual, 2)}, constraint drift {drift} (position, velocity, acceleration)",
     ]
-    return Sheet(f"Operating point of {model_name(point)}", [line], [grid], below)
+    return Sheet(f"Operating point of {model_name(point)}", [line], [grid, *held_grid(point)], below)
+
+
+def held_grid(point: OperatingPoint) -> list[Grid]:
+    """What holds the pose, if anything does."""
+    units = dict(zip(point.system.inputs, point.system.input_units, strict=True))
+    held = list(point.held.items())
+    rows = tuple((shown(name, 40), significant(value), units[name]) for name, value in held[:MAX_ROWS])
+    columns = ("coordinate", "force, torque", "unit")
+    return [Grid("Held by", columns, rows, (False, True, False), len(held) - len(rows))] if held else []

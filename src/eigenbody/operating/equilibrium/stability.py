@@ -76,7 +76,8 @@ def _by_stiffness(form: SparseForm, certificate: Certificate) -> Verdict:
     found = undamped_modes(pencil, FEW)
     growing = found.vectors.real[:, _grows(found)].T
     below = -ROUNDING * pencil.typical
-    none_below = any(pencil.count_below(below, soft) == 0 for soft in SOFT_ENOUGH)  # counted: nothing can be missed
+    counted = pencil.counted(below)
+    none_below = any(counted.below(soft) == 0 for soft in SOFT_ENOUGH)  # counted: nothing can be missed
     if not len(growing) and not none_below:
         growing = _softest(p.M, p.K, p.G)
     all_alike = True  # undamped: none decays
@@ -90,7 +91,8 @@ def _by_stiffness(form: SparseForm, certificate: Certificate) -> Verdict:
 def _all_lose_power(p: StaticPencil) -> bool:
     """Whether damping is counted to resist every motion: then all of them decay."""
     damping = ConstrainedPencil((p.C + p.C.T) / 2, p.M, p.G)
-    return any(damping.count_below(ROUNDING * damping.typical, soft) == 0 for soft in SOFT_ENOUGH)
+    counted = damping.counted(ROUNDING * damping.typical)
+    return any(counted.below(soft) == 0 for soft in SOFT_ENOUGH)
 
 
 def _grows(found: SparseModes) -> np.ndarray:

@@ -20,7 +20,7 @@ from eigenbody.linearization.along import at_states, matrices_at
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.coordinates import Place, complex_place_of, difference, with_rates
-from eigenbody.mobility.initial import square
+from eigenbody.mobility.posing import square
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.numerics.matrices.linear import factor, joined, solve_vector
 from eigenbody.numerics.signals.transition import STAGES, gauss_rule, transitions

@@ -44,13 +44,9 @@ class Lap:
     mesh: Mesh
     states: State  # at the times of the mesh; with a series those of a coarser one
     end: State
-    uniform: OperatingPoint | None = None  # at these times and the end, where no integration was needed
+    is_uniform: bool = False  # found without integration
+    uniform: OperatingPoint | None = None  # then the points at these times and the end, where they fit into memory
     series: FourierSeries | None = None  # of the linear equations, where they were found on a coarser mesh
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether it was found without integration."""
-        return self.uniform is not None
 
     @property
     def period(self) -> float:
@@ -70,7 +66,7 @@ class Lap:
         """The same motion on a mesh of twice as many segments, where the linear equations at the times of this one, or
         of one before it, tell to rounding what they are at others; else None."""
         series = self.series
-        if series is None and self.uniform is not None:
+        if series is None and self.is_uniform:
             series = exact_series(self.mesh.times, self.matrices, self.mesh.start, self.period)
         if series is None:
             return None
@@ -178,8 +174,8 @@ def lap_from(point: OperatingPoint, period: float, segments: int, tolerance: flo
     times = np.append(mesh.times, start + period)
     uniform = uniform_motion(point, times)
     if uniform is not None:
-        states = uniform.state
-        return Lap(point, mesh, some_states(states, slice(0, -1)), one_state(states, -1), uniform)
+        states, points = uniform
+        return Lap(point, mesh, some_states(states, slice(0, -1)), one_state(states, -1), True, points)
     most = 60.0 * len(times) + 5000.0
     found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=most)
     return Lap(point, mesh, some_states(found.states, slice(0, -1)), one_state(found.states, -1))

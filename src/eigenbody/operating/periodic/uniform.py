@@ -9,22 +9,22 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.along import at_states
+from eigenbody.linearization.along import at_states, chunks
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
+from eigenbody.operating.constancy import STILL, is_unaccelerated
 from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, exp, versine_coefficients
-from eigenbody.system.state import ARRAYS, State
+from eigenbody.system.state import ARRAYS, State, joined_states
 
 STEPS = (1, 4, 16, 64)  # in which the mechanism is moved along, as many as are needed
-STILL = 1e-11  # second rates that count as none, in natural units of the motion
 SPEED = 1e-9  # part of what bodies do that a coordinate may move by and still count as held
 
 
-def uniform_motion(point: OperatingPoint, times: np.ndarray) -> OperatingPoint | None:
-    """The operating points at the times as one with a leading axis if the motion from the point is one at constant
-    rates of its coordinates and of nothing else; None where it is not."""
+def uniform_motion(point: OperatingPoint, times: np.ndarray) -> tuple[State, OperatingPoint | None] | None:
+    """The states at the times if the motion from the point is one at constant rates of its coordinates and of nothing
+    else; None where it is not. Beside them the operating points as one with a leading axis, if they fit into memory."""
     system, chosen, state = point.system, point.chosen, point.state
     if system.slips.count or np.any(np.abs(point.mechanics.applied.state_rate()) > STILL):
         return None
@@ -34,31 +34,17 @@ def uniform_motion(point: OperatingPoint, times: np.ndarray) -> OperatingPoint |
     rates = np.where(np.abs(rates / unit) > SPEED * speed, rates, 0.0)
     if not is_unaccelerated(point, speed):
         return None
-    try:
-        found = _placed(point, times, rates)
-    except ComputationError:  # too far for constant rates: not such a motion
-        return None
-    batch = at_states(point, found)
-    held = not system.states or not np.any(np.abs(batch.mechanics.applied.state_rate()) > STILL)
-    return batch if held and is_unaccelerated(batch, speed) else None
-
-
-def is_unaccelerated(point: OperatingPoint, speed: float, still: float = STILL) -> bool:
-    """Whether the coordinates keep their rates, to rounding of the forces, or to `still` in natural units."""
-    system = point.system
-    unit = unit_of(system, point.chosen.velocities)
-    own = np.abs(np.real(point.frame.speed_jet.acceleration) / unit).max(initial=0.0)
-    turn = np.where(system.is_angular, 1.0, system.length)
-    gain = np.abs(point.motion.acceleration / turn).max(initial=0.0)
-    return bool(own <= still * (speed**2 + gain + _pull(point)))
-
-
-def _pull(point: OperatingPoint) -> float:
-    """Acceleration that single forces would give: what cancels to rounding."""
-    weight = float(np.linalg.norm(np.real(point.system.gravity))) / point.system.length
-    stiff = point.mechanics.force_size(point.motion.multipliers, point.motion.slip_multipliers)
-    mass = max(float(np.max(point.system.mass, initial=0.0)), 1e-300)
-    return weight + float(np.abs(stiff).max(initial=0.0)) / (mass * point.system.length)
+    parts, placed, batch = chunks(point, len(times)), list[State](), None
+    for part in parts:
+        try:
+            placed.append(_placed(point, times[part], rates))
+        except ComputationError:  # too far for constant rates: not such a motion
+            return None
+        batch = at_states(point, placed[-1])
+        held = not system.states or not np.any(np.abs(batch.mechanics.applied.state_rate()) > STILL)
+        if not (held and is_unaccelerated(batch, speed)):
+            return None
+    return joined_states(placed), batch if len(parts) == 1 else None
 
 
 def _placed(point: OperatingPoint, times: np.ndarray, rates: np.ndarray) -> State:

@@ -21,11 +21,12 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.family import Failed, Group, groups
 from eigenbody.operating.steady.attempts import search
-from eigenbody.operating.steady.between import Neighbours, distance, led_from, solved_between
+from eigenbody.operating.steady.between import NEAR, Neighbours, distance, led_from, solved_between
 from eigenbody.operating.steady.found import SteadyPoint, judged, judged_alone
 from eigenbody.operating.steady.motion import stable_one, with_stability
 
 SHORT = 8  # points between two that are known that are tried at once
+UNEVEN = 3.0  # times as fast along the path as beside it: a pair that is looked at
 SAME = 1e-6  # rad, lengths of the mechanism, or their rates at its pace: two steady motions that are one
 
 
@@ -197,15 +198,34 @@ class _Walk:
 
     # Branches ---------------------------------------------------------------------------------------------------------
     def name_jumps(self) -> None:
-        """Say where neighbours are not on one branch."""
-        entries = [(place, i, p) for place, i, p in self.entries() if isinstance(p, SteadyPoint)]
-        for (_, i, left), (_, k, right) in pairwise(entries):
-            if k is None or not ({i, k} & self.doubted):
+        """Say where neighbours are not on one branch. Looked at are pairs of which one was not where it was expected,
+        between which a real exponent passes zero, or which are farther apart than those beside them let expect."""
+        entries = [(i, p) for _, i, p in self.entries() if isinstance(p, SteadyPoint)]
+        pairs = list(pairwise(entries))
+        pace = [_pace(left, right) for (_, left), (_, right) in pairs]
+        for n, ((i, left), (k, right)) in enumerate(pairs):
+            if k is None and i is None:
                 continue
-            led = led_from(left, right)
-            if led is None or distance(led, right.trial, right.solution.pace) > SAME:
+            beside = pace[max(n - 1, 0) : n] + pace[n + 1 : n + 2]
+            is_odd = pace[n] > UNEVEN * min(beside, default=0.0) and pace[n] > 0
+            asked = {i, k} & self.doubted or left.growing != right.growing or is_odd
+            if asked and not _on_one_branch(left, right):
                 note = f"Between {_listed(left)} and {_listed(right)} (SI) the steady motion changes to another branch."
-                self.found[k] = replace(right, notes=(*right.notes, note))
+                number, at = (k, right) if k is not None else (i, left)
+                assert number is not None
+                self.found[number] = replace(at, notes=(*at.notes, note))
+
+
+def _pace(left: SteadyPoint, right: SteadyPoint) -> float:
+    """Distance of two steady motions per way along the path; 0 where they are near in any case."""
+    away = distance(left.trial, right.trial, right.solution.pace, right.trial.chosen)
+    return 0.0 if away <= NEAR else away / max(abs(right.place - left.place), 1e-300)
+
+
+def _on_one_branch(left: SteadyPoint, right: SteadyPoint) -> bool:
+    """Whether Newton's method goes from one to the other."""
+    led = led_from(left, right)
+    return led is not None and distance(led, right.trial, right.solution.pace) <= SAME
 
 
 def _listed(there: SteadyPoint) -> str:

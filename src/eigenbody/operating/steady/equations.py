@@ -228,7 +228,7 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Steady
 def _turning(point: OperatingPoint, speeds: MeasureSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """e.(omega x dphi) of small rotations among the coordinates, and its time derivative by q and by u; (nW, nq)."""
     nq, mechanics = point.system.nq, point.mechanics
-    lead = mechanics.at.r.shape[:-2]
+    lead = mechanics.at.v.shape[:-2]
     rate, by_q, by_u = (np.zeros((*lead, speeds.count, nq)) for _ in range(3))
     for kernel, where in rotation_batches(speeds):
         n = len(where)

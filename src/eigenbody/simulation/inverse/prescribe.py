@@ -13,6 +13,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.joints import ALL_JOINTS
 from eigenbody.elements.prescribed import holds_a_row
 from eigenbody.linearization.point import system_of
+from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.initial import initial_state
 from eigenbody.mobility.treespace import value_set
 from eigenbody.mobility.turns import values_of
@@ -132,7 +133,7 @@ def prescribe(
 
 
 def _compiled(model: InertModel, laws: Mapping[str, MotionLaw], inputs: Mapping[str, MotionLaw]) -> System:
-    return _with_inputs(_with_laws(compile_system(model.description), list(laws.values())), inputs)
+    return _with_inputs(_with_laws(with_closed_joints(compile_system(model.description)), list(laws.values())), inputs)
 
 
 # What is given ------------------------------------------------------------------------------------------------------
@@ -249,10 +250,10 @@ def _fixed(model: InertModel, system: System, start: State, body: int) -> tuple[
     while any(joint in (document.get(section) or {}) for section in ("bodies", "joints", "markers", "measures")):
         joint += "_"
     at = {"at": np.real(start.r[body]).tolist(), "rotation": {"quaternion": quaternion(start.R[body]).tolist()}}
-    model = model.marker(joint, body="ground", **at)
+    model = model.with_entry("markers", joint, {"body": "ground", **at})
     other = f"{joint}_on_body"
-    model = model.marker(other, body=body_name, frame="body", at=[0, 0, 0])
-    return model.joint(joint, "fixed", between=[joint, other]), joint
+    model = model.with_entry("markers", other, {"body": body_name, "frame": "body", "at": [0, 0, 0]})
+    return model.with_entry("joints", joint, {"type": "fixed", "between": [joint, other]}), joint
 
 
 def _held(system: System, name: str, body: int, joint: str) -> Hold:
