@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 from browser_page import wait_until
+from PIL import Image
 
 import eigenbody as eb
 from eigenbody.spatial.rotations import exp
+from mesh_robot import write_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 X = [1, 0, 0]
@@ -313,3 +317,59 @@ def test_a_flexible_body_bends_with_its_modes(opened: Any, written: Any) -> None
     assert spots[-1] == pytest.approx(tip["position"], abs=1e-5)
     assert found("[...document.querySelectorAll('.labels span')].map(e => e.textContent).filter(Boolean)") == ["rod"]
     assert found.complaints == []
+
+
+# ---- meshes
+
+
+def test_a_robot_of_meshes(tmp_path: Path, opened: Any) -> None:
+    """The triangles that its files have are drawn."""
+    path = tmp_path / "robot.html"
+    eb.report(eb.load(write_robot(tmp_path)), path)
+    found = opened(path)
+    found.until("eigenbody.scene.triangles() > 0")
+    counts = found(
+        "JSON.parse(document.getElementById('data').textContent).scene.meshes.surfaces.map(s => s.triangles)"
+    )
+    assert sorted(counts) == [256, 396, 2048, 5312]
+    assert found("eigenbody.scene.triangles()") >= sum(counts)
+    assert found.complaints == []
+
+
+def test_a_mesh_looks_like_the_solid_that_it_is_of(tmp_path: Path, opened: Any) -> None:
+    """A turned box and a ball of triangles against those that the page makes itself, pixel by pixel."""
+    box = trimesh.creation.box((100, 200, 400))
+    box.apply_translation((300, 0, 0))
+    box.export(tmp_path / "box.stl")
+    trimesh.creation.icosphere(4, 0.25).export(tmp_path / "ball.glb")
+    turn = {"axis": [1, 1, 0], "angle": 0.5}
+    pictures = []
+    for shapes in (
+        [{"type": "box", "size": [0.1, 0.2, 0.4], "rotation": turn}, {"type": "sphere", "radius": 0.25}],
+        [{"type": "mesh", "file": str(tmp_path / "box.stl"), "scale": 0.001, "rotation": turn},
+         {"type": "mesh", "file": str(tmp_path / "ball.glb")}],
+    ):  # fmt: skip
+        shapes[0]["at"] = (
+            np.array([0.5, 0, 0]) - (exp(0.5 * np.array([1, 1, 0]) / 2**0.5) @ [0.3, 0, 0] if pictures else 0)
+        ).tolist()
+        body = {
+            "mass": 1,
+            "inertia": [1, 1, 1],
+            "at": [0, 0, 0],
+            "shape": [shape | {"color": "#c05020"} for shape in shapes],
+        }
+        model = {
+            "eigenbody": 1,
+            "bodies": {"b": body},
+            "joints": {"j": {"type": "fixed", "between": ["ground", "b"], "at": [0, 0, 0]}},
+        }
+        path = tmp_path / f"{len(pictures)}.html"
+        eb.report(eb.load(model), path)
+        found = opened(path)
+        found("void eigenbody.scene.showNames(false)")
+        found.until("eigenbody.scene.triangles() > 0")
+        pictures.append(np.asarray(Image.open(BytesIO(found.page.locator("#view").screenshot())).convert("RGB"), float))
+    apart = np.abs(pictures[0] - pictures[1]).max(axis=-1)
+    red = pictures[0][..., 0] - pictures[0][..., 2] > 40
+    assert red.mean() > 0.02  # the bodies are seen
+    assert (apart > 30).mean() < 0.01 * red.mean() + 0.0005

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import node_motion
+from eigenbody.linearization.nodes import node_motion
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import FlexibleBody, owner_of
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.drawing.meshes import Surface
 from eigenbody.analyses.drawing.shapes import Solid
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
@@ -36,6 +37,7 @@ class Draw:
     numbers: Mapping[int, int]  # of the rows of bodies that are drawn
     parts: list[dict[str, Any]] = field(default_factory=list)
     links: list[dict[str, Any]] = field(default_factory=list)
+    surfaces: dict[Surface, int] = field(default_factory=dict)  # of meshes, with their numbers
 
     def solid(self, carrier: int, solid: Solid, layer: str, name: str, title: str, is_mark: bool = False) -> None:
         """A primitive on a carrier; a mark is drawn darker."""
@@ -44,6 +46,8 @@ class Draw:
             "kind": solid.kind, "on": self.on(carrier), "p": _short(solid.at), "q": _short(q),
             "s": _short(solid.scale), "layer": layer, "name": name, "title": title,
         }  # fmt: skip
+        if solid.surface is not None:
+            part["mesh"] = self.surfaces.setdefault(solid.surface, len(self.surfaces))
         self.parts.append(part | ({"color": solid.color} if solid.color else {}) | ({"mark": True} if is_mark else {}))
 
     def link(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from eigenbody.analyses.drawing.elements import (
     places_of_attachment,
     rolling_solids,
 )
+from eigenbody.analyses.drawing.meshes import Surface, packed, reduced
 from eigenbody.analyses.drawing.shapes import Solid, bar, equivalent_solid, given_solids, mark
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import is_inner, owner_of
@@ -35,6 +36,8 @@ class Scene:
     parts   primitives in the axes of their carrier (index of a body, -1 for ground)
     links   springs, dampers, rods: from a point of one carrier to a point of another
     bent    flexible bodies as lines that bend
+    meshes  surfaces of triangles that parts look like
+    notes   what is not drawn as it was asked for, and why
     """
 
     rows: np.ndarray
@@ -46,6 +49,8 @@ class Scene:
     size: float  # radius of a sphere around all of it
     floor: float  # height of the ground plane along `up`
     up: np.ndarray
+    meshes: dict[str, Any]
+    notes: tuple[str, ...]
 
     @property
     def radii(self) -> np.ndarray:
@@ -57,7 +62,7 @@ class Scene:
         return {
             "bodies": self.bodies, "parts": self.parts, "links": self.links,
             "lines": self.bent.document(), "centre": rounded(self.centre),
-            "size": self.size, "floor": self.floor, "up": rounded(self.up),
+            "size": self.size, "floor": self.floor, "up": rounded(self.up), "meshes": self.meshes,
         }  # fmt: skip
 
 
@@ -80,13 +85,14 @@ def scene_of(point: OperatingPoint) -> Scene:
     held = places_of_attachment(system.places)
     attached = [*(held[i] for i in rows), held[-1]]
     bent = bent_lines(point)
-    solids = _solids(point, rows, attached)
+    given, notes = given_solids(point.model, rows.tolist())
+    solids = _solids(point, rows, attached, given)
     centre, size = _around(r, R, attached, solids, bent)
     thickest = max((line.radius for line in bent.lines), default=0.0)
     glyph = max(_glyph(size, r, R, attached), min(1.5 * thickest, 2 * GLYPH * size))  # joints show beside tubes
     draw = Draw(system.places, glyph, size, _up(point), {int(row): k for k, row in enumerate(rows)})
     for i, own, points in zip(rows.tolist(), solids, attached, strict=False):
-        _draw_body(draw, i, own, points, table.shapes[i] is not None)
+        _draw_body(draw, i, own, points, i in given)
     draw_joints(draw)
     draw_forces(draw)
     draw_markers(draw)
@@ -100,7 +106,16 @@ def scene_of(point: OperatingPoint) -> Scene:
     lowest = min((float(r[i] @ draw.up) - _depth(own, R[i], draw.up) for i, own in enumerate(solids)), default=0.0)
     points = (*attached[-1], *bent.position)
     floor = min(lowest, *(float(p @ draw.up) for p in points), lowest) - 0.02 * size
-    return Scene(rows, bodies, draw.parts, draw.links, bent, centre, size, floor, draw.up)
+    meshes, coarse = _meshes(list(draw.surfaces))
+    return Scene(rows, bodies, draw.parts, draw.links, bent, centre, size, floor, draw.up, meshes, (*notes, *coarse))
+
+
+def _meshes(surfaces: list[Surface]) -> tuple[dict[str, Any], list[str]]:
+    """The surfaces for the page, and a note where they are coarser than their files."""
+    few, moved = reduced(surfaces)
+    before, after = (sum(len(s.faces) for s in own) for own in (surfaces, few))
+    note = f"Meshes are drawn with {after:,} of {before:,} triangles, corners up to {1000 * moved:.2g} mm off."
+    return packed(few, [surface.size for surface in surfaces]), [note] if moved else []
 
 
 def _labels(point: OperatingPoint, rows: np.ndarray) -> list[str]:
@@ -120,11 +135,12 @@ def _up(point: OperatingPoint) -> np.ndarray:
     return -gravity / size + 0.0 if size > 0 else np.array([0.0, 0.0, 1.0])
 
 
-def _solids(point: OperatingPoint, rows: np.ndarray, attached: Sequence[np.ndarray]) -> list[list[Solid]]:
+def _solids(
+    point: OperatingPoint, rows: np.ndarray, attached: Sequence[np.ndarray], given: Mapping[int, list[Solid]]
+) -> list[list[Solid]]:
     """Solids of every row in body axes: as given, the surface that rolls, or equivalent to mass and inertia; none of
     nodes and of flexible bodies, which are lines."""
     table = point.system.description.bodies
-    given = given_solids(point.model, rows.tolist())
     rolling = rolling_solids(point.system.places)
     without = {body.name for body in point.system.description.flexible}
     mass, inertia = np.real(table.mass), np.real(table.inertia)

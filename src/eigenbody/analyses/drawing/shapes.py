@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.drawing.meshes import MeshFiles, Surface
 from eigenbody.model.description import owner_of
 from eigenbody.model.faults import Faults
+from eigenbody.model.mesh_inertia import mesh_scale
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown
 from eigenbody.model.values import Values
@@ -26,7 +28,7 @@ class Solid:
     """One primitive in body axes: unit solid of a kind, scaled, turned and put somewhere.
 
     Unit solids: box with edges 1; cylinder of radius 1 and height 1 along z; sphere of radius 1; cone of base radius 1
-    and height 1 along z; ring of radius 1 about z. `extent` (3,) holds the half sizes.
+    and height 1 along z; ring of radius 1 about z; mesh with a box of edges 1. `extent` (3,) holds the half sizes.
     """
 
     kind: str
@@ -34,11 +36,13 @@ class Solid:
     at: np.ndarray  # (3,)
     rotation: np.ndarray  # (3, 3)
     color: str = ""
+    surface: Surface | None = None  # of a mesh
 
     @property
     def extent(self) -> np.ndarray:
         """Half sizes (3,) in its own axes."""
         halves = {"box": (0.5, 0.5, 0.5), "cylinder": (1, 1, 0.5), "cone": (1, 1, 0.5), "sphere": (1, 1, 1)}
+        halves["mesh"] = halves["box"]
         return self.scale * np.array(halves.get(self.kind, (1, 1, 0.15)))
 
     @property
@@ -55,11 +59,12 @@ class Solid:
 # ---- given by the author
 
 
-def given_solids(model: InertModel, which: Sequence[int]) -> dict[int, list[Solid]]:
-    """The solids of the bodies that have a `shape`, by index; every fault at once. An empty list: not drawn."""
+def given_solids(model: InertModel, which: Sequence[int]) -> tuple[dict[int, list[Solid]], list[str]]:
+    """The solids of the bodies that have a `shape`, by index; every fault at once. An empty list: not drawn. Bodies
+    whose meshes cannot be had are left out, and notes say why."""
     table = model.description.bodies
     faults = Faults(model.source)
-    values = Values(faults, dict(model.parameters))
+    values, files = Values(faults, dict(model.parameters)), MeshFiles(faults)
     found, own = {}, {body.name for body in model.description.flexible}
     for i in which:
         given = table.shapes[i]
@@ -67,38 +72,41 @@ def given_solids(model: InertModel, which: Sequence[int]) -> dict[int, list[Soli
             items = given if isinstance(given, list) else [given]
             flexible = "." in table.names[i] or table.names[i] in own
             path = ("flexible" if flexible else "bodies", owner_of(table.names[i]), "shape")
-            solids = [_read(item, (*path, k) if isinstance(given, list) else path, values)
-                      for k, item in enumerate(items) if item != "none"]  # fmt: skip
-            found[i] = [solid for solid in solids if solid is not None]
+            known = files.missed
+            solids = [solid for k, item in enumerate(items) if item != "none"
+                      for solid in _read(item, (*path, k) if isinstance(given, list) else path, values, files)
+                      ]  # fmt: skip
+            if solids or files.missed == known:
+                found[i] = solids
     faults.raise_if_any()
-    return found
+    return found, files.notes
 
 
-def _read(item: Any, path: tuple[Any, ...], values: Values) -> Solid | None:
+def _read(item: Any, path: tuple[Any, ...], values: Values, files: MeshFiles) -> list[Solid]:
     faults = values.faults
     if not isinstance(item, Mapping):
         faults.add(path, "a shape is a map with its type.", EXAMPLE)
-        return None
+        return []
     kind = item.get("type")
     if kind not in READERS:
         if kind is None:
             faults.add(path, "the shape has no type.", EXAMPLE)
         else:
             faults.unknown((*path, "type"), "shape", kind, READERS)
-        return None
+        return []
     reader, keys = READERS[kind]
     for key in sorted(item.keys() - {*COMMON, *keys}, key=str):
         faults.unknown((*path, key), "key", key, (*COMMON, *keys))
     before = len(faults.found)
-    solid = reader(_Keys(item, path, values))
-    return solid if len(faults.found) == before else None
+    solids = reader(_Keys(item, path, values, files))
+    return solids if len(faults.found) == before else []
 
 
 class _Keys:
     """Reads the keys of one shape; what is wrong is remembered and replaced by something harmless."""
 
-    def __init__(self, item: Mapping[str, Any], path: tuple[Any, ...], values: Values) -> None:
-        self.item, self.path, self.values = item, path, values
+    def __init__(self, item: Mapping[str, Any], path: tuple[Any, ...], values: Values, files: MeshFiles) -> None:
+        self.item, self.path, self.values, self.files = item, path, values, files
 
     def size(self, key: str, default: float | None = None) -> float:
         """A positive length."""
@@ -146,35 +154,51 @@ class _Keys:
         self.values.faults.add((*self.path, "color"), what, 'Write a name such as "steelblue" or "#4682b4".')
         return ""
 
-    def solid(self, kind: str, scale: Any) -> Solid:
-        return Solid(kind, np.array(scale, dtype=float), self.point("at"), self.axes(), self.color())
+    def solid(self, kind: str, scale: Any) -> list[Solid]:
+        return [Solid(kind, np.array(scale, dtype=float), self.point("at"), self.axes(), self.color())]
 
 
-def _round(kind: str) -> Callable[[_Keys], Solid]:
-    def read(keys: _Keys) -> Solid:
+def _round(kind: str) -> Callable[[_Keys], list[Solid]]:
+    def read(keys: _Keys) -> list[Solid]:
         radius = keys.size("radius")
         return keys.solid(kind, (radius, radius, keys.size("length")))
 
     return read
 
 
-def _sphere(keys: _Keys) -> Solid:
+def _sphere(keys: _Keys) -> list[Solid]:
     return keys.solid("sphere", [keys.size("radius")] * 3)
 
 
-def _bar(keys: _Keys) -> Solid:
+def _bar(keys: _Keys) -> list[Solid]:
     start, end = keys.point("from"), keys.point("to")
     if not np.any(end - start):
         keys.values.faults.add(keys.path, "the two ends of the bar coincide.")
         end = start + np.array([0.0, 0.0, 1.0])
-    return bar(start, end, keys.size("radius"), keys.color())
+    return [bar(start, end, keys.size("radius"), keys.color())]
 
 
-def _wheel(keys: _Keys) -> Solid:
+def _wheel(keys: _Keys) -> list[Solid]:
     return keys.solid("ring", [keys.size("radius")] * 3)
 
 
-READERS: dict[str, tuple[Callable[[_Keys], Solid], tuple[str, ...]]] = {
+def _mesh(keys: _Keys) -> list[Solid]:
+    """A solid for each colour of the file."""
+    name = keys.item.get("file")
+    if not isinstance(name, str):
+        keys.values.faults.add((*keys.path, "file"), "the name of a file is expected here.", "Write file: part.stl.")
+        return []
+    scale = mesh_scale(keys.item.get("scale"), keys.values, (*keys.path, "scale"))
+    at, axes, color = keys.point("at"), keys.axes(), keys.color()
+    if scale is None:
+        return []
+    return [
+        Solid("mesh", placed.surface.size, at + axes @ placed.middle, axes, color or placed.color, placed.surface)
+        for placed in keys.files.surfaces(name, np.real(np.array(scale)), (*keys.path, "file"))
+    ]
+
+
+READERS: dict[str, tuple[Callable[[_Keys], list[Solid]], tuple[str, ...]]] = {
     "box": (lambda keys: keys.solid("box", keys.sizes("size")), ("size",)),
     "sphere": (_sphere, ("radius",)),
     "ellipsoid": (lambda keys: keys.solid("sphere", keys.sizes("radii")), ("radii",)),
@@ -182,6 +206,7 @@ READERS: dict[str, tuple[Callable[[_Keys], Solid], tuple[str, ...]]] = {
     "cone": (_round("cone"), ("radius", "length", "axis")),
     "bar": (_bar, ("from", "to", "radius")),
     "wheel": (_wheel, ("radius", "axis")),
+    "mesh": (_mesh, ("file", "scale")),
 }
 
 

@@ -148,7 +148,8 @@ def build(model: InertModel, wanted: Wanted) -> Page:
         verdict=verdict(modes),
         sections=sections,
         footer=_footer(),
-        warnings=point.warnings,
+        warnings=(*point.warnings, *scene.notes),
+        notes=scene.notes,
         failed=failed,
     )
 
@@ -159,7 +160,7 @@ def view(model: InertModel, modes: int = 0) -> View:
         raise InputError(Fault("modes", f"{modes} modes cannot be shown.", "Ask for zero or more."))
     point = operating_point(model)
     scene = scene_of(point)
-    page = Page(model.name, summary(point, None), scene.document(), is_compact=True)
+    page = Page(model.name, summary(point, None), scene.document(), notes=scene.notes, is_compact=True)
     if modes:
         found = _modes(point, modes)
         _require_finite(found)

@@ -1,9 +1,11 @@
-"""The JavaScript that the page carries: three.js out of the package k3d, plotly.js out of the package plotly."""
+"""The JavaScript that the page carries: three.js out of the package trimesh, plotly.js out of the package plotly."""
 
 from __future__ import annotations
 
 import base64
 import gzip
+import io
+import zipfile
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -11,8 +13,9 @@ from pathlib import Path
 
 from eigenbody.base.errors import ComputationError
 
-SOURCES = {"3d": ("k3d", "static/standalone.js"), "charts": ("plotly", "package_data/plotly.min.js")}
-OWN = ("scene.js", "player.js", "controls.js", "charts.js", "start.js")
+SOURCES = {"3d": ("trimesh", "resources/templates/viewer.zip"), "charts": ("plotly", "package_data/plotly.min.js")}
+THREE = b"/**\n * @license", b'"__esModule",{value:!0})}));'  # how three.js begins and ends in the viewer of trimesh
+OWN = ("meshes.js", "scene.js", "player.js", "controls.js", "charts.js", "start.js")
 
 
 @cache
@@ -22,11 +25,23 @@ def library(which: str) -> str:
     spec = find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         path = Path(folder) / name
-        if path.is_file():
-            return base64.b64encode(gzip.compress(path.read_bytes(), 6, mtime=0)).decode("ascii")
+        text = _script(path) if path.is_file() else b""
+        if text:
+            return base64.b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
     raise ComputationError(
-        f"The report needs the package {package}, which lacks {name}. Install it: pip install {package}"
+        f"The report needs the package {package} with {name}. Install it anew: pip install --upgrade {package}"
     )
+
+
+def _script(path: Path) -> bytes:
+    """The script of a file; of an archive that three.js in the page which it holds, nothing where there is none."""
+    content = path.read_bytes()
+    if path.suffix != ".zip":
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        page = b"".join(archive.read(name) for name in archive.namelist())
+    first, last = (page.find(text) for text in THREE)
+    return page[first : last + len(THREE[1])] if 0 <= first < last else b""
 
 
 @cache

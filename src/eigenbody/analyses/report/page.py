@@ -36,6 +36,7 @@ class Page:
     sections: Sequence[Section] = ()
     footer: str = ""
     warnings: Sequence[str] = ()  # of the model, for the terminal
+    notes: Sequence[str] = ()  # on the drawing
     failed: Sequence[tuple[str, str]] = ()  # titles of what was asked for and could not be computed, and why
     is_compact: bool = False  # in a notebook: the mechanism alone
 
@@ -103,6 +104,7 @@ class Page:
 </div>
 {choices}
 <div id="mode-detail" aria-live="polite" data-only="mode"{"" if self.modes else " hidden"}></div>
+{"".join(f'<p class="quiet note">{escape(note)}</p>' for note in self.notes)}
 <p id="keys" class="quiet">{escape(KEYS)}</p>
 </section>
 """

@@ -126,6 +126,8 @@ def model_section(point: OperatingPoint) -> Section:
     if description.parameters:
         values = [(shown(name), significant(float(np.real(v)))) for name, v in description.parameters.items()]
         parts.append(_titled("Parameters (SI units)", table(("name", "value"), values, (False, True))))
+    if point.model.notes:
+        parts.append(_titled("Notes on reading", "".join(paragraph(note, "quiet") for note in point.model.notes)))
     return Section("model", "Model", f'<div class="columns">{"".join(parts)}</div>')
 
 

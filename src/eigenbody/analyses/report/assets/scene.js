@@ -18,7 +18,10 @@ EB.makeScene = function (THREE, host, drawing) {
   const centre = new THREE.Vector3(...drawing.centre), up = new THREE.Vector3(...drawing.up);
   const scaled = (p) => new THREE.Vector3(...p).sub(centre).divideScalar(size);
   const hasCard = EB.hasGraphicsCard();
+  THREE.ColorManagement.legacyMode = false; // colours as screens mean them, light as physics does
   const renderer = new THREE.WebGLRenderer({ antialias: hasCard, alpha: true, preserveDrawingBuffer: true });
+  renderer.outputEncoding = THREE.sRGBEncoding;
+  renderer.physicallyCorrectLights = true;
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFShadowMap;
   renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -35,9 +38,9 @@ EB.makeScene = function (THREE, host, drawing) {
 
   // ---- light and ground
 
-  const sky = new THREE.HemisphereLight(0xffffff, 0x8a94a6, 1.15);
+  const sky = new THREE.HemisphereLight(0xffffff, 0x8a94a6, 2.1);
   sky.position.copy(up);
-  const sun = new THREE.DirectionalLight(0xffffff, 1.9);
+  const sun = new THREE.DirectionalLight(0xffffff, 2.3);
   const side = new THREE.Vector3(1, 0, 0).cross(up).lengthSq() > 0.1 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
   const east = side.sub(up.clone().multiplyScalar(side.dot(up))).normalize(), north = up.clone().cross(east);
   sun.position.copy(up).multiplyScalar(3).addScaledVector(east, 1.2).addScaledVector(north, -1.8);
@@ -85,12 +88,13 @@ EB.makeScene = function (THREE, host, drawing) {
     sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
     cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
     ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
-    coil: (high) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
+    coil: ({ high }) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
+    mesh: ({ source }) => EB.meshGeometry(THREE, drawing.meshes.surfaces[source.mesh]),
   };
   const items = []; // {kind, on, local, part} or {kind, link}
   for (const part of drawing.parts) {
     const local = new THREE.Matrix4().compose(new THREE.Vector3(...part.p), new THREE.Quaternion(...part.q), new THREE.Vector3(...part.s));
-    items.push({ kind: part.kind, on: part.on, local, source: part });
+    items.push({ kind: part.kind === "mesh" ? `mesh ${part.mesh}` : part.kind, on: part.on, local, source: part });
   }
   for (const link of drawing.links) {
     const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind];
@@ -119,7 +123,8 @@ EB.makeScene = function (THREE, host, drawing) {
     if (!own.length) continue;
     const metal = { body: 0.1, joint: 0.55, force: 0.45 }[layer] || 0;
     const material = new THREE.MeshStandardMaterial({ roughness: layer === "body" ? 0.55 : 0.45, metalness: metal });
-    const mesh = new THREE.InstancedMesh(geometries[kind.split(" ")[0]](own[0].high), material, own.length);
+    if (kind.startsWith("mesh")) material.side = THREE.DoubleSide; // nobody promises that a mesh is closed
+    const mesh = new THREE.InstancedMesh(geometries[kind.split(" ")[0]](own[0]), material, own.length);
     mesh.castShadow = layer !== "marker";
     mesh.frustumCulled = false;
     mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e3); // picking must not cull what has moved
@@ -340,7 +345,7 @@ EB.makeScene = function (THREE, host, drawing) {
       mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, colour.set(colourOf(item.source, dark)).multiplyScalar(item.source.mark ? 0.6 : 1)));
       mesh.instanceColor.needsUpdate = true;
     }
-    sky.intensity = dark ? 1.0 : 1.15;
+    sky.intensity = dark ? 1.8 : 2.1;
     floor.material.opacity = dark ? 0.4 : 0.16;
     grid.material.opacity = dark ? 0.4 : 1;
     dirty();
@@ -356,5 +361,6 @@ EB.makeScene = function (THREE, host, drawing) {
     showNames: (on) => { labels.hidden = !on; dirty(); },
     showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },
     frames: () => frames,
+    triangles: () => renderer.info.render.triangles, // of the last frame
   };
 };

@@ -11,9 +11,7 @@
     return loaded.get(id);
   }
   async function unpack(id) {
-    const holder = $(id), raw = atob(holder.textContent.trim()), bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const holder = $(id), stream = EB.inflated(holder.textContent.trim());
     const script = document.createElement("script");
     script.nonce = nonce;
     script.textContent = await new Response(stream).text();
@@ -22,16 +20,12 @@
     holder.remove();
   }
   async function three() {
-    let library = null;
-    const styles = new Set(document.querySelectorAll("style"));
-    window.define = (name, needs, make) => {
-      library = make();
-      for (const style of document.querySelectorAll("style")) if (!styles.has(style)) style.remove(); // looks of its own, with fonts from elsewhere
-    };
+    const library = {};
+    window.define = (needs, make) => make(library);
     window.define.amd = true;
     await load("library-3d");
     delete window.define;
-    return library.ThreeJsProvider.THREE;
+    return library;
   }
 
   // ---- light and dark
@@ -61,6 +55,7 @@
   const host = $("view");
   let scene;
   try {
+    await EB.unpackMeshes(data.scene.meshes);
     scene = EB.makeScene(await three(), host, data.scene);
   } catch (error) {
     host.classList.add("failed");
