@@ -92,10 +92,9 @@ def test_binary_and_large_files(load, tmp_path: Path, monkeypatch: pytest.Monkey
         eb.load(tmp_path / "none.urdf")
 
 
-@pytest.mark.parametrize("ending", ["sdf", "xml", "adm", "xacro"])
-def test_other_formats_say_what_is_read(ending: str) -> None:
-    with pytest.raises(InputError, match=r"URDF|xacro robot"):
-        eb.load(f"robot.{ending}")
+def test_other_formats_say_what_is_read() -> None:
+    with pytest.raises(InputError, match="xacro robot"):
+        eb.load("robot.xacro")
 
 
 def test_names_that_a_model_cannot_have(load) -> None:
@@ -156,7 +155,7 @@ def test_what_is_left_out_is_noted(load) -> None:
     model = load(text)
     notes = "\n".join(model.notes)
     for words in (
-        "Meshes of a",
+        "Meshes that are not drawn, not found: a.stl",
         "<gazebo>",
         "<transmission>",
         "friction is left out: i 0.5",

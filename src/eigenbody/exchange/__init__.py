@@ -7,6 +7,7 @@ file, and notes on what was dropped, renamed or repaired.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,17 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.exchange.base import BASES, Options
 from eigenbody.model.source import Source, read, shown
 
-READERS = {".urdf": "urdf.read_urdf"}  # by the ending of the file
+READERS = {  # by the ending of the file
+    ".urdf": "urdf.read_urdf",
+    ".xml": "mjcf.read_mjcf",
+    ".mjcf": "mjcf.read_mjcf",
+    ".adm": "adams.read_adams",
+    ".sdf": "sdf.read_sdf",
+}
 WRITERS = {".yaml": "model_file.write_yaml", ".yml": "model_file.write_yaml", ".urdf": "urdf.write.write_urdf"}
-READ = "Read are model files (.yaml, .yml, .json) and URDF (.urdf)."
+READ = "Read are model files (.yaml, .yml, .json), URDF (.urdf), MJCF (.xml), SDF (.sdf) and Adams datasets (.adm)."
 XACRO = "Expand it first: xacro {name} > {stem}.urdf (ROS 2: ros2 run xacro xacro {name} > {stem}.urdf)."
 NOT_READ = {
-    ".xml": "MJCF and other XML files are not read.",
-    ".mjcf": "MJCF files are not read.",
-    ".sdf": "SDF files are not read.",
-    ".adm": "Adams files are not read.",
     ".xacro": "this is a xacro file, from which a URDF is made.",
 }
 
@@ -34,12 +37,16 @@ def is_foreign(path: object) -> bool:
 
 
 def read_model(
-    source: str | Path | Mapping[str, Any] | Source, base: str | None = None, strict: bool = False
+    source: str | Path | Mapping[str, Any] | Source,
+    base: str | None = None,
+    strict: bool = False,
+    allow_files: bool = False,
 ) -> Source:
     """A model file, a map of its sections, or a file of another format by its ending.
 
-    base    "fixed" (default) or "free": how the root link of a robot stands on the ground
-    strict  refuse what would be repaired with a note
+    base         "fixed" or "free": how the root link of a robot stands on the ground (URDF: fixed, SDF: as it says)
+    strict       refuse what would be repaired with a note
+    allow_files  the file may name others outside its folder
     """
     if base is not None and base not in BASES:
         raise InputError(Fault("--base", f'"{shown(base)}" is neither fixed nor free.', "Give fixed or free."))
@@ -47,13 +54,14 @@ def read_model(
         if base is not None:
             what = "a model file says itself how its bodies stand on the ground."
             raise InputError(Fault("--base", what, "Leave it out: it is for URDF files."))
-        return read(source)
+        found = read(source)
+        return replace(found, allow_files=True) if allow_files else found
     path = Path(source)
     kind = path.suffix.lower()
     if kind in NOT_READ:
         remedy = XACRO.format(name=path.name, stem=path.name.split(".")[0]) if kind == ".xacro" else READ
         raise InputError(Fault(shown(path.name), NOT_READ[kind], remedy))
-    return _function(READERS[kind])(path, Options(base or "fixed", strict))
+    return _function(READERS[kind])(path, Options(base, strict, allow_files))
 
 
 def written_as(kind: str) -> Callable[..., str]:

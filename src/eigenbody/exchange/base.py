@@ -18,8 +18,9 @@ LARGEST = 64 * 2**20  # bytes of a file: the largest robots have some 100 kB
 class Options:
     """How a file is to be read."""
 
-    base: str = "fixed"
+    base: str | None = None  # "fixed", "free" or as the format has it: a URDF is fixed, an SDF as the file says
     strict: bool = False
+    allow_files: bool = False  # name files outside the folder of the file
 
 
 @dataclass(eq=False)

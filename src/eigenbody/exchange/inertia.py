@@ -34,3 +34,11 @@ def repaired(tensor: np.ndarray, mass: float, size: float) -> Repaired:
         return Repaired(fixed, "")
     before, after = (", ".join(f"{v:.4g}" for v in np.linalg.eigvalsh(J)) for J in (tensor, fixed))
     return Repaired(fixed, f"principal moments {before} kg m^2, which no body has, became {after}")
+
+
+def entries(tensor: np.ndarray) -> list[float]:
+    """Three principal moments, or xx yy zz xy xz yz."""
+    xx, yy, zz = np.diagonal(tensor)
+    across = [tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+    moments = [float(xx), float(yy), float(zz)]
+    return moments + [float(value) for value in across] if np.any(across) else moments

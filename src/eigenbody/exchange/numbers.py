@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,3 +41,13 @@ def rotation(R: np.ndarray) -> dict[str, Any] | None:
     if axis[np.argmax(np.abs(axis))] < 0:
         axis, angle = -axis, -angle
     return {"axis": direction(axis), "angle": float(angle)}
+
+
+def summed(terms: Iterable[tuple[float, str]]) -> str:
+    """`2*a - 0.5*b` of factors and what stands behind them; zero ones are left out."""
+    text = ""
+    for factor, word in terms:
+        if factor:
+            sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
+            text += f"{sign}{abs(float(factor))!r}".removesuffix(".0") + word
+    return text or "0"

@@ -15,12 +15,13 @@ MOST = 500_000  # elements
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element with its attributes, the line it begins in and what it holds."""
+    """An element with its attributes, the line it begins in, the elements and the text that it holds."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> list[Element]:
         return [child for child in self.children if child.tag == tag]
@@ -60,10 +61,16 @@ def parse(content: bytes, label: str) -> Element:
     def end(tag: str) -> None:
         open_elements.pop()
 
+    def text(data: str) -> None:
+        if open_elements and data.strip():
+            open_elements[-1].text += data
+
     def refuse(*_: object) -> None:
         raise _Refused("document types (DTD) and entities are not read")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = text
+    parser.buffer_text = True
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse  # type: ignore[assignment]
     try:

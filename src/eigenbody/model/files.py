@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,10 +23,33 @@ def with_files_from(folder: Path, source: Source, vocabulary: Vocabulary) -> dic
     return data
 
 
-def _files(data: dict[str, Any], vocabulary: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
+def contents_of_files(source: Source, vocabulary: Vocabulary) -> dict[str, str]:
+    """SHA-256 of every file that the data names, by the name they give it: what else than the data a model says."""
+    names = {given for _, given in _files(source.data, vocabulary)}
+    return {given: hashlib.sha256((source.folder / given).read_bytes()).hexdigest() for given in sorted(names)}
+
+
+def _files(data: dict[str, Any], vocabulary: Vocabulary) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for section, types in vocabulary.sections.items():
         for name, entry in (data.get(section) or {}).items():
             spec = spec_of(entry, types)
             for field in spec.fields if spec is not None else ():
                 if field.kind is Kind.FILE and isinstance(entry.get(field.name), str):
                     yield (section, name, field.name), entry[field.name]
+    for section in ("bodies", "flexible"):
+        for name, entry in (data.get(section) or {}).items():
+            if isinstance(entry, dict):
+                yield from (((section, name, *path), file) for path, file in _meshes(entry))
+
+
+def _meshes(entry: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Files of meshes that a body fills or looks like."""
+    inertia, shape = entry.get("inertia"), entry.get("shape")
+    if isinstance(inertia, dict) and isinstance(inertia.get("mesh"), str):
+        yield ("inertia", "mesh"), inertia["mesh"]
+    items: list[tuple[tuple[str | int, ...], Any]] = [(("shape",), shape)]
+    if isinstance(shape, list):
+        items = [(("shape", k), item) for k, item in enumerate(shape)]
+    for path, item in items:
+        if isinstance(item, dict) and isinstance(item.get("file"), str):
+            yield (*path, "file"), item["file"]

@@ -15,8 +15,11 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 def locate(source: Source, text: str) -> tuple[Path, Any]:
     """Path and value of the number that `text` names: a bare name is a parameter, or a top-level key."""
-    parts = _INDEX.sub(r".\1", text.strip()).split(".")
     parameters = source.data.get("parameters") or {}
+    if text in parameters and text not in source.data:
+        _refuse_no_number(parameters[text], text)
+        return ("parameters", text), parameters[text]
+    parts = _INDEX.sub(r".\1", text.strip()).split(".")
     if parts[0] in parameters and parts[0] not in source.data:
         parts.insert(0, "parameters")
     item: Any = source.data

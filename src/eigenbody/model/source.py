@@ -29,6 +29,7 @@ class Source:
     text: str | None = None
     lines: Any = None  # of the items of a file of another format: {item: (line, the same of what it holds)}
     notes: tuple[str, ...] = ()  # what was dropped, renamed or repaired when such a file was read
+    allow_files: bool = False  # whether the model may name files outside its folder
 
     def with_data(self, data: dict[str, Any]) -> Source:
         """Other values in the same file: same places, same name, same folder."""
@@ -93,7 +94,7 @@ def read(source: str | Path | Mapping[str, Any] | Source) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, Mapping):
-        return Source(_plain_map(source), _current_folder())
+        return Source(_plain_map(source), _current_folder(), allow_files=True)  # written by the program itself
     if isinstance(source, str | Path):
         return _read_file(source)
     raise InputError(Fault("model", f"a path or a map is expected, not {type(source).__name__}"))

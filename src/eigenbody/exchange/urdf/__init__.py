@@ -6,6 +6,7 @@ from pathlib import Path
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.exchange.base import Findings, Options, content_of
+from eigenbody.exchange.meshes import Meshes
 from eigenbody.exchange.urdf.elements import Robot, robot_of
 from eigenbody.exchange.urdf.sections import sections_of
 from eigenbody.exchange.urdf.tree import Tree, tree_of
@@ -23,14 +24,15 @@ def read_urdf(path: Path, options: Options) -> Source:
     root = parse(content_of(path, label), label)
     _refuse_others(root, label)
     found = Findings(label)
-    robot = robot_of(root, found)
+    folder = path.absolute().parent
+    robot = robot_of(root, found, Meshes(folder, options))
     tree = tree_of(robot, found, options.strict)
     found.raise_if_any()
     assert tree is not None
     data, lines = sections_of(robot, tree, options, found)
     found.raise_if_any()
     name = robot.name or path.stem
-    return Source(data, path.absolute().parent, label, name, lines=lines, notes=tuple(found.notes))
+    return Source(data, folder, label, name, lines=lines, notes=tuple(found.notes), allow_files=options.allow_files)
 
 
 def _refuse_others(root: Element, label: str) -> None:

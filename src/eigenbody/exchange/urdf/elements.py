@@ -10,6 +10,8 @@ import numpy as np
 
 from eigenbody.base.errors import suggest
 from eigenbody.exchange.base import Findings
+from eigenbody.exchange.meshes import Meshes, hex_color
+from eigenbody.exchange.parts import IDENTITY, ORIGIN, Inertial, Pose, Solid
 from eigenbody.exchange.xml import Element
 from eigenbody.model.source import shown
 from eigenbody.spatial.rotations import from_sequence
@@ -17,39 +19,6 @@ from eigenbody.spatial.rotations import from_sequence
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 OF_LINK = {"inertial", "visual", "collision"}
 OF_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
-IDENTITY = np.eye(3)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pose:
-    """Where a frame is in another one: r (3,), R (3, 3)."""
-
-    r: np.ndarray
-    R: np.ndarray
-
-    def __matmul__(self, other: Pose) -> Pose:
-        return Pose(self.r + self.R @ other.r, self.R @ other.R)
-
-
-ORIGIN = Pose(np.zeros(3), IDENTITY)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Inertial:
-    """Mass, the pose of the centre of mass in the link, and the inertia (3, 3) about it in the axes of that pose."""
-
-    mass: float
-    pose: Pose
-    tensor: np.ndarray
-    line: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solid:
-    """A visual primitive: the pose in the link and what a `shape` of a model says of it."""
-
-    pose: Pose
-    shape: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,9 +75,8 @@ class Robot:
 
 
 class _Reader:
-    def __init__(self, found: Findings) -> None:
-        self.found = found
-        self.meshes: Counter[str] = Counter()
+    def __init__(self, found: Findings, meshes: Meshes, colors: dict[str, str]) -> None:
+        self.found, self.meshes, self.colors = found, meshes, colors
         self.ignored: Counter[str] = Counter()
 
     # ---- values
@@ -156,7 +124,7 @@ class _Reader:
                 self.ignored[f"<{child.tag}> of links"] += 1
         inertial = element.first("inertial")
         read = None if inertial is None else self.inertial(of, inertial)
-        solids = [self.solid(of, name, visual) for visual in element.all("visual")]
+        solids = [self.solid(of, visual) for visual in element.all("visual")]
         return Link(name, element.line, read, tuple(solid for solid in solids if solid is not None))
 
     def inertial(self, of: str, element: Element) -> Inertial:
@@ -172,7 +140,7 @@ class _Reader:
         J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         return Inertial(value, self.pose(of, element), J, element.line)
 
-    def solid(self, of: str, link: str, visual: Element) -> Solid | None:
+    def solid(self, of: str, visual: Element) -> Solid | None:
         geometry = visual.first("geometry")
         kinds = geometry.children if geometry is not None else []
         if not kinds:
@@ -185,13 +153,25 @@ class _Reader:
             shape = {"type": "cylinder", "radius": radius, "length": length}
         elif kind.tag == "sphere":
             shape = {"type": "sphere", "radius": self.number(of, kind, "radius")}
+        elif kind.tag == "mesh":
+            scale = self.numbers(of, kind, "scale", 3, [1.0, 1.0, 1.0])
+            mesh = self.meshes.shape(kind.attributes.get("filename", ""), scale, self.color(visual))
+            return None if mesh is None else Solid(pose, mesh)
         else:
-            self.meshes[link] += 1
+            self.ignored[f"<{kind.tag}> of visuals"] += 1
             return None
         sizes = np.ravel([value for key, value in shape.items() if key != "type"])
         if not np.all(sizes > 0):
             return None
-        return Solid(pose, shape)
+        color = self.color(visual)
+        return Solid(pose, shape | {"color": color} if color else shape)
+
+    def color(self, visual: Element) -> str:
+        """The colour of its own material, or of that of the robot with the same name."""
+        material = visual.first("material")
+        if material is None:
+            return ""
+        return _color(material) or self.colors.get(material.attributes.get("name", ""), "")
 
     # ---- joints
     def joint(self, element: Element) -> Joint:
@@ -244,9 +224,16 @@ class _Reader:
         return Mimic(joint, self.number(of, mimic, "multiplier", 1.0), self.number(of, mimic, "offset", 0.0))
 
 
-def robot_of(root: Element, found: Findings) -> Robot:
+def _color(material: Element) -> str:
+    color = material.first("color")
+    return "" if color is None else hex_color(color.attributes.get("rgba", ""))
+
+
+def robot_of(root: Element, found: Findings, meshes: Meshes) -> Robot:
     """All links and joints of `<robot>`; what else it holds is noted."""
-    reader = _Reader(found)
+    known = [element for element in root.walk() if element.tag == "material"]
+    colors = {element.attributes.get("name", ""): color for element in reversed(known) if (color := _color(element))}
+    reader = _Reader(found, meshes, colors)
     links: dict[str, Link] = {}
     joints: dict[str, Joint] = {}
     for element in root.children:
@@ -262,8 +249,7 @@ def robot_of(root: Element, found: Findings) -> Robot:
             reader.ignored[f"<{element.tag}>"] += 1
     if not links:
         found.fault("<robot>", root.line, "it has no links.", "A robot has at least one link.")
-    if reader.meshes:
-        found.note(f"Meshes of {', '.join(reader.meshes)} are not drawn.")
+    meshes.note(found)
     if reader.ignored:
         found.note(f"Not read: {', '.join(f'{tag} ({n})' if n > 1 else tag for tag, n in reader.ignored.items())}.")
     return Robot(root.attributes.get("name", ""), links, joints)

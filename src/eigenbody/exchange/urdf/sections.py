@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from eigenbody.exchange.base import Findings, Options, usable_name
-from eigenbody.exchange.inertia import repaired
+from eigenbody.exchange.inertia import entries, repaired
 from eigenbody.exchange.numbers import clean, direction, rotation
-from eigenbody.exchange.urdf.elements import ORIGIN, Inertial, Joint, Link, Pose, Robot
+from eigenbody.exchange.parts import ORIGIN, Inertial, Pose
+from eigenbody.exchange.urdf.elements import Joint, Link, Robot
 from eigenbody.exchange.urdf.tree import Tree, follows
 from eigenbody.model.names import GROUND
 
@@ -67,7 +68,7 @@ class _Sections:
     def _is_ground(self, name: str, kind: str) -> bool:
         """Whether a link is the ground itself and not only called so."""
         link = self.robot.links.get(name)
-        is_root = name == self.tree.root and self.options.base == "fixed"
+        is_root = name == self.tree.root and self.options.base != "free"
         return kind == "link" and name == GROUND and is_root and link is not None and link.is_massless
 
     def _place(self, section: str, name: str, line: int) -> None:
@@ -134,7 +135,7 @@ class _Sections:
         own = pose @ inertial.pose if inertial.tensor.any() else pose @ Pose(inertial.pose.r, np.eye(3))
         entry: dict[str, Any] = {"mass": inertial.mass}
         if inertial.tensor.any():
-            entry["inertia"] = _entries(self._possible(link, inertial))
+            entry["inertia"] = entries(self._possible(link, inertial))
         entry["at"] = clean(own.r, self.extent)
         self._turned(entry, own.R)
         self.bodies[name], self.body_pose[name] = entry, own
@@ -186,6 +187,8 @@ class _Sections:
             entry |= {"axis": direction(pose.R[:, 2]), "axis2": direction(pose.R[:, 0])}
         if joint.mimic is not None and joint.mimic.offset and follows(joint, self.robot):
             entry["position"] = joint.mimic.offset
+        if joint.type in ("revolute", "prismatic"):
+            entry |= {key: joint.limit[key] for key in ("lower", "upper") if key in joint.limit}
         self.joints[name] = entry
         self._place("joints", name, joint.line)
         if joint.damping and joint.has_one_coordinate:
@@ -239,14 +242,6 @@ class _Sections:
                 return True
             waiting += [joint.child for joint in self.tree.outward(name)]
         return False
-
-
-def _entries(tensor: np.ndarray) -> list[float]:
-    """Three principal moments, or xx yy zz xy xz yz."""
-    xx, yy, zz = np.diagonal(tensor)
-    across = [tensor[0, 1], tensor[0, 2], tensor[1, 2]]
-    moments = [float(xx), float(yy), float(zz)]
-    return moments + [float(value) for value in across] if np.any(across) else moments
 
 
 def _across(axis: np.ndarray) -> np.ndarray:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from eigenbody.base.errors import suggest
 from eigenbody.exchange.base import Findings
-from eigenbody.exchange.urdf.elements import ORIGIN, Joint, Pose, Robot
+from eigenbody.exchange.parts import ORIGIN, Pose
+from eigenbody.exchange.urdf.elements import Joint, Robot
 from eigenbody.model.source import shown
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.exchange.numbers import clean
-from eigenbody.exchange.urdf.elements import ORIGIN, Pose
+from eigenbody.exchange.parts import ORIGIN, Pose
 from eigenbody.model.description import Entry
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import GROUND
@@ -18,7 +18,18 @@ from eigenbody.spatial.rotations import frame, unit
 
 TYPES = {"revolute": "continuous", "prismatic": "prismatic", "fixed": "fixed", "planar": "planar", "free": "floating"}
 WORLD = "world"
-NOT_KNOWN = ("flexible", "frames", "drivers", "measures", "states", "variables", "blocks", "inputs", "outputs")
+NOT_KNOWN = (
+    "flexible",
+    "frames",
+    "drivers",
+    "measures",
+    "states",
+    "variables",
+    "blocks",
+    "inputs",
+    "outputs",
+    "rotors",
+)
 
 
 def write_urdf(model: InertModel, path: Path | None = None) -> str:
@@ -130,6 +141,8 @@ class _Writer:
             yield "shapes are left out"
         if d.coordinates or d.operating_point:
             yield "coordinates and operating point are left out"
+        if d.poses or d.pose:
+            yield "poses are left out"
 
     def _link(self, name: str) -> Iterator[str]:
         table, i = self.description.bodies, self.index[name]
@@ -151,19 +164,27 @@ class _Writer:
 
     def _joint(self, name: str, joint: Entry) -> Iterator[str]:
         parent, kind = self._bodies(joint)[0], TYPES[joint.type]
+        if kind == "continuous" and _is_limited(joint):
+            kind = "revolute"
         yield f'  <joint name={quoteattr(joint.name)} type="{kind}">'
         yield f"    <parent link={quoteattr(WORLD if parent == GROUND else parent)}/>"
         yield f"    <child link={quoteattr(name)}/>"
         yield f"    {_origin(_seen(self.poses[parent], self.poses[name]))}"
         if kind not in ("fixed", "floating"):
             yield '    <axis xyz="0 0 1"/>'
-        if kind == "prismatic":
-            yield '    <limit lower="-1e9" upper="1e9" effort="0" velocity="0"/>'
+        yield from self._limit(joint, kind)
         damping = sum(float(np.real(f["c"])) for f in self.description.forces if f["along"] == joint.name)
         if damping:
             yield f'    <dynamics damping="{damping!r}"/>'
         yield from self._mimic(joint)
         yield "  </joint>"
+
+    def _limit(self, joint: Entry, kind: str) -> Iterator[str]:
+        """Limits as the model has them; a slider must have some."""
+        if kind in ("prismatic", "revolute"):
+            low, high = ((joint.get(key) or (None,))[0] for key in ("lower", "upper"))
+            ends = [-1e9 if low is None else float(np.real(low)), 1e9 if high is None else float(np.real(high))]
+            yield f'    <limit lower="{ends[0]!r}" upper="{ends[1]!r}" effort="0" velocity="0"/>'
 
     def _mimic(self, joint: Entry) -> Iterator[str]:
         """The coupling whose first term is this joint: first = -(b/a) second + constant/a."""
@@ -202,3 +223,7 @@ def _origin(pose: Pose) -> str:
     xyz = " ".join(repr(value) for value in clean(pose.r, max(1.0, float(np.abs(pose.r).max()))))
     rpy = " ".join(repr(float(value) + 0.0) for value in (roll, pitch, yaw))
     return f'<origin xyz="{xyz}" rpy="{rpy}"/>'
+
+
+def _is_limited(joint: Entry) -> bool:
+    return any(value is not None for key in ("lower", "upper") for value in joint.get(key) or ())
