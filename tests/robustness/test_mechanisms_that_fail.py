@@ -53,7 +53,7 @@ def with_(base: dict, **changes: object) -> dict:
 REFUSED = {
     "two drivers that part in position": (
         with_(ONE, joints__pin__motion="=t", drivers={"d": {"measure": "pin", "motion": "=1 + t"}}),
-        ["drivers.d", "cannot be closed", "by 1 "],
+        ["drivers.d", "joints.pin", "cannot be assembled", "open by 1)"],
     ),
     "two drivers that part in velocity": (
         with_(ONE, joints__pin__motion="=t", drivers={"d": {"measure": "pin", "motion": "=2*t"}}),

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.elements.vocabulary import VOCABULARY as REAL
-from eigenbody.model.description import Description, Table
+from eigenbody.model.builder import Builder
+from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression, parse
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
@@ -104,9 +105,8 @@ def test_values_in_si() -> None:
     constant, expression, table = wind["value"]
     assert constant == 1.0
     assert expression == parse("sin(t)")
-    assert isinstance(table, Table)
-    np.testing.assert_array_equal(table.y, [0, 2000])
-    assert table.of == parse("t")
+    assert table.names == {"t"}
+    assert [table.evaluate({"t": t}) for t in (0.0, 0.25, 1.0)] == [0, 500, 2000]
     assert d.variables[0]["value"] == parse("1000*spin'*x")
     assert d.coordinates == ("spin", "rail.displacement")
     assert d.operating_point == {"type": "reference"}
@@ -453,9 +453,7 @@ def test_junk_anywhere(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
 
 
 def test_builder_makes_the_same_model() -> None:
-    built = (
-        InertModel(vocabulary=VOCABULARY).parameter("k", 20).body("slider", mass=10, inertia=np.ones(3), at=(0, 0, 0))
-    )
+    built = Builder(vocabulary=VOCABULARY).parameter("k", 20).body("slider", mass=10, inertia=np.ones(3), at=(0, 0, 0))
     built = built.joint("rail", "prismatic", between=["ground", "slider"], axis=[0, 1, 0])
     built = built.force("spring", "spring", along="rail", k="=k").set(gravity=[0, 0, -9.81], name="sled")
     assert repr(built) == "Model('sled': 1 body, 1 joint, 1 force)"
@@ -468,7 +466,7 @@ def test_builder_makes_the_same_model() -> None:
 
 
 def test_model_is_immutable_and_lazy() -> None:
-    incomplete = InertModel(vocabulary=VOCABULARY).joint("pin", "revolute", between=["ground", "bob"])
+    incomplete = Builder(vocabulary=VOCABULARY).joint("pin", "revolute", between=["ground", "bob"])
     complete = incomplete.body("bob", mass=1, at=[0, 0, -1])
     assert complete.description.joints[0].name == "pin"
     with pytest.raises(InputError, match="no bodies"):
@@ -533,3 +531,11 @@ def test_json_numbers_beyond_measure_are_refused_where_they_stand(number: str, t
         resolve(read(path), REAL)
     assert "bodies.b.mass (model.json, line 3)" in str(caught.value)
     assert "finite" in str(caught.value)
+
+
+def test_a_body_called_flexible_is_told_its_section():
+    with pytest.raises(InputError) as caught:
+        resolve(read({"eigenbody": 1, "bodies": {"shaft": {"flexible": {"beam": 1}}}}), REAL)
+    (fault,) = caught.value.faults
+    assert fault.where == "bodies.shaft.flexible"
+    assert "flexible: {shaft: {type: beam" in str(fault)

@@ -13,6 +13,7 @@ from eigenbody.model.description import BodyTable, Marker
 from eigenbody.model.discs import read_disc
 from eigenbody.model.faults import Faults
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.mesh_inertia import MeshInertia, read_mesh_inertia
 from eigenbody.model.names import GROUND
 from eigenbody.model.values import Number, Values, freeze
 
@@ -32,17 +33,18 @@ def read_bodies(raw: Mapping[str, Any], values: Values) -> BodyTable:
     is_point: list[bool] = []
     shapes: list[Any] = []
     for index, (name, body) in enumerate(raw.items()):
-        body = body if _keys_fit(name, body, values.faults) else {}
-        at = body.get("at")
-        position.append(_ORIGIN if at is None else values.numbers(at, "m", ("bodies", name, "at")) or _ORIGIN)
+        body = body if keys_fit(name, body, values.faults) else {}
         if body.get("rotation") is not None:
             rotation = values.rotation(body["rotation"], ("bodies", name, "rotation"))
             rotations[index] = _IDENTITY if rotation is None else rotation
-        own_mass, own_inertia = _inertial(name, body, values, rotations.get(index, _IDENTITY))
+        axes = rotations.get(index, _IDENTITY)
+        filled = _filled(name, body, values)
+        own_mass, own_inertia = _inertial(name, body, values, axes) if filled is None else (filled.mass, filled.tensor)
         mass.append(own_mass)
         inertia.append(own_inertia)
+        position.append(_position(name, body, values, filled, axes))
         is_point.append(body.get("inertia") is None and body.get("disc") is None)
-        shapes.append(body.get("shape"))
+        shapes.append(filled.shape if filled is not None and body.get("shape") is None else body.get("shape"))
     table = BodyTable(
         names=tuple(raw),
         mass=freeze(mass),
@@ -57,16 +59,21 @@ def read_bodies(raw: Mapping[str, Any], values: Values) -> BodyTable:
     return table
 
 
-def _keys_fit(name: str, body: Any, faults: Faults) -> bool:
+def keys_fit(name: str, body: Any, faults: Faults) -> bool:
+    """Whether the entry of a body can be read; wrong and missing keys are remembered."""
     path = ("bodies", name)
     if not isinstance(body, dict):
         faults.add(path, "a map of keys and values is expected here.", "Write for example {mass: 1, at: [0, 0, 0]}.")
+        return False
+    if "flexible" in body:
+        remedy = f"Write flexible: {{{name}: {{type: beam, points: ..., ...}}}} in place of the entry of bodies."
+        faults.add((*path, "flexible"), "flexible bodies stand in a section of their own.", remedy)
         return False
     if not KEYS.issuperset(body):
         for key in sorted(body.keys() - KEYS):
             faults.unknown((*path, key), "key", key, KEYS)
     for key, other in (("mass", "disc"), ("at", "on")):
-        if body.get(key) is None and body.get(other) is None:
+        if body.get(key) is None and body.get(other) is None and not isinstance(body.get("inertia"), dict):
             faults.add(path, f'the required key "{key}" is missing.')
     for key in ("mass", "inertia"):
         if body.get(key) is not None and body.get("disc") is not None:
@@ -80,8 +87,31 @@ def _inertial(name: str, body: Mapping[str, Any], values: Values, rotation: np.n
     if body.get("disc") is not None:
         return read_disc(body["disc"], values, (*path, "disc"), rotation) or (0.0, _NONE)
     given, inertia = body.get("mass"), body.get("inertia")
+    if isinstance(inertia, dict):  # a mesh whose faults are known
+        return 0.0, _NONE
     mass = 0.0 if given is None else values.number(given, "kg", (*path, "mass")) or 0.0
     return mass, _NONE if inertia is None else values.inertia(inertia, (*path, "inertia")) or _NONE
+
+
+def _filled(name: str, body: Mapping[str, Any], values: Values) -> MeshInertia | None:
+    """Mass, centre and inertia of a body that fills a mesh; None where it does not, or cannot be read."""
+    path, inertia = ("bodies", name, "inertia"), body.get("inertia")
+    if not isinstance(inertia, dict) or body.get("disc") is not None:
+        return None
+    if body.get("at") is not None and inertia.get("at") is not None:
+        what = "the centre of mass and the place of the mesh are both given."
+        values.faults.add((*path, "at"), what, "Leave one of them out: the other follows from it.")
+        return None
+    return read_mesh_inertia(inertia, body.get("mass"), values, path)
+
+
+def _position(
+    name: str, body: Mapping[str, Any], values: Values, filled: MeshInertia | None, axes: np.ndarray
+) -> list[Number]:
+    """The centre of mass, as given or where a mesh that lies in its place has it."""
+    if body.get("at") is not None:
+        return values.numbers(body["at"], "m", ("bodies", name, "at")) or _ORIGIN
+    return _ORIGIN if filled is None else filled.position(axes)
 
 
 def tensors(entries: list[list[Number]]) -> np.ndarray:

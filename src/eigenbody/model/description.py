@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from eigenbody.structures.structure import Reduced
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """A characteristic given by points: `y` over `x` (both 1-D, x increasing); `of` is the argument."""
-
-    x: np.ndarray
-    y: np.ndarray
-    of: Expression | None = None  # None: the element's own deflection, or t where it has none
-
-
 @dataclass(frozen=True)
 class Function:
     """A Python function as a force, a state's rate, a variable or an output: call(*values of the names in `of`).
@@ -56,7 +47,7 @@ class Surface:
     where: str = ""  # place in the model file, for messages
 
 
-Signal = float | Expression | Table | Function  # what a value that may vary in time can be
+Signal = float | Expression | Function  # what a value that may vary in time can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +171,14 @@ class Description:
     blocks: tuple[Entry, ...] = ()
     inputs: tuple[Entry, ...] = ()
     outputs: tuple[Entry, ...] = ()
+    rotors: tuple[Entry, ...] = ()
     coordinates: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()  # of the coordinates, where they are given as a map
+    poses: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # values of measures by name
+    pose: Mapping[str, Any] = field(default_factory=dict)  # those that the drawing is put into
     operating_point: Mapping[str, Any] = field(default_factory=dict)
+    tolerance: float | None = None  # m: gap of joints that counts as rounding of the drawing
+    closed: str = ""  # what was closed of it
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         """Every entry with the section it stands in."""

@@ -62,7 +62,7 @@ class EntryReader:
         self.signals = Signals(values, names)
         self.coefficients_of = Coefficients(values, self.signals)
         self._keys: dict[tuple[str, str], Keys] = {}
-        self._readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
+        self.readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
             Kind.NUMBER: lambda v, f, p, at: self.values.number(v, self.dimension(f, p), at),
             Kind.VECTOR: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p), at),
             Kind.DIRECTION: lambda v, f, p, at: self.values.direction(v, self.dimension(f, p), at),
@@ -138,14 +138,14 @@ class EntryReader:
 
     def fields(self, section: str, spec: TypeSpec, raw: Mapping[str, Any], path: Path, typeless: bool) -> FrozenDict:
         """Values of all keys of one entry."""
-        keys = self._keys_of(section, spec, typeless)
+        keys = self.keys_of(section, spec, typeless)
         self.check_keys(spec, keys, raw, path)
         place = Place(section, spec, raw)
         values = dict(keys.defaults)
         for key, value in raw.items():
             field = keys.fields.get(key)
             if field is not None and value is not None:
-                values[key] = self._readers[field.kind](value, field, place, (*path, key))
+                values[key] = self.readers[field.kind](value, field, place, (*path, key))
         wrong = [] if spec.check is None else [*spec.check(_judged(values, raw), self.names.markers.__contains__)]
         for key, what, remedy in wrong:
             self.faults.add((*path, key) if key else path, what, remedy)
@@ -167,7 +167,8 @@ class EntryReader:
                 wanted = ", ".join(f'"{key}"' for key in group)
                 self.faults.add(path, f"exactly one of {wanted} must be given, but here is {found}.")
 
-    def _keys_of(self, section: str, spec: TypeSpec, typeless: bool) -> Keys:
+    def keys_of(self, section: str, spec: TypeSpec, typeless: bool) -> Keys:
+        """The keys of a type."""
         if (section, spec.name) not in self._keys:
             fields = {field.name: field for field in spec.fields}
             known = frozenset(fields) | (frozenset() if typeless else {"type"})
@@ -197,7 +198,8 @@ class EntryReader:
             own = frozenset("v")
         if place.section == "states" and field.name == "residual":
             own = frozenset(f"{state}'" for state in self.names.states)
-        return Scope(own=own, loads=place.section != "couplings")
+        same = "s" if along == "s" and place.raw.get("free") is None else ""
+        return Scope(own=own, loads=place.section != "couplings", argument=field.argument, along=same)
 
     # ---- kinds
 
@@ -358,9 +360,9 @@ class EntryReader:
         return int(number.real)
 
     def file(self, value: Any, path: Path) -> Any:
-        """A file that the model names, wherever this process stands."""
+        """A file that the model names and may name, wherever this process stands."""
         name = self.typed(value, str, "the path of a file", path)
-        return None if name is None else self.faults.source.folder / name
+        return None if name is None else self.faults.named_file(name, path)
 
     def text(self, value: Any, path: Path) -> Any:
         """Text that can be printed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterable
 from itertools import islice
 
@@ -40,6 +41,18 @@ class Faults:
             alike = (other for other in names if abs(len(other) - len(name)) <= 1 and other[:1] == name[:1])
             names = list(islice(alike, MANY)) or names[:MANY]
         return suggest(name, names)
+
+    def named_file(self, name: str, path: Path) -> pathlib.Path | None:
+        """A file that the model names: in its folder or below, links followed, unless others are allowed. Of a file
+        elsewhere nothing is said, not even whether it is there."""
+        file = self.source.folder / name
+        if "\0" not in name and (
+            self.source.allow_files or file.resolve().is_relative_to(self.source.folder.resolve())
+        ):
+            return file
+        remedy = "Put the file there, or allow others: --allow-files, eb.load(..., allow_files=True)."
+        self.add(path, f'"{shown(name)}" is not in the folder of the model.', remedy)
+        return None
 
     def raise_if_any(self) -> None:
         """Raise one InputError with all faults, if there are any."""

@@ -28,6 +28,7 @@ class AddedBody:
     inertia: np.ndarray | None = None  # (3, 3)
     modal: int = 0  # modal coordinates that it carries
     is_node: bool = False
+    axis: np.ndarray | None = None  # (3,) direction of the line of a beam at its node
     shape: Any = None
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from eigenbody.base.errors import Fault, InputError
+from eigenbody.model.building import refuse_wrong_entry
 from eigenbody.model.builtin import TOP_LEVEL, VERSION
 from eigenbody.model.description import Description
 from eigenbody.model.expressions import Expression
@@ -17,7 +18,9 @@ from eigenbody.model.faults import Faults
 from eigenbody.model.files import with_files_from
 from eigenbody.model.flexible import Expansions
 from eigenbody.model.frozen import FrozenDict
+from eigenbody.model.names import measure_dimensions
 from eigenbody.model.paths import locate, replaced
+from eigenbody.model.poses import spelled_out, without_positions
 from eigenbody.model.resolve import resolve
 from eigenbody.model.source import PathItem, Source, read, shown
 from eigenbody.model.values import Values
@@ -29,7 +32,7 @@ class InertModel:
 
     Inert: what is computed of it is computed elsewhere. `eb.Model` is this with the vocabulary of all elements.
 
-    `InertModel(vocabulary=v).body("bob", mass=1, at=[0, 0, -1]).joint("pin", "revolute", between=["ground", "bob"])`
+    `model.with_entry("bodies", "bob", {"mass": 1, "at": [0, 0, -1]})`
     """
 
     def __init__(
@@ -178,10 +181,30 @@ class InertModel:
                 overrides[str(path[1])] = value
             else:
                 data = replaced(data, path, value)
-        source = self._source.with_data(data)
+        source = self._source if data is self._source.data else self._source.with_data(data)
         return self.from_source(
             source, self._vocabulary, overrides, validate=False, description=description, expansions=self._expansions
         )
+
+    def posed(self, pose: str | Mapping[str, Any] | None = None, /, **more: Any) -> Self:
+        """The drawing put into a pose: one of the model's `poses` by name, or values of joint coordinates and other
+        measures (numbers, quantities, expressions). Values replace those of the same coordinates in the pose that the
+        model is in already; a name begins anew. Given values hold exactly, loops follow them."""
+        data, measures = self._source.data, measure_dimensions(self.description, self._vocabulary)
+        values = {**(pose if isinstance(pose, Mapping) else {}), **more}
+        here: Any = pose if isinstance(pose, str) else data.get("pose") or {}
+        if isinstance(here, str) and here not in self.description.poses:
+            faults = Faults(self._source)
+            faults.unknown(("poses",), "pose", here, list(self.description.poses))
+            faults.raise_if_any()
+        if isinstance(here, str) and values:
+            here = data["poses"][here]
+        if not isinstance(here, str):
+            here = {**spelled_out(here, measures), **spelled_out(_as_data(values), measures)}
+        now = self.set(pose=here)
+        asked = data.get("operating_point")
+        left = without_positions(asked, now.description.pose, measures)
+        return now if left == asked else now.set(operating_point=left)
 
     def set(self, **top_level: Any) -> Self:
         """The same model with other top-level values: `gravity`, `name`, `coordinates`, `operating_point`, ..."""
@@ -195,70 +218,17 @@ class InertModel:
     def _replaced(self, data: dict[str, Any]) -> Self:
         return self.from_source(self._source.rewritten(data), self._vocabulary, self._overrides, validate=False)
 
-    def _with(self, section: str, name: str, entry: Any) -> Self:
+    def with_entry(self, section: str, name: str, entry: Any) -> Self:
+        """The same model with one entry more in a section; what is wrong with it by itself is refused."""
         existing = self._source.data.get(section) or {}
         if not isinstance(name, str):
             raise InputError(Fault(section, f"a name is a string, not {shown(name)}."))
         if name in existing:
             where = self._source.where((section, name))
             raise InputError(Fault(where, f'the name "{shown(name)}" is taken already.', "Choose another name."))
-        return self._replaced({**self._source.data, section: {**existing, name: _as_data(entry)}})
-
-    def parameter(self, name: str, value: Any) -> Self:
-        """Add a design parameter."""
-        return self._with("parameters", name, value)
-
-    def body(self, name: str, **keys: Any) -> Self:
-        """Add a body: `mass`, `inertia`, `at`, `rotation`, `shape`."""
-        return self._with("bodies", name, keys)
-
-    def marker(self, name: str, **keys: Any) -> Self:
-        """Add a marker: `body`, `at`, `rotation`, `frame`."""
-        return self._with("markers", name, keys)
-
-    def frame(self, name: str, **keys: Any) -> Self:
-        """Add a moving reference frame: `about`, `at`, `rate`."""
-        return self._with("frames", name, keys)
-
-    def joint(self, name: str, type: str, **keys: Any) -> Self:
-        """Add a joint of a type."""
-        return self._with("joints", name, {"type": type, **keys})
-
-    def coupling(self, name: str, type: str, **keys: Any) -> Self:
-        """Add a coupling of a type."""
-        return self._with("couplings", name, {"type": type, **keys})
-
-    def measure(self, name: str, type: str, **keys: Any) -> Self:
-        """Add a measure of a type."""
-        return self._with("measures", name, {"type": type, **keys})
-
-    def force(self, name: str, type: str, **keys: Any) -> Self:
-        """Add a force of a type."""
-        return self._with("forces", name, {"type": type, **keys})
-
-    def driver(self, name: str, **keys: Any) -> Self:
-        """Add a driver: `measure`, `motion`."""
-        return self._with("drivers", name, keys)
-
-    def state(self, name: str, **keys: Any) -> Self:
-        """Add a first-order state: `initial`, `rate`."""
-        return self._with("states", name, keys)
-
-    def variable(self, name: str, value: Any) -> Self:
-        """Add a named expression."""
-        return self._with("variables", name, value)
-
-    def block(self, name: str, type: str, **keys: Any) -> Self:
-        """Add a control block of a type: `transfer`, `state_space`, `pid`, `filter`, `delay`."""
-        return self._with("blocks", name, {"type": type, **keys})
-
-    def input(self, name: str, **keys: Any) -> Self:
-        """Add an input."""
-        return self._with("inputs", name, keys)
-
-    def output(self, name: str, **keys: Any) -> Self:
-        """Add an output."""
-        return self._with("outputs", name, keys)
+        data = _as_data(entry)
+        refuse_wrong_entry(self._source, self._vocabulary, section, name, data)
+        return self._replaced({**self._source.data, section: {**existing, name: data}})
 
 
 def _as_data(value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenbody.model.bodies import place_markers, read_bodies
 from eigenbody.model.builtin import BUILTIN, SECTIONS, TOP_LEVEL, VERSION
-from eigenbody.model.description import Description, Entry, Function, Table
+from eigenbody.model.description import Description, Entry, Function
 from eigenbody.model.discs import carriers, fixed_joints
 from eigenbody.model.entries import EntryReader, spec_of
 from eigenbody.model.expressions import Expression
@@ -17,13 +17,16 @@ from eigenbody.model.faults import Faults, Path
 from eigenbody.model.flexible import NOTHING, Expansions, extended, names_in
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.names import GROUND, RESERVED, Names
-from eigenbody.model.operating import OperatingPoints
+from eigenbody.model.operating import OperatingPoints, held_inputs
 from eigenbody.model.parameters import resolve_parameters, sort_by_use
+from eigenbody.model.poses import read_poses
 from eigenbody.model.source import Source, shown
+from eigenbody.model.sums import check_sums
 from eigenbody.model.values import Values, freeze
 from eigenbody.model.vocabulary import TypeSpec, Vocabulary
 
 Sections = dict[str, dict[str, Any]]
+FEWEST_BLADES = 3
 
 
 def resolve(
@@ -51,24 +54,31 @@ def resolve(
     on = carriers(sections["bodies"], names, faults)
     entries = {name: reader.section(name, sections[name], types[name]) for name in SECTIONS if name != "bodies"}
     _check_markers(entries["markers"], names, faults)
+    check_sums(names.sums, names.measures, faults)
+    _check_rotors(entries["rotors"], sections, faults)
     entries["variables"] = _variables(entries["variables"], faults)
     gravity = _gravity(data.get("gravity"), values)
     coordinates, weights = _coordinates(data.get("coordinates"), reader)
-    operating_point = OperatingPoints(reader).read(data.get("operating_point"))
+    points = OperatingPoints(reader)
+    operating_point = points.read(data.get("operating_point"))
+    poses, pose = read_poses(points, data.get("poses"), data.get("pose"))
+    tolerance = _tolerance(data.get("tolerance"), values)
     name = _name(data.get("name"), source, faults)
     faults.raise_if_any()
     added = NOTHING
     if flexible := entries.pop("flexible"):
-        mentioned = names_in((*entries.values(), coordinates, operating_point, tuple(on.values())))
+        mentioned = names_in((*entries.values(), coordinates, operating_point, pose, tuple(on.values())))
         added = (expansions or Expansions()).of(vocabulary, flexible, mentioned)
-    bodies, fixed = fixed_joints(bodies, on, sections["bodies"], {body.name: body.position for body in added.bodies})
+    bodies, fixed = fixed_joints(bodies, on, sections["bodies"], {body.name: body for body in added.bodies})
     bodies = extended(bodies, added.bodies) if added.bodies else bodies
     markers = place_markers(entries.pop("markers"), entries["frames"], bodies)
     parameters = FrozenDict(values.parameters)
+    entries["inputs"] += held_inputs(operating_point)
     entries["joints"], entries["forces"] = entries["joints"] + fixed + added.joints, entries["forces"] + added.forces
     return Description(
         name=name, parameters=parameters, gravity=gravity, bodies=bodies, flexible=added.flexible, markers=markers,
-        coordinates=coordinates, weights=weights, operating_point=operating_point, **entries,
+        coordinates=coordinates, weights=weights, poses=poses, pose=pose,
+        operating_point=operating_point, tolerance=tolerance, closed="", **entries,
     )  # fmt: skip
 
 
@@ -170,8 +180,22 @@ def _check_markers(markers: tuple[Entry, ...], names: Names, faults: Faults) -> 
             faults.add(path, 'the required key "at" is missing.', "It may be left out only with `frame: body`.")
 
 
+def _check_rotors(rotors: tuple[Entry, ...], sections: Sections, faults: Faults) -> None:
+    bodies = {**sections["bodies"], **sections["flexible"]}
+    for rotor in rotors:
+        path = ("rotors", rotor.name)
+        if rotor["joint"] not in sections["joints"]:
+            faults.unknown((*path, "joint"), "joint", rotor["joint"], sections["joints"])
+        for i, blade in enumerate(rotor["blades"]):
+            if blade not in bodies:
+                faults.unknown((*path, "blades", i), "body", blade, bodies)
+        if len(rotor["blades"]) < FEWEST_BLADES:
+            what = f"{len(rotor['blades'])} blades have no multi-blade coordinates."
+            faults.add((*path, "blades"), what, "Name three or more; of fewer Floquet's theory tells (floquet).")
+
+
 def _variables(entries: tuple[Entry, ...], faults: Faults) -> tuple[Entry, ...]:
-    """Variables as expressions (or tables), none of which depends on itself."""
+    """Variables as expressions, none of which depends on itself."""
     result = []
     uses: dict[str, frozenset[str]] = {}
     for entry in entries:
@@ -181,8 +205,7 @@ def _variables(entries: tuple[Entry, ...], faults: Faults) -> tuple[Entry, ...]:
             faults.add(("variables", entry.name), what, "Put the function where it is used.")
         if isinstance(value, int | float | complex):
             value = Expression.number(value)
-        argument = value.of if isinstance(value, Table) else value
-        uses[entry.name] = argument.names if isinstance(argument, Expression) else frozenset()
+        uses[entry.name] = value.names if isinstance(value, Expression) else frozenset()
         result.append(Entry(entry.name, entry.type, FrozenDict({**entry.values, "value": value}), entry.where))
     for cycle in sort_by_use(uses)[1]:
         loop = " -> ".join([*cycle, cycle[0]])
@@ -193,6 +216,13 @@ def _variables(entries: tuple[Entry, ...], faults: Faults) -> tuple[Entry, ...]:
 def _gravity(value: Any, values: Values) -> np.ndarray:
     vector = None if value is None else values.vector(value, "m/s^2", ("gravity",))
     return freeze(np.zeros(3)) if vector is None else vector
+
+
+def _tolerance(value: Any, values: Values) -> float | None:
+    number = None if value is None else values.number(value, "m", ("tolerance",))
+    if number is not None and not number.real >= 0:
+        values.faults.add(("tolerance",), f"{number.real:g} m is not a gap.", "Give zero or a positive length.")
+    return None if number is None else float(number.real)
 
 
 def _coordinates(value: Any, reader: EntryReader) -> tuple[tuple[str, ...], tuple[float, ...]]:

@@ -28,6 +28,12 @@ def json_schema(vocabulary: Vocabulary) -> Schema:
             ),
             "description": "measures in which to linearize, in order of preference or with weights",
         },
+        "poses": _named(_pose(), "values of joint coordinates and other measures, by the name of the pose"),
+        "pose": {
+            "anyOf": [{"type": "string"}, _pose()],
+            "description": "what the drawing is put into: the name of a pose, or values",
+        },
+        "tolerance": {**_ref("number"), "description": "gap of joints that counts as rounding of the drawing, m"},
         "operating_point": _operating_point(),
         "optimization": {"type": "object", "description": "variables, objective and constraints of `optimize`"},
     }
@@ -112,7 +118,20 @@ _VALUES: dict[str, Schema] = {
             ["diameter", "width", "density"],
         ),
     ),
-    "inertia": _any_of(_list(_NUMBER, 3), _list(_NUMBER, 6), _list(_list(_NUMBER, 3), 3)),
+    "inertia": _any_of(
+        _list(_NUMBER, 3),
+        _list(_NUMBER, 6),
+        _list(_list(_NUMBER, 3), 3),
+        _object(
+            {
+                "mesh": {"type": "string"},
+                "density": _NUMBER,
+                "scale": _any_of(_NUMBER, _list(_NUMBER, 3)),
+                "at": _ref("vector"),
+            },
+            ["mesh"],
+        ),
+    ),
     "six": _any_of(_list(_SIGNAL, 6), _list(_list(_SIGNAL, 6), 6)),
     "table": _object(
         {
@@ -184,6 +203,11 @@ def _entry(spec: TypeSpec, typeless: bool) -> Schema:
     if spec.one_of:
         schema["allOf"] = [{"oneOf": [{"required": [key]} for key in group]} for group in spec.one_of]
     return {**schema, "description": spec.doc.strip()} if spec.doc else schema
+
+
+def _pose() -> Schema:
+    """Values of measures, or lists of all coordinates of a joint."""
+    return {"type": "object", "additionalProperties": _ref("coordinates")}
 
 
 def _operating_point() -> Schema:

@@ -20,7 +20,7 @@ from eigenbody.spatial.rotations import about_axis, from_quaternion, from_sequen
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = 10**308
 USABLE = 1e-100, 1e100  # sizes whose products with a few others are numbers, too
-_HASHABLE = (float, int, str)
+_HASHABLE = frozenset((float, int, str))
 
 Number = float | complex
 Dimensions = str | None | Sequence[str | None]
@@ -58,7 +58,7 @@ class Values:
         self.parameters = parameters  # None: given but faulty, and reported already
         self.explain: Callable[[str], str] = lambda name: ""
         self._evaluated: dict[str, Number] = {}
-        self._diagonals: dict[tuple[Any, ...] | None, np.ndarray] = {}
+        self._diagonals: dict[tuple[Any, ...], np.ndarray] = {}
 
     # ---- numbers
 
@@ -306,17 +306,20 @@ class Values:
         if isinstance(value, list) and len(value) == 6 and isinstance(value[0], list):
             rows = [self.numbers(row, row_units(kind, i), (*path, i), 6) for i, row in enumerate(value)]
             return freeze(rows) if all(row is not None for row in rows) else None
-        key = (kind, *value) if isinstance(value, list) and all(type(item) in _HASHABLE for item in value) else None
-        if key in self._diagonals and self.formulas is None:  # many bushings are alike
-            return self._diagonals[key]
         units = [row_units(kind, i)[i] for i in range(6)]
         numbers = self.numbers(value, units, path, 6)
         if numbers is None:
             return None
         diagonal = freeze(np.diag(freeze(numbers)))
-        if key is not None:
-            self._diagonals[key] = diagonal
+        if _HASHABLE.issuperset(map(type, value)):
+            self._diagonals[kind, *value] = diagonal
         return diagonal
+
+    def known_six(self, value: Any, kind: str | None) -> np.ndarray | None:
+        """The matrix of six values that were read before, as many bushings have the same."""
+        if self.formulas is not None or type(value) is not list or not _HASHABLE.issuperset(map(type, value)):
+            return None
+        return self._diagonals.get((kind, *value))
 
 
 _ROTATION_KEYS = {

@@ -68,6 +68,7 @@ class Field:
     default: Any = None
     choices: tuple[str, ...] = ()
     doc: str = ""
+    argument: str = ""  # of tables here that do not say what they are of, where it is not the first own measure
 
     def unit_of(self, coordinate: str) -> str:
         """The unit for one coordinate of a joint, which is in "m", "rad" or "1"."""
