@@ -61,3 +61,31 @@ def test_every_kind_stands_in_the_help(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["new", "--help"]) == DONE
     words = capsys.readouterr().out.split()
     assert set(KINDS) <= set(words)
+
+
+#: Verdict and lowest frequency other than zero, from other routes of `eigenbody verify` or closed forms.
+BEGUN = {"blank": "stable", "linkage": "stable", "robot": "stable", "rotor": "drifting", "vehicle": "stable"}
+
+
+@pytest.mark.parametrize("kind", BEGUN)
+def test_files_to_change_by_hand(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are commented, load without a note, are certified and keep their comments when they are named."""
+    path = tmp_path / "mine.yaml"
+    assert main(["new", kind, "My machine: the first", "-o", str(path), "-q"]) == DONE
+    text = path.read_text()
+    assert text.count("#") >= 4
+    assert text.count("\nname: ") == 1
+    model = eb.load(path)
+    assert model.name == "My machine: the first"
+    assert {**model.document, "name": ""} == {**eb.new(kind).document, "name": ""}
+    found = eb.modes(model)
+    assert found.stability == BEGUN[kind]
+    assert found.certificate.residual < 1e-12
+    assert found.certificate.tangent_error < 1e-12
+    assert len(eb.new(kind).parameters) >= 2  # sensitivity and sweeps have something to turn
+
+
+def test_the_pendulum_to_begin_with_is_the_pendulum_of_the_book() -> None:
+    """m g l / (J + m l^2)."""
+    (value,) = eb.modes(eb.new("blank").with_parameters(k=3)).eigenvalues
+    assert abs(value) ** 2 == pytest.approx((2 * 9.81 + 3) / (0.01 + 2), rel=1e-12)

@@ -10,7 +10,9 @@ from eigenbody.cli import delivery, options
 
 
 def new(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of model: family, torsion.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="Kind of model: blank, robot, rotor, ...", show_default=False)
+    ],
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which of the kind.", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="JSON instead of YAML on standard output.")] = False,
     out: Annotated[
@@ -23,7 +25,15 @@ def new(
     Printed, or written to --out.
 
     \b
-    Kinds:
+    Kinds, commented files to change by hand; NAME is the name of the model:
+      blank         a pendulum with one of everything
+      linkage       four-bar linkage: a closed loop with a spring
+      robot         arm with drives
+      rotor         flexible shaft with discs on bearings
+      vehicle       half car on its springs
+
+    \b
+    Kinds of which NAME says which:
       family NAME   chain, binary tree or ladder of closed loops, of any size (Jiang, Chen & Luo 2011):
                     C, T (or TL) or L; number of bodies (C) or of layers; joint: R revolute, P prismatic,
                     C cylindrical, S spherical; F and the number of spring-dampers in each joint
@@ -32,6 +42,7 @@ def new(
 
     \b
     Examples:
+      eigenbody new rotor -o rotor.yaml
       eigenbody new family T4RF1
       eigenbody new family L3RF1 -o ladder.yaml
       eigenbody new torsion "0.5 1e5 0.2 x 2 0.1 4e4 0.3" -o line.yaml
