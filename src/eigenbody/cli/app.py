@@ -19,6 +19,7 @@ Exit codes:
   0  done
   2  the input is wrong: every fault on standard error, with its place in the file
   3  the computation did not succeed: the message says how far it came
+  130, 143  interrupted (Ctrl-C), terminated: what was done is kept
 """
 
 
@@ -91,7 +92,7 @@ def _eigenbody(
       eigenbody linearize rotor.yaml -o rotor.mat M, C, K and A, B, C, D for MATLAB
       eigenbody report rotor.yaml -o rotor.html   a page with the modes moving in 3-D
 
-    MODEL is a YAML, JSON or URDF file, or - for standard input.
+    MODEL is a YAML, JSON, URDF, SDF, MJCF (.xml) or Adams (.adm) file, or - for standard input.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)

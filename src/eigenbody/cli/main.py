@@ -1,4 +1,5 @@
-"""From arguments to an exit code: 0 done, 2 wrong input, 3 the computation did not succeed, 4 nothing was checked."""
+"""From arguments to an exit code: 0 done, 2 wrong input, 3 the computation did not succeed, 4 nothing was checked, 130
+interrupted, 143 terminated."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import gc
 import logging
 import os
 import re
+import signal
 import sys
 import time
 import warnings
@@ -15,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from eigenbody.base.errors import EigenbodyError, InputError, printable
-from eigenbody.cli import waiting
+from eigenbody.cli import stopping, waiting
 
 MAX_FAULTS = 20
 DONE, BUG, WRONG_INPUT, FAILED, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -28,14 +30,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare(debug)
     waiting.QUIET = "--quiet" in arguments or "-q" in arguments
     start = time.monotonic()
+    with stopping.listening_for_signals() as stop:
+        code = _outcome([argument for argument in arguments if argument != "--debug"], debug, start)
+    if code != INTERRUPTED and stop.signal != signal.SIGTERM:
+        return code
+    say(stop.word)
+    return stop.exit_code
+
+
+def _outcome(arguments: list[str], debug: bool, start: float) -> int:
+    """Exit code; whatever goes wrong is said."""
     try:
-        code = _run([argument for argument in arguments if argument != "--debug"])
+        code = _run(arguments)
         _say_effort(time.monotonic() - start)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        return _interrupted()
+        return INTERRUPTED
     except (BrokenPipeError, SystemExit):  # typer turns the one into the other
         abandon_output()  # the reader of a pipe (`| head`) has seen enough
         return DONE
@@ -94,13 +106,11 @@ def _run(arguments: list[str]) -> int:
     try:
         code = get_command(application(arguments)).main(arguments, prog_name="eigenbody", standalone_mode=False)
     except Abort:
-        return _interrupted()
+        return INTERRUPTED
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
         return _wrong_usage(error)
-    if code == INTERRUPTED:
-        return _interrupted()
     return code if isinstance(code, int) else DONE
 
 
@@ -122,11 +132,6 @@ def _say_faults(error: EigenbodyError) -> None:
         say(str(fault))
     if len(error.faults) > MAX_FAULTS:
         say(f"... and {len(error.faults) - MAX_FAULTS} more")
-
-
-def _interrupted() -> int:
-    say("interrupted")
-    return INTERRUPTED
 
 
 def _unexpected(error: Exception) -> int:

@@ -12,17 +12,14 @@ def option(names: str, metavar: str, meaning: str, **more: Any) -> Any:
     return typer.Option(*names.split(), metavar=metavar, help=meaning, show_default=False, **more)
 
 
+MODEL = "Model file (YAML, JSON, URDF, SDF, .adm), or - for standard input."
 ModelPath = Annotated[
     str,
-    typer.Argument(
-        metavar="MODEL", help="Model file (YAML, JSON or URDF), or - for standard input.", show_default=False
-    ),
+    typer.Argument(metavar="MODEL", help=MODEL, show_default=False),
 ]
 OptionalModelPath = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[MODEL]", help="Model file (YAML, JSON or URDF), or - for standard input.", show_default=False
-    ),
+    typer.Argument(metavar="[MODEL]", help=MODEL, show_default=False),
 ]
 Set = Annotated[
     list[str] | None,
@@ -47,6 +44,17 @@ Points = Annotated[int, typer.Option("--points", min=2, metavar="N", help="Numbe
 Values = Annotated[str | None, option("--values", "A,B,C", "The values one by one instead.")]
 Method = Annotated[str | None, option("--method", "kane", "By Kane's equations of a tree in place of the engine's.")]
 Solver = Annotated[str | None, option("--solver", "dense|sparse", "Force a path; by default sparse when large.")]
+Workers = Annotated[
+    int | None,
+    option("--workers", "N", "Processes; by default as many as there are processors, where that pays."),
+]
+Scheduler = Annotated[
+    str | None,
+    option("--scheduler", "ADDRESS", "Workers of a Dask cluster instead: tcp://host:8786; the same numbers."),
+]
+Store = Annotated[
+    str | None, option("--store", "FOLDER", "Keep what is computed there; the same command goes on where it was.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings or remarks; with --out or --plot no table.")]
 Damping = Annotated[
     str | None,

@@ -21,32 +21,79 @@ if TYPE_CHECKING:
 MEANT = {"s": "a time", "m/s": "a speed"}
 CHANGED = dict.fromkeys(("damping", "proportional", "modal", "structural", "with_damping"), "--damping")
 CHANGED["route"] = "--route"
+SETTINGS = 'For example: --set k=1200, --set "k=2 kN/m", --set k==2*c.'
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def load(path: str, settings: Sequence[str] | None) -> InertModel:
     """The model with the parameters of `--set`; all faults at once."""
     values = parse_settings(settings or ())
-    from eigenbody.api import VOCABULARY, InertModel
+    from eigenbody.elements.vocabulary import VOCABULARY
     from eigenbody.exchange import read_model
+    from eigenbody.model.model import InertModel
 
     if path == "-" and sys.stdin is None:
         raise InputError(Fault("standard input", "is closed.", "Give the path of a model file."))
     with waiting.shown():
         report("reading the model")
         source = read_model(path, **reading.said())
-        return InertModel.from_source(source, VOCABULARY, values)
+        return _posed(InertModel.from_source(source, VOCABULARY, values))
 
 
-def parse_settings(settings: Sequence[str]) -> dict[str, object]:
-    """`["k=1200", "speed=1 Hz", "c==2*k"]` as parameter values: numbers, quantities, expressions."""
+def _posed(model: InertModel) -> InertModel:
+    """The model in the pose of `--pose` and `--at`, held by the joints of `--held`, closed to `--tolerance`."""
+    said = reading.pose_said()
+    values = parse_settings(said.get("at") or (), "--at", 'For example: --at elbow=0.3, --at "elbow=20 deg".')
+    if said.get("pose") is not None:
+        model = model.posed(said["pose"])
+    if values:
+        model = model.posed(values)
+    if (held := said.get("held")) is not None:
+        model = model.set(operating_point={"held": held if held == "all" else names_in(held, "--held")})
+    if (tolerance := said.get("tolerance")) is not None:
+        model = model.set(tolerance=float(tolerance) if NUMBER.fullmatch(tolerance) else tolerance)
+    return model
+
+
+@contextmanager
+def client_of(scheduler: str | None) -> Iterator[Any]:
+    """A client of the cluster of `--scheduler`; None without."""
+    if scheduler is None:
+        yield None
+        return
+    from eigenbody.many.cluster import client_at
+
+    client = client_at(scheduler)
+    try:
+        yield client
+    finally:
+        client.close(timeout=1)
+
+
+@contextmanager
+def going_on_from(store: str | None) -> Iterator[None]:
+    """How to go on, said where many points are interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from eigenbody.cli.main import say
+
+        if store is None:
+            say("nothing is kept. With --store FOLDER the next run can be stopped and goes on where it was.")
+        else:
+            say(f"what was done is kept in {store}: the same command goes on from there.")
+        raise
+
+
+def parse_settings(settings: Sequence[str], option: str = "--set", example: str = SETTINGS) -> dict[str, object]:
+    """`["k=1200", "speed=1 Hz", "c==2*k"]` as values: numbers, quantities, expressions."""
     values: dict[str, object] = {}
     faults = []
     for setting in settings:
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not name or not equals or not value:
             what = "a setting is written name=value."
-            faults.append(Fault(f"--set {setting}", what, 'For example: --set k=1200, --set "k=2 kN/m", --set k==2*c.'))
+            faults.append(Fault(f"{option} {setting}", what, example))
         values[name] = float(value) if NUMBER.fullmatch(value) else value
     if faults:
         raise InputError(faults)

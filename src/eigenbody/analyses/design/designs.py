@@ -75,7 +75,7 @@ class DesignSpace:
     def many(self, x: np.ndarray) -> list[Design | str]:
         """Designs of all rows of x (k, P), computed together; a message where one fails."""
         try:
-            family = variants(self.model, {name: x[:, i] for i, name in enumerate(self.names)})
+            family = variants(self.model, {name: x[:, i] for i, name in enumerate(self.names)}, workers=1)
         except ComputationError as error:
             return [str(error)] * len(x)
         return [family.failures.get(k) or Design.of(self, x[k], family, k) for k in range(len(x))]
@@ -253,7 +253,7 @@ def differences(space: DesignSpace, x: np.ndarray) -> Slopes:
     h = STEP * np.maximum(np.abs(x), 1e-3)
     steps = np.diag(h)
     around = np.concatenate((x + steps, x - steps))
-    family = variants(space.model, {name: around[:, i] for i, name in enumerate(space.names)})
+    family = variants(space.model, {name: around[:, i] for i, name in enumerate(space.names)}, workers=1)
     if family.failures:
         raise ComputationError(f"No derivative: beside the design, {next(iter(family.failures.values()))}")
     n = len(x)

@@ -87,7 +87,7 @@ def floquet(
             goal.deliver(floquet_of_model(mechanism, times, sensitivity=sensitivity or ()))
         else:
             grid = session.swept_values(mechanism, parameter, start, stop, points, values)
-            goal.deliver(floquet_sweep(mechanism, parameter, grid, **times))
+            goal.deliver(floquet_sweep(mechanism, parameter, grid, times["period"], times["guess"], times["settle"]))
 
 
 def _plain(text: str | None) -> float | str | None:

@@ -18,7 +18,7 @@ from eigenbody.analyses.floquet.slopes import ExponentSlopes, exponent_slopes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
-from eigenbody.linearization.along import at_states
+from eigenbody.linearization.along import at_states, chunks
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, drift_of
 from eigenbody.linearization.subject import Subject, subject
@@ -28,6 +28,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.periodic import REST, TOLERANCE, PeriodicMotion, find_periodic, initial_point
 from eigenbody.operating.periodic.shooting import Lap, lap_from
+from eigenbody.system.state import some_states
 
 TURN = 2 * np.pi
 EPS = float(np.finfo(float).eps)
@@ -270,10 +271,13 @@ def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
 def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
     traces = np.trace(lap.matrices, axis1=1, axis2=2)
     rest = float(traces @ lap.mesh.weights) - float(np.linalg.slogdet(lap.transitions.segments)[1].sum())
-    drift = drift_of((lap.uniform or at_states(lap.point, lap.states)).mechanics)
+    parts = [some_states(lap.states, part) for part in chunks(lap.point, len(lap.states.r))]
+    drifts = [drift_of(at_states(lap.point, some).mechanics) for some in parts] if lap.uniform is None else [
+        drift_of(lap.uniform.mechanics)
+    ]  # fmt: skip
     return FloquetCertificate(
         orbit=lap.residual,
-        drift=(float(drift[0].max()), float(drift[1].max()), float(drift[2].max())),
+        drift=tuple(max(float(np.max(drift[level])) for drift in drifts) for level in range(3)),  # type: ignore[arg-type]
         tangent_error=dense_model(lap.point).certificate.tangent_error,
         determinant=abs(rest) / max(1.0, float(np.abs(traces) @ lap.mesh.weights)),
         convergence=_size(change, lap.unit) / max(_size(lap.transitions.whole, lap.unit), 1e-300),

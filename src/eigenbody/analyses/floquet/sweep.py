@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.many.run import Crew, Lost, in_order
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -71,10 +75,14 @@ def floquet_sweep(
     period: float | str | None = None,
     guess: float | str | None = None,
     settle: float | str | None = None,
+    workers: int | None = None,
+    client: Any = None,
 ) -> FloquetSweep:
     """Floquet exponents at each value of a parameter; boundaries of stability between them are found by bisection.
 
-    The period is the one that the model asks for at each value, one turn of what turns, or the one given.
+    The period is the one that the model asks for at each value, one turn of what turns, or the one given. `workers`
+    processes (default: as many as the machine has processors, where that pays) or those of a `dask.distributed.Client`
+    share the values; the numbers do not depend on it.
     """
     model = model_asking_for(model)
     given = {"period": period, "guess": guess, "settle": settle}
@@ -85,15 +93,23 @@ def floquet_sweep(
         return floquet_of_model(model.with_values({parameter: float(value)}), given)
 
     outcomes: list[Floquet | str] = []
-    for k, value in enumerate(grid):
-        report(f"{parameter} = {value:.6g}", k / len(grid))
-        try:
-            outcomes.append(at(value))
-        except EigenbodyError as error:
-            outcomes.append(str(error))
+    work = partial(_found, model, parameter, given)
+    with closing(in_order(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}")) as found:
+        for _, _, outcome in found:
+            outcomes.append(outcome.reason if isinstance(outcome, Lost) else outcome)
     if not any(isinstance(one, Floquet) for one in outcomes):
         raise ComputationError(f"No point of the sweep could be found: {outcomes[0]}")
     return _collected(model, parameter, grid, outcomes, _boundaries(at, grid, outcomes))
+
+
+def _found(
+    model: InertModel, parameter: str, given: Mapping[str, float | str | None], row: np.ndarray
+) -> Floquet | str:
+    """What one value (1, 1) gives, or why it gives nothing."""
+    try:
+        return floquet_of_model(model.with_values({parameter: float(row[0, 0])}), dict(given))
+    except EigenbodyError as error:
+        return str(error)
 
 
 def _boundaries(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import charted, modes, modes_in_frames, tracked_rows, turning_frame
+from eigenbody.analyses.modes import modes, modes_in_frames, tracked_rows
 from eigenbody.analyses.sweep.critical import critical_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
@@ -25,6 +25,7 @@ from eigenbody.model.source import shown as printable
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.along import asks_for_steady
+from eigenbody.operating.turning.frame import charted, turning_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

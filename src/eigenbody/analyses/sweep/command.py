@@ -39,6 +39,9 @@ def campbell(
     floquet: Annotated[
         bool, typer.Option("--floquet", help="Exponents of the periodic motion at every value, by Floquet's theory.")
     ] = False,
+    workers: Annotated[
+        int | None, options.option("--workers", "N", "Processes that share the values of --floquet; the same numbers.")
+    ] = None,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     drawn: Annotated[
         str | None, options.option("--modes", "3,5", "Draw these branches: 3,5 or 2-6, counted as in the table.")
@@ -92,6 +95,9 @@ def campbell(
     if floquet and any((order, joint, frame, n, locus, signed, drawn)):
         what = "exponents of periodic motions are followed without orders, frames, a number of modes, locus or signs."
         raise InputError(Fault("--floquet", what, "Leave these options out."))
+    if workers is not None and not floquet:
+        what = "values that follow from one another cannot be shared out; those of --floquet can."
+        raise InputError(Fault("--workers", what, "Leave it out."))
     if drawn is not None and plot is None:
         raise InputError(Fault("--modes", "nothing is drawn.", "Give the picture's file too: --plot speeds.png."))
     numbers = session.numbers_in(drawn, "--modes")
@@ -114,7 +120,7 @@ def campbell(
         if floquet:
             from eigenbody.analyses.floquet import floquet_sweep
 
-            goal.deliver(floquet_sweep(mechanism, name, grid))
+            goal.deliver(floquet_sweep(mechanism, name, grid, workers=workers))
             return
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)

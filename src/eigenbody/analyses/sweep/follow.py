@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import damping_ratios, in_blade_patterns, modes, tracked_rows
+from eigenbody.analyses.modes import damping_ratios, modes, tracked_rows
 from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
@@ -30,6 +30,7 @@ from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import known_model
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.turning.blades import in_blade_patterns
 
 HALVINGS = 8
 LISTED = 6  # places in a note

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, in_blade_patterns, modes, tracked_shapes
+from eigenbody.analyses.modes import Modes, modes, modes_of_many, tracked_shapes
 from eigenbody.analyses.sweep.tracking import Failure, PointModes
 from eigenbody.analyses.sweep.variants import linear_variants
 from eigenbody.analyses.sweep.walk import Outcome, Stopped, Stretch
@@ -16,13 +16,15 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.model.model import InertModel
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
+from eigenbody.operating.turning.blades import in_blade_patterns
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")
+TOGETHER = 300_000  # entries of the matrices whose eigenvalues are found together
 
 
 def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> list[Outcome]:
@@ -34,7 +36,28 @@ def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> li
         return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
     if n is not None and system_of(model).nq > DENSE_LIMIT:
         return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
-    return each_of(linear_variants(model, stretch.values), lambda linear: _modes_of(linear, n))
+    return _modes_together(linear_variants(model, stretch.values), n)
+
+
+def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> list[Outcome]:
+    """Modes of all that did not fail, many together; Ctrl-C keeps those before."""
+    states = max((len(one.states) for one in linears if isinstance(one, LinearModel)), default=0)
+    outcomes: list[Outcome] = []
+    try:
+        for part in blocks(len(linears), max(TOGETHER // max(states, 1) ** 2, 1)):
+            tried = [_in_patterns(one) if isinstance(one, LinearModel) else one for one in linears[part]]
+            found = iter(modes_of_many([one for one in tried if isinstance(one, LinearModel)], n))
+            outcomes += each_of((next(found) if isinstance(one, LinearModel) else one for one in tried), point_modes)
+    except KeyboardInterrupt as error:
+        raise Stopped([*outcomes, *(error.done if isinstance(error, Stopped) else ())]) from error
+    return outcomes
+
+
+def _in_patterns(linear: LinearModel) -> LinearModel | EigenbodyError:
+    try:
+        return in_blade_patterns(linear)
+    except EigenbodyError as error:
+        return error
 
 
 def _modes_of(linear: LinearModel, n: int | None) -> PointModes:
@@ -60,12 +83,15 @@ def one_by_one(
     return each_of((model.with_values({name: float(v[i]) for name, v in values.items()}) for i in range(count)), of)
 
 
-def each_of(found: Iterable[T | Failed], of: Callable[[T], PointModes]) -> list[Outcome]:
+def each_of(found: Iterable[T | Failed | EigenbodyError], of: Callable[[T], PointModes]) -> list[Outcome]:
     """What `of` gives for each, or why it fails."""
     outcomes: list[Outcome] = []
     try:
         for one in found:
-            outcomes.append(Failure(one.message) if isinstance(one, Failed) else _outcome(one, of))
+            if isinstance(one, Failed):
+                outcomes.append(Failure(one.message))
+            else:
+                outcomes.append(Failure(in_one_line(one)) if isinstance(one, EigenbodyError) else _outcome(one, of))
     except KeyboardInterrupt as error:
         raise Stopped(outcomes) from error
     return outcomes

@@ -164,8 +164,9 @@ def _mac(front: Front, there: Spectrum) -> np.ndarray:
 
 
 def _repeated(there: Spectrum) -> list[np.ndarray]:
-    groups = [np.flatnonzero(there.group == g) for g in np.unique(there.group)]
-    return [members for members in groups if len(members) > 1]
+    """Members of the groups of more than one eigenvalue."""
+    several = np.flatnonzero(np.bincount(there.group, minlength=1) > 1)
+    return [np.flatnonzero(there.group == g) for g in several]
 
 
 def _basis(there: Spectrum, members: np.ndarray) -> np.ndarray:

@@ -26,6 +26,9 @@ def optimize(
         ),
     ] = None,
     set_: options.Set = None,
+    workers: Annotated[
+        int | None, options.option("--workers", "N", "Processes that share several starts; the same result.")
+    ] = None,
     json: options.Json = False,
     out: Out = None,
     plot: options.Plot = None,
@@ -75,8 +78,8 @@ def optimize(
     from eigenbody.analyses.design.optimize.find import optimize as optimized
     from eigenbody.base.errors import ComputationError
 
-    with session.places_of(mechanism):
-        result = optimized(mechanism, problem)
+    with session.places_of(mechanism, workers="--workers"):
+        result = optimized(mechanism, problem, workers=workers)
     goal.deliver(result)
     if not result.success:
         raise ComputationError(result.message)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.design.designs import DesignSpace
+from eigenbody.analyses.design.designs import Design, DesignSpace
 from eigenbody.analyses.design.identity import Follower
 from eigenbody.analyses.design.optimize.descent import descend, merit
 from eigenbody.analyses.design.optimize.formulation import HOLDS, Best, Formulation
@@ -15,6 +18,7 @@ from eigenbody.analyses.design.problem import Given, Problem, read_problem
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.subject import Subject
+from eigenbody.many.run import Crew, Lost, in_order
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
@@ -49,12 +53,15 @@ class Run:
 
 
 @on_one_thread
-def optimize(model: Subject, problem: Given | None = None, exact: bool = True) -> Optimum:
+def optimize(
+    model: Subject, problem: Given | None = None, exact: bool = True, workers: int | None = None, client: Any = None
+) -> Optimum:
     """Find the values of the variables that make the objective best and keep the constraints.
 
     `problem` is a map or a YAML file with variables, objective and constraints; None: the model's own section
-    `optimization`. Gradients are exact; `exact` False
-    takes them from central differences. Ctrl-C ends the search with the best design so far.
+    `optimization`. Gradients are exact; `exact` False takes them from central differences. Ctrl-C ends the search with
+    the best design so far. Several starts are shared by `workers` processes (default: as many as the machine has
+    processors, where that pays) or the workers of a `dask.distributed.Client`; the result does not depend on it.
     """
     model = model_asking_for(model)
     task, space = read_problem(model, _own(model) if problem is None else problem, exact)
@@ -63,16 +70,11 @@ def optimize(model: Subject, problem: Given | None = None, exact: bool = True) -
     runs: list[Run] = []
     try:
         places = _starts(task, space, Follower(first, wanted))
-        for k, u in enumerate(places):
-            report(f"improving start {k + 1} of {len(places)}" if len(places) > 1 else "improving", None)
-            try:
-                runs.append(_improve(task, space, Follower(first, wanted), u))
-            except ComputationError:
-                if k == len(places) - 1 and not runs:
-                    raise
-                continue
-            if runs[-1].interrupted:
-                break
+        report("improving")
+        if len(places) == 1:
+            runs.append(_improve(task, space, Follower(first, wanted), places[0]))
+        else:
+            _improve_all(task, first, wanted, places, Crew(workers, client), runs)
     except KeyboardInterrupt:
         if not runs:
             raise
@@ -82,6 +84,28 @@ def optimize(model: Subject, problem: Given | None = None, exact: bool = True) -
         if best.best.better(run.best.violation, run.best.objective):
             best = run
     return collected(task, space, Follower(first, wanted), best, runs)
+
+
+def _improve_all(
+    task: Problem, first: Design, wanted: tuple[int, ...], places: list[np.ndarray], crew: Crew, runs: list[Run]
+) -> None:
+    """From every start; those that lead nowhere are left out, unless all do."""
+    reason = ""
+    work = partial(_improve_row, task, first, wanted)
+    with closing(in_order(work, np.stack(places), crew, 1, "starts")) as outcomes:
+        for _, _, found in outcomes:
+            if isinstance(found, Lost):
+                reason = found.reason
+                continue
+            runs.append(found)
+            if found.interrupted:
+                break
+    if not runs:
+        raise ComputationError(reason)
+
+
+def _improve_row(task: Problem, first: Design, wanted: tuple[int, ...], row: np.ndarray) -> Run:
+    return _improve(task, first.space, Follower(first, wanted), row[0])
 
 
 def _own(model: InertModel) -> Given:

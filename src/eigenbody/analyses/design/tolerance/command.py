@@ -11,7 +11,7 @@ from eigenbody.cli import delivery, options, session
 
 PLACES = {
     "vary": "--vary", "samples": "--samples", "distribution": "--distribution", "workers": "--workers",
-    "inputs": "--peak", "outputs": "--peak", "peaks": "--peak",
+    "store": "--store",    "inputs": "--peak", "outputs": "--peak", "peaks": "--peak",
 }  # fmt: skip
 
 
@@ -38,9 +38,9 @@ def tolerance(
             "--peak", "INPUT:OUTPUT:FROM:TO", "Also the highest response in a band of frequencies (Hz); repeatable."
         ),
     ] = None,
-    workers: Annotated[
-        int | None, options.option("--workers", "N", "Processes of a large run; the result is the same.")
-    ] = None,
+    workers: options.Workers = None,
+    scheduler: options.Scheduler = None,
+    store: options.Store = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
@@ -56,6 +56,9 @@ def tolerance(
       eigenbody tolerance absorber.yaml --vary k=5% --samples 2000 --plot bands.png
       eigenbody tolerance absorber.yaml --vary bodies.machine.mass=0.02 \\
                           --peak push:y:0.05:0.5 --samples 5000 --json
+
+    Monte Carlo by several processes (--workers) or a cluster (--scheduler) gives the same numbers. With --store the
+    variants are kept as they come: stopped or killed, the same command goes on where it was.
 
     \b
     JSON: {"model", "method", "distribution", "samples", "failed", "seed",
@@ -77,11 +80,11 @@ def tolerance(
     mechanism = session.load(model, set_)
     from eigenbody.analyses.design.tolerance.find import tolerance as tolerance_of
 
-    with session.places_of(mechanism, **PLACES):
+    with session.client_of(scheduler) as client, session.going_on_from(store), session.places_of(mechanism, **PLACES):
         result = tolerance_of(
             mechanism, widths, "first-order" if samples is None else "monte-carlo",
             samples=2000 if samples is None else samples, seed=seed, distribution=distribution, peaks=bands,
-            workers=workers,
+            workers=workers, client=client, store=store,
         )  # fmt: skip
     goal.deliver(result)
 

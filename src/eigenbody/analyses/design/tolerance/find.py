@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,22 +17,20 @@ from eigenbody.analyses.design.designs import Design, DesignSpace
 from eigenbody.analyses.design.identity import Follower
 from eigenbody.analyses.design.objectives import SPARE_PEAKS, Modal, Quantity, ResponsePeak
 from eigenbody.analyses.design.problem import value_of
+from eigenbody.analyses.results import request_of, results
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.subject import Subject
+from eigenbody.many.run import GRAIN, Crew, Lost, in_order
+from eigenbody.many.store import FAILURE, Column, Table, keep
 from eigenbody.model.model import InertModel
 from eigenbody.model.units import UnitError, parse_quantity
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 
-if TYPE_CHECKING:
-    pass
-
 METHODS = ("first-order", "monte-carlo")
 SHAPES = ("uniform", "normal")
-CHUNK = 250  # variants in one batch; the same whatever the number of workers
-MANY = 4000  # samples from which several processes share the work
 LEVELS = (0.5, 2.5, 50.0, 97.5, 99.5)  # percentiles that are kept
 NORMAL_REACH = 2.0  # a tolerance is this many standard deviations of a normal distribution
 MOST_MODES = 40
@@ -87,6 +89,8 @@ def tolerance(
     distribution: str = "uniform",
     peaks: Sequence[tuple[str, str, float, float]] = (),
     workers: int | None = None,
+    client: Any = None,
+    store: str | Path | None = None,
 ) -> Tolerance:
     """Bands of frequencies, damping ratios and response peaks while numbers of the model scatter.
 
@@ -94,25 +98,35 @@ def tolerance(
     method        "first-order" (exact derivatives) or "monte-carlo" (`samples` variants, the same for a `seed`)
     distribution  "uniform" within the tolerance, or "normal" with the tolerance as two standard deviations
     peaks         (input, output, from, to): highest response in a band of frequencies (Hz)
-    workers       processes of a large Monte Carlo run; the result does not depend on it
+    workers       processes of a large Monte Carlo run (default: as many as the machine has processors)
+    client        a `dask.distributed.Client`: its workers compute the variants
+    store         a folder that keeps the variants as they come (`eigenbody.results`): an interrupted run goes on
+                  where it was
+    The result does not depend on who computes.
     """
     model = model_asking_for(model)
-    widths = _checked(model, vary, method, samples, distribution, workers)
+    crew = Crew(workers, client)
+    widths = _checked(model, vary, method, samples, distribution, crew)
     names = tuple(widths)
     space = DesignSpace.of(model, names, [p[0] for p in peaks], [p[1] for p in peaks])
     nominal = space.at(np.array([value for value, _ in widths.values()]))
     quantities = _quantities(nominal, peaks)
     half = np.array([width for _, width in widths.values()])
     if method == "first-order":
+        if store is not None:
+            raise InputError(Fault("store", "first-order bands have no variants to keep.", "Ask for monte-carlo."))
         return _first_order(model, widths, nominal, quantities, half, distribution)
     x = _drawn(nominal.x, half, samples, seed, distribution)
-    table, notes = _sampled(space, nominal, quantities, x, workers)
+    if store is None:
+        table, notes = _sampled(space, nominal, quantities, x, crew)
+    else:
+        table, notes = _stored(space, nominal, quantities, x, crew, store)
     found = _collected(model, widths, nominal, quantities, table, seed, distribution)
     return replace(found, notes=(*found.notes, *notes))
 
 
 def _checked(
-    model: InertModel, vary: Vary, method: str, samples: int, distribution: str, workers: int | None
+    model: InertModel, vary: Vary, method: str, samples: int, distribution: str, crew: Crew
 ) -> dict[str, tuple[float, float]]:
     faults: list[Fault] = []
     if method not in METHODS:
@@ -121,8 +135,7 @@ def _checked(
         faults.append(Fault("distribution", f'"{distribution}" is not known.', suggest(distribution, SHAPES)))
     if samples < 2:
         faults.append(Fault("samples", f"{samples} samples are no distribution.", "Ask for 1000 or more."))
-    if workers is not None and workers < 1:
-        faults.append(Fault("workers", f"{workers} processes cannot work.", "Give at least 1."))
+    faults += crew.faults()
     if not vary:
         faults.append(Fault("vary", "nothing varies.", 'Give for example {"k": "5 %"}, or --vary k=5%.'))
     widths: dict[str, tuple[float, float]] = {}
@@ -248,32 +261,50 @@ def _drawn(x: np.ndarray, half: np.ndarray, samples: int, seed: int, distributio
 
 
 def _sampled(
-    space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray, workers: int | None
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """(samples, quantities), nan where a variant failed, and notes; in batches, by several processes where many."""
-    from eigenbody.analyses.design.tolerance.workers import ALONE, can_share, in_processes
-
-    pieces = [x[k : k + CHUNK] for k in range(0, len(x), CHUNK)]
-    many = (workers or 1) > 1 or (workers is None and len(x) >= MANY)
-    notes: tuple[str, ...] = ()
-    if many and len(pieces) > 1 and can_share(space):
-        shared = in_processes(space, nominal, quantities, pieces, workers)
-        if shared is not None:
-            return np.concatenate(shared), ()
-        notes = (ALONE,)
-    out = []
-    for k, piece in enumerate(pieces):
-        report(f"variants {k * CHUNK + 1} to {k * CHUNK + len(piece)} of {len(x)}", k / len(pieces))
-        out.append(evaluated(space, nominal, quantities, piece))
-    return np.concatenate(out), notes
+    space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray, crew: Crew
+) -> tuple[np.ndarray, list[str]]:
+    """(samples, quantities), nan where a variant failed, and notes."""
+    table = np.full((len(x), len(quantities)), np.nan)
+    notes: list[str] = []
+    work = partial(evaluated, space, nominal, quantities)
+    lost: Counter[str] = Counter()
+    with closing(in_order(work, x, crew, what="variants", notes=notes)) as outcomes:
+        for start, stop, found in outcomes:
+            if isinstance(found, Lost):
+                lost[found.reason] += stop - start
+            else:
+                table[start:stop] = found[0]
+    return table, [*notes, *(f"{count} of them: {reason}" for reason, count in lost.items())]
 
 
-def evaluated(space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray) -> np.ndarray:
-    """(k, quantities) of the variants of one batch."""
+def _stored(
+    space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray, crew: Crew, store: str | Path
+) -> tuple[np.ndarray, list[str]]:
+    """The same by way of a store, whose columns are called like the bands."""
+    notes: list[str] = []
+    columns = [Column(quantity.label, quantity.unit, quantity.label) for quantity in quantities]
+    options = {"nominal": nominal.x.tolist(), "quantities": [repr(quantity) for quantity in quantities]}
+    request = request_of("tolerance", space.model, space.names, columns, GRAIN, options)
+    place = keep(store, request, partial(_columns, space, nominal, quantities), x, crew, notes)
+    found = results(place)
+    return np.column_stack([found.column(column.name) for column in columns]), notes
+
+
+def _columns(space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray) -> Table:
+    table, reasons = evaluated(space, nominal, quantities, x)
+    return {**{quantity.label: table[:, k] for k, quantity in enumerate(quantities)}, FAILURE: reasons}
+
+
+def evaluated(
+    space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray
+) -> tuple[np.ndarray, list[str | None]]:
+    """(k, quantities) of the variants of one batch, and why one has nothing at all."""
     wanted = tuple(i for q in quantities for i in q.wanted_modes())
     table = np.full((len(x), len(quantities)), np.nan)
+    reasons: list[str | None] = [None] * len(x)
     for row, design in enumerate(space.many(x)):
         if isinstance(design, str):
+            reasons[row] = design
             continue
         places = Follower(nominal, wanted).find(design)
         for column, quantity in enumerate(quantities):
@@ -281,7 +312,7 @@ def evaluated(space: DesignSpace, nominal: Design, quantities: list[Quantity], x
                 table[row, column] = quantity.parts(design, places).values.max()
             except ComputationError:
                 continue
-    return table
+    return table, reasons
 
 
 def _collected(

@@ -27,7 +27,9 @@ def sheet(result: VariantModes) -> Sheet:
     columns = (*(shown(name, 40) for name in names), "lowest Hz", "largest real part 1/s")
     right = (*(True for _ in names), False, True)
     grid = Grid("", columns, rows, right, len(result) - len(rows))
-    return Sheet(f"{len(result)} variants of {shown(result.model.name, 100)}", (), [grid])
+    one_by_one = f"{len(result.alone)} of {len(result)} variants were found one by one."
+    lines = (one_by_one,) if result.alone else ()
+    return Sheet(f"{len(result)} variants of {shown(result.model.name, 100)}", lines, [grid])
 
 
 def _cells(result: VariantModes, i: int) -> tuple[str, str]:

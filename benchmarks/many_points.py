@@ -1,0 +1,135 @@
+"""A million variants of ten bodies through a store: time, bytes and memory; killed twice and gone on with.
+
+    python benchmarks/many_points.py                    1,000,000 variants: about an hour on one processor
+    python benchmarks/many_points.py --count 20000      half a minute
+
+A run from beginning to end and one that is killed (SIGKILL) at a third and at two thirds must leave the same files,
+byte by byte. Memory is the largest that the process had at a tenth of the run and at its end. One-by-one calls are
+timed on a few variants. Writes benchmarks/results/many_points/<date>.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from variants import HERE, parametrized
+
+ONE_BY_ONE = 20
+
+
+def values(count):
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    return {
+        "k": 1e4 * random.uniform(0.8, 1.2, count), "mass": 4.0 * random.uniform(0.9, 1.1, count),
+        "shift": random.uniform(0.0, 0.01, count),
+    }  # fmt: skip
+
+
+def child(folder, count, workers, name):
+    """The run itself: largest memory (bytes) once a tenth is kept and at the end, and processor time."""
+    import eigenbody as eb
+
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # noqa: E731
+    early = []
+
+    def watch():
+        while kept(folder) < 0.1 * count:
+            time.sleep(0.05)
+        early.append(peak())
+
+    threading.Thread(target=watch, daemon=True).start()
+    model = parametrized(name)
+    begun = time.perf_counter()
+    eb.variants(model, values(count), workers=workers, store=folder)
+    use = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    spent = sum(u.ru_utime + u.ru_stime for u in use)
+    print(json.dumps({"wall": time.perf_counter() - begun, "cpu": spent, "early": early, "peak": peak()}))
+
+
+def kept(folder):
+    spans = [path.stem.split("-")[1:] for path in Path(folder).glob("*/rows-*.parquet")]
+    return max((int(b) for _, b in spans), default=0)
+
+
+def digest(folder):
+    found = hashlib.sha256()
+    for path in sorted(Path(folder).glob("*/rows-*.parquet")):
+        found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def command(folder, options):
+    return [
+        sys.executable, __file__, "--child", str(folder), "--count", str(options.count), "--workers",
+        str(options.workers), "--model", options.model,
+    ]  # fmt: skip
+
+
+def whole(folder, options):
+    done = subprocess.run(command(folder, options), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def killed(folder, options):
+    """Ended by SIGKILL when a third and two thirds are kept, then let through."""
+    at = []
+    for share in (1 / 3, 2 / 3):
+        process = subprocess.Popen(command(folder, options), stdout=subprocess.DEVNULL)
+        while kept(folder) < share * options.count and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        at.append(kept(folder))
+    return {"killed_at": at, **whole(folder, options)}
+
+
+def one_by_one(options):
+    """Processor seconds of one variant by itself."""
+    import eigenbody as eb
+
+    model, some = parametrized(options.model), values(ONE_BY_ONE)
+    eb.modes(model)
+    begun = time.process_time()
+    for k in range(ONE_BY_ONE):
+        eb.modes(model.with_values({name: float(array[k]) for name, array in some.items()}))
+    return (time.process_time() - begun) / ONE_BY_ONE
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=1_000_000)
+    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--model", default="C10SF1")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(options.child, options.count, options.workers, options.model)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        straight, stopped = Path(folder) / "straight", Path(folder) / "stopped"
+        found = {"count": options.count, "workers": options.workers, "model": options.model, **whole(straight, options)}
+        found["bytes"] = sum(path.stat().st_size for path in straight.glob("*/rows-*.parquet"))
+        found["one_by_one_cpu"] = one_by_one(options) * options.count
+        found["stopped"] = killed(stopped, options)
+        found["same_bytes"] = digest(straight) == digest(stopped)
+    print(json.dumps(found, indent=1))
+    out = HERE / "results" / "many_points" / f"{datetime.date.today()}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
