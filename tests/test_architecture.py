@@ -14,12 +14,13 @@ from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, m
 
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "pandas",
-    "xarray", "control", "sympy", "pyyeti", "numba",
+    "xarray", "control", "sympy", "pyyeti", "numba", "mujoco", "pymetis", "trimesh", "distributed",
 }  # fmt: skip
 ONLY_IN = {
-    "pyarrow": ("present",), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
+    "pyarrow": ("present", "many"), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
     "rich": ("present", "cli"), "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",),
     "plotly": ("analyses/report",), "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
+    "pymetis": ("numerics",), "distributed": ("many",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
@@ -117,7 +118,7 @@ def private_attributes_stay_at_home(module: Module) -> Found:
 
 
 def is_private(name: str) -> bool:
-    of_others = name in ("_replace", "_asdict", "_fields", "_make") or name.startswith("_repr_")
+    of_others = name in ("_replace", "_asdict", "_fields", "_make", "_exit") or name.startswith("_repr_")
     return name.startswith("_") and not name.startswith("__") and not of_others
 
 

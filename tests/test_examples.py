@@ -73,6 +73,28 @@ def six_axis_arm() -> None:
     np.testing.assert_allclose(found.M, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+@check("gripper.xml")
+def gripper() -> None:
+    """Two loops and a coupling leave two freedoms; lifting moves all masses of the file as MuJoCo compiles it."""
+    import mujoco
+
+    own = mujoco.MjModel.from_xml_path(str(EXAMPLES / "gripper.xml"))
+    lift = int(own.jnt_dofadr[mujoco.mj_name2id(own, mujoco.mjtObj.mjOBJ_JOINT, "lift")])
+    found = eb.linearize(eb.load(EXAMPLES / "gripper.xml"))
+    assert found.coordinates == ("lift", "left-drive")
+    assert found.M[0, 0] == pytest.approx(own.body_mass.sum() + own.dof_armature[lift], rel=1e-12)
+
+
+@check("spatial_four_bar.adm")
+def adams_four_bar() -> None:
+    """omega^2 = 7.848 1/s^2 (Trom 1990, Eq. 4.18), and the matrices of the same linkage as a model file."""
+    found, own = (eb.linearize(eb.load(EXAMPLES / name)) for name in ("spatial_four_bar.adm", "four_bar.yaml"))
+    assert found.coordinates == own.coordinates == ("a",)
+    for one, other in ((found.M, own.M), (found.C, own.C), (found.K, own.K)):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    assert found.K[0, 0] / found.M[0, 0] == pytest.approx(7.848, abs=1e-9)
+
+
 @check("vibration_absorber.yaml")
 def vibration_absorber() -> None:
     model = eb.load(EXAMPLES / "vibration_absorber.yaml")

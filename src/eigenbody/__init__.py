@@ -2,8 +2,6 @@
 
 from importlib import import_module
 
-__version__ = "0.1.0.dev0"
-
 # All public names by the module that has them, imported when they are first used. A `$` marks what is a command too, in
 # `command.py` of that folder, in the order in which the help lists them.
 # `scripts/public_names.py` writes the list for editors and type checkers: `__init__.pyi`.
@@ -21,6 +19,7 @@ PUBLIC = {
     "analyses.random": "RandomResponse $psd",
     "analyses.frequency": "FrequencyResponse $frf",
     "analyses.sweep": "Campbell $campbell Sweep SweepInterrupted VariantModes sweep variants",
+    "analyses.results": "$results StoredResults",
     "analyses.floquet": "Floquet $floquet FloquetSweep floquet_sweep",
     "analyses.sensitivity": "Derivatives derivatives Sensitivity $sensitivity",
     "analyses.compiled": "Evaluation Evaluator compiled",
@@ -56,7 +55,9 @@ PUBLIC = {
 }
 _HOME = {name: f"eigenbody.{module}" for module, names in PUBLIC.items() for name in names.replace("$", "").split()}
 
-__all__ = sorted([*_HOME, "__version__"])
+_HOME["__version__"] = "eigenbody.base.version"
+
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:

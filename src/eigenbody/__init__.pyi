@@ -57,6 +57,8 @@ from eigenbody.analyses.response.excitation import StepInput as StepInput
 from eigenbody.analyses.response.spectra import Spectrogram as Spectrogram
 from eigenbody.analyses.response.spectra import fft as fft
 from eigenbody.analyses.response.spectra import spectrogram as spectrogram
+from eigenbody.analyses.results import StoredResults as StoredResults
+from eigenbody.analyses.results import results as results
 from eigenbody.analyses.sensitivity import Derivatives as Derivatives
 from eigenbody.analyses.sensitivity import Sensitivity as Sensitivity
 from eigenbody.analyses.sensitivity import derivatives as derivatives

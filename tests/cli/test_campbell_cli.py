@@ -124,7 +124,7 @@ def test_interruption_writes_what_was_computed(
     from eigenbody.analyses.sweep import points as sweeping
 
     calls = []
-    original = sweeping.modes
+    original = sweeping.point_modes
 
     def stopping(*args: object, **kwargs: object) -> object:
         calls.append(1)
@@ -132,7 +132,7 @@ def test_interruption_writes_what_was_computed(
             raise KeyboardInterrupt
         return original(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sweeping, "modes", stopping)
+    monkeypatch.setattr(sweeping, "point_modes", stopping)
     out = tmp_path / "partial.json"
     code, shown, err = run(capsys, OVERHUNG, *RANGE, "-o", str(out))
     assert code == 130

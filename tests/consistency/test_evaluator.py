@@ -16,6 +16,8 @@ from eigenbody.base.batched import verdict
 from eigenbody.base.pattern import Pattern
 from eigenbody.base.recorded import AnotherBranch, Tape
 from eigenbody.operating.compiled import CompiledModel
+from eigenbody.starters.family import family
+from eigenbody.system.compile import RecordedSystem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MATRICES = ("M", "C", "K", "Y", "Z", "A", "B")
@@ -227,3 +229,15 @@ def test_who_takes_the_plain_value_leaves_the_tape() -> None:
     tape = Tape([3.0])
     assert tape.inputs[0].values.tolist() == [3.0]
     assert not tape.is_whole
+
+
+def test_numbers_of_bushings_are_handed_on() -> None:
+    """Nothing is computed with a stiffness that only has to stand in its place: every step is paid at every call."""
+    document = family("C10RF1")
+    document["parameters"] = {"k": 1e4}
+    for force in document["forces"].values():
+        force["k"] = ["=k", "=k", "=k", *force["k"][3:]]
+    tape = Tape([1e4])
+    RecordedSystem(tape, eb.load(document).with_values({"k": tape.inputs[0]}).description)
+    assert tape.is_whole
+    assert tape.run([2e4]) == [2e4]  # the input, and no other number

@@ -152,7 +152,9 @@ def test_a_changed_model_written_elsewhere_names_the_same_file(
         assert main(["optimize", str(here / "rod.yaml"), str(decoy / "problem.yaml"), "-o", str(target)]) == 0
     capsys.readouterr()
     wanted = frequencies(eb.load(here / "rod.yaml").with_values({"forces.hold.k": 2000}))
-    assert frequencies(eb.load(decoy / "better.yaml")) == pytest.approx(wanted, rel=1e-9)
+    with pytest.raises(eb.InputError, match="--allow-files"):
+        eb.load(decoy / "better.yaml")
+    assert frequencies(eb.load(decoy / "better.yaml", allow_files=True)) == pytest.approx(wanted, rel=1e-9)
     assert frequencies(eb.load(here / "better.yaml")) == pytest.approx(wanted, rel=1e-9)
     assert yaml.safe_load((here / "better.yaml").read_text())["flexible"]["rod"]["file"] == "rod.npz"
 

@@ -2,14 +2,20 @@
 
 import numpy as np
 import pytest
+from flexible_rotor import ROTORS
+from flexible_rotor import model as rotor_model
 from scipy.optimize import brentq
 
 import eigenbody as eb
+from eigenbody.analyses.sweep.variants import linear_variants
 from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.spectrum import spectra_of, spectrum_of
 from eigenbody.model.paths import locate, numeric_paths
 from eigenbody.numerics.matrices.assembly import dense
+from eigenbody.spatial.rotations import apply, apply_transposed
 from eigenbody.system.compile import CompiledVariants, compile_system
 from mechanisms import random_mechanism
 
@@ -192,3 +198,55 @@ def test_with_values_by_path():
     assert changed.description.bodies.position[1, 0] == 0.2
     assert changed.parameters["k"] == 1000
     assert model.description.bodies.position[1, 0] == 0.1
+
+
+@pytest.mark.parametrize("kind", ["floating", "knife", "wheel", "driven", "loop", "tree"])
+@pytest.mark.parametrize("seed", range(3))
+def test_judgement_of_many_is_that_of_each(kind, seed):
+    """Free bodies, vehicles and turning mechanisms, most of which have zeros: eigenvalues and verdicts together and one
+    by one."""
+    rng = np.random.default_rng(100 + seed)
+    model = eb.load(random_mechanism(rng, kind))
+    path = next(p for p in varying_paths(model) if p.endswith("mass"))
+    values = values_near(model, path)[0] * np.linspace(1.0, 1.2, 5)
+    linears = [one for one in linear_variants(model, {path: values}) if isinstance(one, LinearModel)]
+    assert len(linears) == len(values)
+    found = eb.variants(model, {path: values})
+    for k, (together, linear) in enumerate(zip(spectra_of(linears), linears, strict=True)):
+        alone = spectrum_of(linear)
+        assert together.stability == alone.stability
+        assert together.zero_chains == alone.zero_chains
+        size = np.abs(alone.eigenvalues).max(initial=1.0)
+        np.testing.assert_allclose(together.eigenvalues, alone.eigenvalues, rtol=1e-12, atol=1e-14 * size)
+        zeros = int((found.eigenvalues[k] == 0).sum())
+        assert zeros == int(alone.is_rigid.sum()) or not np.any(np.abs(alone.eigenvalues) < 1e-5 * size)
+
+
+def test_variants_that_leave_the_batch_are_counted():
+    """One alone is no batch; three of one structure are."""
+    chain = eb.load(CHAIN)
+    found = eb.variants(chain, {"k": [900.0, 1000.0, 1100.0]})
+    assert found.alone == ()
+    single = eb.variants(chain, {"k": [900.0]})
+    assert single.alone == (0,)
+    assert "1 of 1 variants were found one by one" in str(single)
+
+
+def test_speeds_of_a_flexible_rotor_through_one_configuration():
+    """Poses, rows and factors are those of all speeds together, velocities and accelerations those of each."""
+    model = rotor_model(ROTORS[3], modes=2, elements=2)
+    speeds = np.linspace(0.0, 400.0, 6)
+    for speed, many in zip(speeds, linear_variants(model, {"speed": speeds}), strict=True):
+        alone = eb.linearize(model.with_values({"speed": float(speed)}))
+        for name in ("M", "C", "K", "A"):
+            found, expected = getattr(many, name), getattr(alone, name)
+            assert np.abs(found - expected).max() <= 1e-13 * np.abs(expected).max(), name
+        assert many.notes == alone.notes
+
+
+@pytest.mark.parametrize("lead", [(7,), (2, 3)])
+def test_many_vectors_for_each_matrix(lead):
+    rng = np.random.default_rng(1)
+    R, a = rng.normal(size=(5, 2, 3, 3)), rng.normal(size=(*lead, 5, 2, 3))
+    for found, expected in ((apply(R, a), R @ a[..., None]), (apply_transposed(R, a), R.mT @ a[..., None])):
+        np.testing.assert_allclose(found, expected[..., 0], rtol=1e-14, atol=1e-14)

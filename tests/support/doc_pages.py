@@ -33,7 +33,9 @@ class Block:
     @property
     def is_usage(self) -> bool:
         """Whether it says how to call commands, without a model."""
-        return self.language == "" and bool(re.search(r"^eigenbody \w+ +\[?(MODEL|KIND)", self.text, re.MULTILINE))
+        return self.language == "" and bool(
+            re.search(r"^eigenbody \w+ +\[?(MODEL|KIND|FOLDER)", self.text, re.MULTILINE)
+        )
 
     @property
     def is_session(self) -> bool:

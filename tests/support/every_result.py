@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from runpy import run_path
+from tempfile import mkdtemp
 
 import eigenbody as eb
 from eigenbody.analyses.verify.find import by_route
@@ -54,6 +55,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
+    "stored": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}, store=mkdtemp()),
     "floquet": lambda: eb.floquet(ROTOR),
     "floquet sweep": lambda: eb.floquet_sweep(ROTOR, "speed", [1.0, 2.0]),
     "along": lambda: eb.along(motion()),

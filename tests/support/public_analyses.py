@@ -63,6 +63,6 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "verify": lambda x: eb.verify(x, ["relative"]),
     "with_damping": lambda x: eb.with_damping(x, proportional=(0.1, 0)),
 }
-OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "load", "new", "polynomial345", "spectrogram",
+OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "load", "new", "polynomial345", "results", "spectrogram",
           "total_value", "weighted_history", "weighting"}  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""

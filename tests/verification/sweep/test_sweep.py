@@ -362,7 +362,7 @@ def test_no_joint_or_several_that_spin() -> None:
 @pytest.mark.parametrize(("after", "points"), [(4, 4), (13, 11)])  # among the points, and while closing in
 def test_interruption_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch, after: int, points: int) -> None:
     calls = []
-    original = sweeping.modes
+    original = sweeping.point_modes
 
     def stopping(*args: Any, **kwargs: Any) -> Any:
         calls.append(1)
@@ -370,7 +370,7 @@ def test_interruption_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch, a
             raise KeyboardInterrupt
         return original(*args, **kwargs)
 
-    monkeypatch.setattr(sweeping, "modes", stopping)
+    monkeypatch.setattr(sweeping, "point_modes", stopping)
     with pytest.raises(eb.SweepInterrupted) as stopped:
         eb.sweep(inverted_pendulum(), "k", np.linspace(5, 15, 11))
     assert stopped.value.partial.values == pytest.approx(np.linspace(5, 15, 11)[:points])

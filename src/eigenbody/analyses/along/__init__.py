@@ -83,7 +83,8 @@ def _driven(model: InertModel, motion: Mapping[str, Any]) -> InertModel:
         drivers[f"reference {measure}".replace(".", " ")] = {"measure": measure, "motion": law}
         if measure in joints:
             joints[measure] = {key: v for key, v in joints[measure].items() if key not in ("position", "velocity")}
-    return model.set(drivers=drivers, joints=joints)
+    pose = {name: value for name, value in model.description.pose.items() if name not in motion}
+    return model.set(drivers=drivers, joints=joints, **({"pose": pose} if pose != model.description.pose else {}))
 
 
 def _chosen_times(simulation: Simulation, times: Sequence[float] | np.ndarray | None) -> np.ndarray:

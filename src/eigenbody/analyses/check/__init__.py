@@ -11,6 +11,7 @@ import numpy as np
 from eigenbody.base.result import Result
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
+from eigenbody.mobility.assembly import remarks_on_assembly
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.model.description import Entry, is_internal
 from eigenbody.operating.find import operating_point
@@ -134,8 +135,10 @@ class Inspection(Result, look="analyses.check.look"):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What reading a file of another format left out or repaired, rows that take freedom away by a small share."""
-        return (*self.point.model.notes, *remarks_on_loops(self.point))
+        """What reading a file of another format left out or repaired, how a rough drawing was assembled, rows that take
+        freedom away by a small share."""
+        assembled = remarks_on_assembly(self.point.system, self.point.state)
+        return (*self.point.model.notes, *assembled, *remarks_on_loops(self.point))
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -147,6 +150,7 @@ def check(model: Subject) -> Inspection:
     """Count bodies, constraints and freedom at the operating point."""
     point = operating_point(model)
     description = point.system.description
+    written = {entry.name: entry for entry in point.model.description.joints}  # before joints open by rounding closed
     held: dict[tuple[str, str], list[ConstraintRow]] = {}
     for row in _rows(point):
         held.setdefault((row.kind, row.owner), []).append(row)
@@ -156,7 +160,7 @@ def check(model: Subject) -> Inspection:
             Constraint(
                 entry.name,
                 entry.type or type_of_driver,
-                tuple(entry.get("between") or ()),
+                tuple(written.get(entry.name, entry).get("between") or ()),
                 tuple(held.get((kind, entry.name), ())),
             )
             for entry in entries

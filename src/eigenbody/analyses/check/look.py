@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from eigenbody.linearization.look.point import held_grid
 from eigenbody.model.source import shown
 from eigenbody.present.documents import require_finite
 from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, Styled, counted, listed, significant
@@ -31,7 +32,7 @@ def _grids(found: Inspection) -> list[Grid]:
     for title, items in (("Joints", found.joints), ("Couplings", found.couplings), ("Drivers", found.drivers)):
         if items:
             grids.append(_constraint_grid(title, items))
-    return grids
+    return [*grids, *held_grid(found.point)]
 
 
 def _flexible_grids(bodies: Sequence[CountedBody]) -> list[Grid]:
@@ -90,6 +91,7 @@ def document(found: Inspection) -> dict[str, Any]:
         "gruebler": found.gruebler,
         "dof": found.dof,
         "coordinates": list(found.coordinates),
+        "held": point.held,
         "constraints": [
             {"of": row.owner, "row": row.label, "class": row.classed, "redundant": row.is_redundant}
             for constraint in found.constraints
