@@ -86,35 +86,63 @@ def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> lis
     """
     report("linearizing")
     e = VariationalEquations(batch)
-    n = len(points)
-    arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
-    space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
-    noise = Later(e.noise)
     certificate = certify(points[0], Tangents(points[0], points[0].frame).force)
     loops = remarks_on_loops(points[0])
     loads = remarks_on_many(batch, points)
+    certificates = [
+        replace(
+            certificate,
+            residual=point.residual,
+            drift=point.drift,
+            check=Later(lambda: certificate.tangent_error),
+            notes=(*loops, *loads[k]),
+        )
+        for k, point in enumerate(points)
+    ]
+    return _separated(e, points, certificates)
+
+
+def separate_models(e: VariationalEquations, points: Mapping[int, OperatingPoint]) -> list[LinearModel]:
+    """Linear models of some of many variants whose equations are known together: the points of these by number. Each
+    has a certificate of its own, as by itself."""
+    certificates = [certify(point, partial(_force, point)) for point in points.values()]
+    return _separated(e, list(points.values()), certificates, list(points))
+
+
+def _force(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
+    return Tangents(point, point.frame).force(dq, du)
+
+
+def _separated(
+    e: VariationalEquations,
+    points: Sequence[OperatingPoint],
+    certificates: Sequence[Certificate],
+    numbers: Sequence[int] | None = None,
+) -> list[LinearModel]:
+    numbers = range(len(points)) if numbers is None else numbers
+    arrays: dict[str, Any] = e.arrays()
+    space = e.state_space
+    noise = Later(e.noise)
     return [
         _linear(
             point,
             DenseForm(
-                **{name: a[k] for name, a in arrays.items()},
+                **{name: _one_of(a, k) for name, a in arrays.items()},  # type: ignore[arg-type]
                 noise=Later(partial(_noise_of_one, noise, k)),
-                source=KnownStateSpace(StateSpace(*(a[k] for a in space))),
+                source=KnownStateSpace(StateSpace(*(_one_of(a, k) for a in space))),
             ),
-            replace(
-                certificate,
-                residual=point.residual,
-                drift=point.drift,
-                check=Later(lambda: certificate.tangent_error),
-                notes=(*loops, *loads[k]),
-            ),
+            certificate,
         )
-        for k, point in enumerate(points)
+        for k, point, certificate in zip(numbers, points, certificates, strict=True)
     ]
 
 
+def _one_of(matrices: np.ndarray, k: int) -> np.ndarray:
+    return np.asarray(matrices[k] if matrices.ndim > 2 else matrices)
+
+
 def _noise_of_one(noise: Callable[[], EntryNoise], k: int) -> EntryNoise:
-    return EntryNoise(*(part[k] if part.ndim > 2 else part for part in noise()))
+    return EntryNoise(*(_one_of(part, k) for part in noise()))
 
 
 def _linear(

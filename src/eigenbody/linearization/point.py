@@ -225,17 +225,23 @@ def refuse_open_reactions(frame: MotionFrame) -> None:
 
 def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selection) -> None:
     """Rows left out as redundant must hold at acceleration level too: two motions that part later do not."""
-    off = np.abs(mechanics.holonomic.acceleration[chosen.redundant])
-    size = 1.0 + np.abs(mechanics.acceleration).max(initial=0.0) + np.abs(mechanics.state.w).max(initial=0.0) ** 2
-    bad = chosen.redundant[off > 1e-8 * size]
+    bad = chosen.redundant[contradicting(mechanics, chosen)]
     if len(bad):
         raise InputError(
             Fault(
                 ", ".join(dict.fromkeys(system.constraints.rows[r].where for r in bad[:6])),
-                f"the prescribed motion contradicts the other constraints in acceleration, by {off.max():.3g}.",
+                "the prescribed motion contradicts the other constraints in acceleration, by"
+                f" {np.abs(mechanics.holonomic.acceleration[chosen.redundant]).max():.3g}.",
                 "Remove one of them.",
             )
         )
+
+
+def contradicting(mechanics: Mechanics, chosen: Selection) -> np.ndarray:
+    """(..., redundant) which rows left out as redundant do not hold at acceleration level."""
+    off = np.abs(mechanics.holonomic.acceleration[..., chosen.redundant])
+    size = 1.0 + _largest(mechanics.acceleration) + np.abs(mechanics.state.w).max(axis=(-2, -1), initial=0.0) ** 2
+    return np.asarray(off > 1e-8 * size[..., None])
 
 
 def _largest(values: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ from eigenbody.linearization.point import OperatingPoint, drift_of, imbalance, r
 from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
+from eigenbody.mobility.limits import beyond_limits
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.segments import segmented
@@ -144,7 +145,7 @@ def batch_point(group: Group) -> tuple[OperatingPoint, np.ndarray]:
     first = operating_point(group.model_of(0))
     wanted = group.model.description.operating_point or {"type": "reference"}
     if wanted["type"] == "reference":
-        state, apart = _initial_states(group)
+        state, apart = initial_states(group)
     else:
         state, apart = _stacked([operating_point(group.model_of(k)).state for k in range(len(group))])
     return _completed(group, first, state, apart)
@@ -178,29 +179,32 @@ def _broken(point: OperatingPoint, first: OperatingPoint, count: int) -> np.ndar
     return bad | ~(reach < REACH * (1.0 + first_reach)) | ~np.isfinite(size)
 
 
-def separate_points(group: Group, batch: OperatingPoint) -> list[OperatingPoint]:
-    """The operating points of the variants, each by itself."""
+def separate_points(
+    group: Group, batch: OperatingPoint, models: Sequence[InertModel] | None = None
+) -> list[OperatingPoint]:
+    """The operating points of the variants, each by itself; their models may be known."""
     figures = (imbalance(batch.mechanics, batch.motion), *drift_of(batch.mechanics))
     residual, *drift = (np.broadcast_to(figure, len(group)).tolist() for figure in figures)
     points = []
     for k in range(len(group)):
-        model, state = group.model_of(k), _one_of(batch.state, k)
+        model, state = models[k] if models else group.model_of(k), _one_of(batch.state, k)
         own = system_of(model)
         motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in batch.motion.parts))
         here = Mechanics(own, state, motion.acceleration)
         points.append(
             replace(
                 batch, model=model, system=own, state=state, motion=motion, residual=residual[k],
-                drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=own.warnings, mechanics=here,
-                frame=MotionFrame(here, batch.chosen),
+                drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=(*own.warnings, *beyond_limits(here)),
+                mechanics=here, frame=MotionFrame(here, batch.chosen),
             )
         )  # fmt: skip
     return points
 
 
 # The initial state ----------------------------------------------------------------------------------------------------
-def _initial_states(group: Group) -> tuple[State, np.ndarray]:
-    """The initial states: the drawings where they hold, else found one by one; velocities together."""
+def initial_states(group: Group) -> tuple[State, np.ndarray]:
+    """The initial states, the drawings where they hold, else found one by one, velocities together; and which variants
+    (k,) they do not hold for."""
     system = group.system
     drawn = system.reference_state()
     mechanics = Mechanics(system, drawn)
@@ -249,7 +253,8 @@ def _one_of(state: State, k: int) -> State:
     part: Callable[[np.ndarray, int], np.ndarray] = lambda a, axes: a[k] if a.ndim > axes else a  # noqa: E731
     r, R, v, w = part(state.r, 2), part(state.R, 3), part(state.v, 2), part(state.w, 2)
     x, turns, u_in, z = (part(a, 1) for a in (state.x, state.turns, state.u_in, state.z))
-    return State(r, R, v, w, x, turns, u_in, state.t, z)
+    t = float(state.t[k]) if isinstance(state.t, np.ndarray) and state.t.ndim else state.t
+    return State(r, R, v, w, x, turns, u_in, t, z)
 
 
 def _stacked(states: list[State]) -> tuple[State, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import Modes, modes, modes_of_many, tracked_shapes
+from eigenbody.analyses.modes import Modes, modes, modes_from, modes_of_many, tracked_shapes
 from eigenbody.analyses.sweep.tracking import Failure, PointModes
 from eigenbody.analyses.sweep.variants import linear_variants
 from eigenbody.analyses.sweep.walk import Outcome, Stopped, Stretch
@@ -32,7 +32,7 @@ def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> li
     if asks_for_steady(model):
         steady = steady_points(model, stretch)
         if n is None:
-            return each_of(steady, lambda there: of_steady(there, _modes_of(there.linear, None)))
+            return each_of(steady, lambda there: of_steady(there, point_modes(_modes_of_steady(there))))
         return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
     if n is not None and system_of(model).nq > DENSE_LIMIT:
         return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
@@ -60,8 +60,12 @@ def _in_patterns(linear: LinearModel) -> LinearModel | EigenbodyError:
         return error
 
 
-def _modes_of(linear: LinearModel, n: int | None) -> PointModes:
-    return point_modes(modes(in_blade_patterns(linear), n=n))
+def _modes_of_steady(there: SteadyPoint) -> Modes:
+    """All modes; its eigenvalues are known but for blades in patterns."""
+    linear = in_blade_patterns(there.linear)
+    return (
+        modes_from(linear, there.spectrum, None, None) if linear is there.linear and there.spectrum else modes(linear)
+    )
 
 
 def steady_points(model: InertModel, stretch: Stretch) -> Sequence[SteadyPoint | Failed]:

@@ -1,10 +1,10 @@
 """Steady motions along a path of variants of a model: each between its neighbours.
 
 Both ends are searched for as if they were alone. Every point between two that are known starts from the interpolation
-of both and is solved by Newton's method; all points halfway between known ones go together. What would make the answer
-depend on the way is not taken: where Newton's method does not converge or ends far from where it was expected, the
-point is searched for as if it were alone. A member of a family (the nearest to the start is asked for) is always found
-alone, and so is a point with parameters to be found.
+of both and those beyond them, and is solved by Newton's method; points spread over all gaps go together. What would
+make the answer depend on the way is not taken: where Newton's method does not converge or ends far from where it was
+expected, the point is searched for as if it were alone. A member of a family (the nearest to the start is asked for) is
+always found alone.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.family import Failed, Group, groups
 from eigenbody.operating.steady.attempts import search
-from eigenbody.operating.steady.between import NEAR, Neighbours, distance, led_from, solved_between
-from eigenbody.operating.steady.found import SteadyPoint, judged, judged_alone
+from eigenbody.operating.steady.between import NEAR, SAME, Neighbours, apart, distance, led_from, solved_between
+from eigenbody.operating.steady.found import Linearized, SteadyPoint, judged, judged_alone
 from eigenbody.operating.steady.motion import stable_one, with_stability
 
-SHORT = 8  # points between two that are known that are tried at once
+SHORT = 8  # points between two that are known that are tried at once, at most
 UNEVEN = 3.0  # times as fast along the path as beside it: a pair that is looked at
-SAME = 1e-6  # rad, lengths of the mechanism, or their rates at its pace: two steady motions that are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +76,7 @@ class _Walk:
         self.found: dict[int, SteadyPoint | Failed] = {}
         self.order = [int(i) for i in np.argsort(path.places, kind="stable")]
         self.doubted: set[int] = set()  # points between neighbours that were not where they were expected
+        self.sure: set[int] = set()  # points that are on one branch with known ones on either side
 
     @property
     def is_open(self) -> bool:
@@ -92,12 +92,14 @@ class _Walk:
         return sorted([*own, *((p.place, None, p) for p in self.known)], key=lambda entry: entry[0])
 
     def go_on(self) -> None:
-        """One wave: the middle of every gap or all of a short one, and the ends that are open. Of those that are not
-        found between their neighbours the middle one is searched for by itself: the others may have it as neighbour."""
+        """One wave: points spread over every gap or all of a short one, and the ends that are open. Of those that are
+        not found between their neighbours the middle one is searched for by itself: the others may have it as
+        neighbour."""
         wave = list(self._waiting())
         between = [(i, around) for _, i, around in wave if around is not None and around.can_lead]
-        self.found.update({i: found for i, found in self._between(between).items() if found is not None})
+        self.found.update(self._between(between))
         self.doubted.update(i for i, _ in between if i not in self.found)
+        self.sure.update(i for i, around in between if i in self.found and self._is_sure(self.found[i], around))
         gaps = {gap: [i for g, i, _ in wave if g == gap and i not in self.found] for gap, _, _ in wave}
         for left in gaps.values():
             if left:
@@ -106,42 +108,52 @@ class _Walk:
     def _waiting(self) -> Iterator[tuple[int, int, Neighbours | None]]:
         """Number of the gap, number of the point, what is known beside it."""
         gap: list[int] = []
-        left: SteadyPoint | Failed | None = None
-        for _, i, there in [*self.entries(), (np.inf, None, None)]:
+        done: list[SteadyPoint | Failed] = []  # left of the gap
+        entries = self.entries()
+        for n, (_, i, there) in enumerate([*entries, (np.inf, None, None)]):
             if there is None and i is not None:
                 gap.append(i)
                 continue
             if gap:
-                yield from ((gap[0], i, around) for i, around in self._of_gap(gap, left, there))
-            gap, left = [], there
+                ahead = [found for _, _, found in entries[n:] if found is not None]
+                yield from ((gap[0], i, around) for i, around in self._of_gap(gap, done[-2:], ahead[:2]))
+            gap = []
+            done += [there] if there is not None else []
 
     def _of_gap(
-        self, gap: list[int], left: SteadyPoint | Failed | None, right: SteadyPoint | Failed | None
+        self, gap: list[int], before: list[SteadyPoint | Failed], ahead: list[SteadyPoint | Failed]
     ) -> Iterator[tuple[int, Neighbours | None]]:
-        if left is None or right is None:
-            ends = [i for i, beyond in ((gap[0], left), (gap[-1], right)) if beyond is None]
+        """Points of a gap to be found now, from up to two that are known on either side."""
+        if not before or not ahead:
+            ends = [i for i, beyond in ((gap[0], before), (gap[-1], ahead)) if not beyond]
             yield from ((i, None) for i in dict.fromkeys(ends))
             return
-        middle = gap[len(gap) // 2]
+        left, right = before[-1], ahead[0]
         if isinstance(left, Failed) or isinstance(right, Failed):
-            yield middle, None
+            yield gap[len(gap) // 2], None
             return
-        for i in gap if len(gap) <= SHORT else [middle]:
-            share = (float(self.path.places[i]) - left.place) / (right.place - left.place or 1.0)
-            yield i, Neighbours(left, right, share)
+        beyond = tuple(one for one in (*before[:-1], *ahead[1:]) if isinstance(one, SteadyPoint))
+        for i in gap if len(gap) <= SHORT else spread_over(gap, SHORT):
+            yield i, Neighbours(left, right, float(self.path.places[i]), beyond)
 
-    def _between(self, wave: Sequence[tuple[int, Neighbours]]) -> dict[int, SteadyPoint | None]:
+    def _between(self, wave: Sequence[tuple[int, Neighbours]]) -> dict[int, SteadyPoint]:
         """Those that are found where they were expected."""
-        found: dict[int, SteadyPoint | None] = {}
+        solved: dict[int, Linearized] = {}
         index = [i for i, _ in wave]
         for group in self.path.groups(index) if index else ():
             if isinstance(group, Failed):
                 continue
-            numbers = [index[k] for k in group.index]
             around = [wave[k][1] for k in group.index]
-            for i, solution in zip(numbers, solved_between(group, around), strict=True):
-                found[i] = None if solution is None else judged(self.path.at(i), *solution)
-        return found
+            for k, solution in zip(group.index, solved_between(group, around), strict=True):
+                solved |= {} if solution is None else {index[k]: solution}
+        found = judged([self.path.at(i) for i in solved], list(solved.values()))
+        return {i: there for i, there in zip(solved, found, strict=True) if isinstance(there, SteadyPoint)}
+
+    def _is_sure(self, found: SteadyPoint | Failed, around: Neighbours) -> bool:
+        """Whether a point is where it was surely expected between known ones, which were found to be on one branch."""
+        left, right, known = around.left, around.right, {p.place for p in self.known}
+        is_one = right.place not in left.parted and left.place not in right.parted
+        return isinstance(found, SteadyPoint) and found.is_expected and {left.place, right.place} <= known and is_one
 
     def alone(self, i: int) -> SteadyPoint | Failed:
         """Searched for from where the model says."""
@@ -202,23 +214,36 @@ class _Walk:
         between which a real exponent passes zero, or which are farther apart than those beside them let expect."""
         entries = [(i, p) for _, i, p in self.entries() if isinstance(p, SteadyPoint)]
         pairs = list(pairwise(entries))
-        pace = [_pace(left, right) for (_, left), (_, right) in pairs]
-        for n, ((i, left), (k, right)) in enumerate(pairs):
-            if k is None and i is None:
-                continue
-            beside = pace[max(n - 1, 0) : n] + pace[n + 1 : n + 2]
+        open_ones = [n for n, pair in enumerate(pairs) if {i for i, _ in pair} - self.sure - {None}]
+        needed = {m for n in open_ones for m in (n - 1, n, n + 1) if 0 <= m < len(pairs)}
+        pace = {n: _pace(pairs[n][0][1], pairs[n][1][1]) for n in needed}
+        for n in open_ones:
+            (i, left), (k, right) = pairs[n]
+            beside = [pace[m] for m in (n - 1, n + 1) if m in pace]
             is_odd = pace[n] > UNEVEN * min(beside, default=0.0) and pace[n] > 0
             asked = {i, k} & self.doubted or left.growing != right.growing or is_odd
             if asked and not _on_one_branch(left, right):
-                note = f"Between {_listed(left)} and {_listed(right)} (SI) the steady motion changes to another branch."
-                number, at = (k, right) if k is not None else (i, left)
-                assert number is not None
-                self.found[number] = replace(at, notes=(*at.notes, note))
+                self._part(i, left, k, right)
+
+    def _part(self, i: int | None, left: SteadyPoint, k: int | None, right: SteadyPoint) -> None:
+        """Note that two neighbours are on different branches, at the one that is new."""
+        note = f"Between {_listed(left)} and {_listed(right)} (SI) the steady motion changes to another branch."
+        number, beyond = (k, left) if k is not None else (i, right)
+        assert number is not None
+        at = self.found[number]
+        assert isinstance(at, SteadyPoint)
+        self.found[number] = replace(at, notes=(*at.notes, note), parted=(*at.parted, beyond.place))
+
+
+def spread_over(numbers: Sequence[int], count: int) -> list[int]:
+    """So many of the numbers, evenly."""
+    places = np.linspace(0, len(numbers) - 1, count + 2)[1:-1]
+    return [numbers[int(k)] for k in np.round(places)]
 
 
 def _pace(left: SteadyPoint, right: SteadyPoint) -> float:
     """Distance of two steady motions per way along the path; 0 where they are near in any case."""
-    away = distance(left.trial, right.trial, right.solution.pace, right.trial.chosen)
+    away = apart(left, right, right.trial.chosen)
     return 0.0 if away <= NEAR else away / max(abs(right.place - left.place), 1e-300)
 
 

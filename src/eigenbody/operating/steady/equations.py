@@ -115,6 +115,7 @@ class SteadyEquations:
     labels: tuple[str, ...]  # of f
     balances: int  # number of equations that are not prescriptions: S'' = 0 and x' = 0; they come first
     accelerations: np.ndarray = field(repr=False)
+    linear: VariationalEquations | None = field(default=None, repr=False)  # the linear equations there
 
     def reach(self, dS: np.ndarray) -> float:
         """How far a change of the coordinates moves any body: rad, or lengths of the mechanism."""
@@ -135,7 +136,7 @@ class SteadyEquations:
     def one(self, k: int) -> SteadyEquations:
         """Those of one of many trials."""
         one = {name: _one_of(getattr(self, name), axes, k) for name, axes in ARRAYS.items()}
-        return replace(self, **one)  # type: ignore[arg-type]
+        return replace(self, linear=None, **one)  # type: ignore[arg-type]
 
 
 def _one_of(array: np.ndarray, axes: int, k: int) -> np.ndarray:
@@ -184,9 +185,12 @@ class Residual:
             self.f = joined(self.f, self.axial.value)
 
 
-def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> SteadyEquations:
-    """Residual and derivatives at a trial state; `idle` marks states that nothing depends on; `pace` in rad/s."""
-    now = Residual(trial, task, idle)
+def equations(
+    trial: Trial, task: Task, idle: np.ndarray, pace: float, residual: Residual | None = None
+) -> SteadyEquations:
+    """Residual, which may be known, and derivatives at a trial state; `idle` marks states that nothing depends on;
+    `pace` in rad/s."""
+    now = residual or Residual(trial, task, idle)
     system, chosen = trial.system, trial.chosen
     linear = linear_equations(now.point, chosen)
     nS, nW, nx = len(chosen.positions), len(chosen.velocities), len(system.states)
@@ -222,6 +226,7 @@ def equations(trial: Trial, task: Task, idle: np.ndarray, pace: float) -> Steady
         labels=_labels(now, task),
         balances=nW + len(now.alive),
         accelerations=now.acceleration,
+        linear=linear,
     )  # fmt: skip
 
 

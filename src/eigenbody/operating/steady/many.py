@@ -9,13 +9,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
+from eigenbody.model.model import InertModel
 from eigenbody.operating.constancy import SAME
-from eigenbody.operating.steady.equations import SteadyEquations, Trial, equations, point_at
+from eigenbody.operating.family import Group, initial_states
+from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, equations
 from eigenbody.operating.steady.report import ADVANCE, STEPS, is_passing
 from eigenbody.operating.steady.solve import newton_step
-from eigenbody.operating.steady.task import Task
+from eigenbody.operating.steady.task import Task, task_of
 from eigenbody.system.state import ARRAYS, State, one_state
 
 MOST = 12  # steps of Newton's method; more than a start near by needs
@@ -53,23 +54,47 @@ def together(tasks: Sequence[Task]) -> Task | None:
     return replace(first, **numbers)  # type: ignore[arg-type]
 
 
+def tasks_of(group: Group, models: Sequence[InertModel]) -> list[Task]:
+    """What the variants of a group are asked for, each."""
+    given = group.system.velocities
+    if not len(given.measure):
+        return [task_of(model, {}) for model in models]
+    state, apart = initial_states(group)
+    if np.any(apart):
+        return [task_of(model) for model in models]
+    rates = rates_of(group.system, state, given.measure)
+    rates = np.broadcast_to(rates, (len(models), len(given.measure)))
+    named = (dict(zip(given.measure.tolist(), own, strict=True)) for own in rates.tolist())
+    return [task_of(model, own) for model, own in zip(models, named, strict=True)]
+
+
 def solve_together(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Many:
     """Newton's method in full steps from trials near by; raises where some trial cannot be moved."""
     now = equations(start, task, idle, pace)
-    count = len(now.f)
-    going = np.ones(count, dtype=bool)
+    going = np.ones(len(now.f), dtype=bool)
     for _ in range(MOST):
-        held = _hold(now)  # one step more is taken from there, down to rounding
-        steps = np.stack([newton_step(now.one(k)) if going[k] else np.zeros(now.J.shape[-1]) for k in range(count)])
-        now = equations(_moved(now, task, steps), task, idle, pace)
-        going = going & ~held & np.isfinite(now.f).all(axis=-1)
+        held = _hold(now.f, now.tolerance)  # one step more is taken from there, down to rounding
+        trial = _moved(now, task, _steps(now, going))
+        there = Residual(trial, task, idle)
+        going = going & ~held & np.isfinite(there.f).all(axis=-1)
+        if np.any(going) and np.all(_hold(there.f, now.tolerance)[going]):  # so near, the last derivatives do for that
+            near = replace(now, trial=trial, f=there.f)
+            now = equations(_moved(near, task, _steps(near, going)), task, idle, pace)
+            break
+        now = equations(trial, task, idle, pace, there)
         if not np.any(going):
             break
-    return Many(now.trial, task, now, _hold(now))
+    return Many(now.trial, task, now, _hold(now.f, now.tolerance))
 
 
-def _hold(now: SteadyEquations) -> np.ndarray:
-    return np.asarray(np.all(np.abs(now.f) <= now.tolerance, axis=-1))
+def _steps(now: SteadyEquations, going: np.ndarray) -> np.ndarray:
+    """(n, unknowns) Newton's steps of those that go on."""
+    still = np.zeros(now.J.shape[-1])
+    return np.stack([newton_step(now.one(k)) if goes else still for k, goes in enumerate(going.tolist())])
+
+
+def _hold(f: np.ndarray, tolerance: np.ndarray) -> np.ndarray:
+    return np.asarray(np.all(np.abs(f) <= tolerance, axis=-1))
 
 
 def _moved(now: SteadyEquations, task: Task, steps: np.ndarray) -> Trial:
@@ -95,17 +120,25 @@ def later_together(trial: Trial) -> Trial:
     return replace(trial, state=advanced(system, chosen, trial.state, duration, STEPS[-1]))
 
 
-def are_steady(trial: Trial, ahead: Trial, idle: np.ndarray) -> np.ndarray:
-    """(n,) whether the motions are as steady later as now."""
+def equations_later(trial: Trial, idle: np.ndarray) -> SteadyEquations:
+    """The equations further along the motions, at the rates they have there."""
     plain = Task({}, {}, {}, tuple(trial.chosen.velocities.tolist()), (), (), {})
-    return np.asarray(~is_passing(equations(ahead, plain, idle, 1.0)).any(axis=-1))
+    return equations(later_together(trial), plain, idle, 1.0)
 
 
-def are_constant(trial: Trial, ahead: Trial) -> np.ndarray:
+def are_steady(ahead: SteadyEquations) -> np.ndarray:
+    """(n,) whether the motions are as steady later as now."""
+    return np.asarray(~is_passing(ahead).any(axis=-1))
+
+
+def are_constant(now: SteadyEquations, ahead: SteadyEquations) -> np.ndarray:
     """(n,) whether the linear equations in the coordinates of the trials surely stay the same along the motions."""
-    now, then = (VariationalEquations(point_at(t)).state_space.A for t in (trial, ahead))
-    allowed = SAME * np.abs(now).max(axis=-1, keepdims=True, initial=0.0)
-    return np.asarray(np.all(np.abs(then - now) <= allowed, axis=(-2, -1)))
+    assert now.linear is not None
+    assert ahead.linear is not None
+    A, A_ahead = now.linear.state_space.A, ahead.linear.state_space.A
+    allowed = SAME * np.abs(A).max(axis=-1, keepdims=True, initial=0.0)
+    same = np.all(np.abs(A_ahead - A) <= allowed, axis=(-2, -1))
+    return np.broadcast_to(same, now.f.shape[:-1])
 
 
 def one_trial(many: Trial, k: int, model_and_system: Trial) -> Trial:

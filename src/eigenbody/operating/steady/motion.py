@@ -12,6 +12,7 @@ from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.coordinates import unit_of
+from eigenbody.mobility.partition import Selection
 from eigenbody.operating.steady.attempts import Solution, settle_and_solve
 from eigenbody.operating.steady.equations import SteadyEquations, point_at
 from eigenbody.operating.steady.report import (
@@ -65,10 +66,16 @@ def point_of(solution: Solution) -> OperatingPoint:
     """The operating point, in the coordinates of the motion unless the model names some."""
     trial = solution.outcome.trial
     point = at_state(trial.model, trial.system, trial.state)
+    return point.choosing(coordinates_of(solution, point.chosen))
+
+
+def coordinates_of(solution: Solution, default: Selection) -> Selection:
+    """Those of the motion unless the model names some, or the default ones are the same in another order."""
+    trial = solution.outcome.trial
+    if len(trial.system.coordinates):
+        return default
     chosen = trial.recharted(solution.task).chosen
-    if not len(trial.system.coordinates) and set(point.chosen.positions) != set(chosen.positions):
-        point = point.choosing(chosen)
-    return point
+    return default if set(default.positions.tolist()) == set(chosen.positions.tolist()) else chosen
 
 
 def with_stability(solution: Solution, point: OperatingPoint, stability: str) -> SteadyMotion:

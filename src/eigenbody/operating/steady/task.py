@@ -73,10 +73,10 @@ def understand(
     return model, task, _starting_state(system, task, prescribed)
 
 
-def task_of(model: InertModel) -> Task:
-    """The task that the operating point of a model asks for."""
+def task_of(model: InertModel, given_rates: Mapping[int, float] | None = None) -> Task:
+    """The task that the operating point of a model asks for; rates given on the joints may be known."""
     asked = model.description.operating_point or {}
-    return _task(model, system_of(model), asked.get("prescribed") or {}, asked.get("adjust") or ())
+    return _task(model, system_of(model), asked.get("prescribed") or {}, asked.get("adjust") or (), given_rates)
 
 
 def _known(model: InertModel, system: System) -> list[str]:
@@ -105,7 +105,13 @@ def _refuse_wrong_names(model: InertModel, prescribed: Mapping[str, float], adju
         raise InputError(faults)
 
 
-def _task(model: InertModel, system: System, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Task:
+def _task(
+    model: InertModel,
+    system: System,
+    prescribed: Mapping[str, float],
+    adjust: Sequence[str],
+    given_rates: Mapping[int, float] | None = None,
+) -> Task:
     values: dict[int, float] = {}
     rates: dict[int, float] = {}
     states: dict[int, float] = {}
@@ -121,7 +127,7 @@ def _task(model: InertModel, system: System, prescribed: Mapping[str, float], ad
             states[system.states.index(name)] = float(value)
     open_rates = {system.aliases[base] for name in adjust if (base := rate_name(name)) is not None}
     open_values = {system.aliases[name] for name in adjust if name in system.aliases}
-    given_rates = _given_rates(system)
+    given_rates = _given_rates(system) if given_rates is None else given_rates
     if not prescribed:
         given = zip(system.positions.measure.tolist(), np.real(system.positions.value).tolist(), strict=True)
         values = {i: value for i, value in given if i not in open_values}
