@@ -31,6 +31,7 @@ PROBES = 4
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 NOISES = 4.0  # the same in errors of the entries
 PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
+CLEARLY = 10.0  # times rounding, from which a difference is one: flexible parts have some of their own
 STILL = 1e-11  # second rates that count as none, in natural units of the motion
 COARSE = 1e-10  # error of the rates of large models, relative to the largest
 
@@ -65,8 +66,19 @@ def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray])
     off, allowed = np.abs(a - b), SAME * np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
     if np.all(off <= allowed):
         return True
-    rounded = NOISES * noise().sum(axis=-1, keepdims=True) + PLACED * np.abs(a).max(initial=0.0)
-    return bool(np.all(off <= allowed + rounded))
+    return bool(np.all(off <= allowed + _rounded(a, noise())))
+
+
+def _rounded(a: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    return np.asarray(NOISES * noise.sum(axis=-1, keepdims=True) + PLACED * np.abs(a).max(initial=0.0))
+
+
+def part_beyond_rounding(a: np.ndarray, b: np.ndarray, noise: np.ndarray) -> float:
+    """By how much two matrices whose entries have these errors differ, as a part of their rows, where that is clearly
+    more than rounding leaves; else 0."""
+    off, size = np.abs(a - b), np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
+    beyond = np.where(off > CLEARLY * _rounded(a, noise), off, 0.0)
+    return float((beyond / np.where(size > 0, size, 1.0)).max(initial=0.0))
 
 
 def _probes(linear: LinearModel) -> np.ndarray:

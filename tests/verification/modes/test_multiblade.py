@@ -170,6 +170,17 @@ def test_one_blade_that_differs_is_named(section, name, values, reason):
     assert any(reason in note for note in found.notes), found.notes
 
 
+@pytest.mark.parametrize(("by", "is_said"), [(0.0, False), (1e-13, False), (1e-10, True), (5e-10, True)])
+def test_blades_taken_as_equal_though_they_differ_are_said_to_be(by, is_said):
+    """A mass other by 1e-10 is no rounding of 1e-16: what is left out of the equations is said, and how much it is."""
+    model = changed(ground_rotor(3), "bodies", "b1", mass=BLADE["mass"] * (1 + by))
+    notes = [note for note in eb.modes(model).linear.notes if "taken as equal" in note]
+    assert bool(notes) == is_said
+    for note in notes:
+        part = float(note.partition("turn, ")[2].split()[0])
+        assert 0.03 * by < part < 3 * by
+
+
 def test_two_blades_and_gravity_across_the_axis_are_left_to_floquet():
     two = eb.modes(ground_rotor(2, ky=1700.0))
     assert (two.stability, two.patterns) == ("frozen", None)

@@ -20,7 +20,7 @@ from eigenbody.linearization.multiblade import Chart, MultiBlade, in_multiblade,
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.operating.constancy import has_constant_coefficients, same_matrices
+from eigenbody.operating.constancy import has_constant_coefficients, part_beyond_rounding, same_matrices
 from eigenbody.operating.turning.frame import TurningFrame, turning_frame
 from eigenbody.operating.turning.observer import TRIED, alike, keeps_turning, later_state, turning_bodies
 from eigenbody.operating.turning.symmetry import (
@@ -48,6 +48,10 @@ INSTANT = (
     " repeats itself use Floquet's theory (eigenbody floquet), or simulate it."
 )
 ROUNDED = 1e3  # units in the last place of what cancels in D
+LEFT_OUT = (
+    "The {} are taken as equal: what the equations change by while they turn, {:.1g} of their rows, is left out."
+    " Floquet's theory (eigenbody floquet) takes it in."
+)
 CHANGING = "they are equal, but the equations change while they turn"
 
 
@@ -71,10 +75,11 @@ class Rotor:
 
 @dataclass(frozen=True, eq=False)
 class Blades:
-    """What was found of blades: the coordinates, or why there are none."""
+    """What was found of blades: the coordinates and what is to be said of them, or why there are none."""
 
     chart: MultiBlade | None
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def has_blades(point: OperatingPoint) -> bool:
@@ -91,7 +96,7 @@ def in_constant_form(linear: LinearModel) -> LinearModel:
     if not linear.is_sparse and not linear.point.is_steady:
         found = _blades_among(linear, _possible_rotors(linear.point))
     if found.chart is not None:
-        return _in_patterns(linear, found.chart)
+        return _in_patterns(linear, found.chart, found.notes)
     if has_constant_coefficients(linear):
         return linear
     reason = (f"Multi-blade coordinates do not help. {found.reason}.",) if found.reason else ()
@@ -103,8 +108,8 @@ def in_blade_patterns(linear: LinearModel) -> LinearModel:
     as it is."""
     if linear.is_sparse or linear.by_route is not None or linear.point.is_steady:
         return linear
-    chart = _blades_among(linear, _possible_rotors(linear.point)).chart
-    return linear if chart is None else _in_patterns(linear, chart)
+    found = _blades_among(linear, _possible_rotors(linear.point))
+    return linear if found.chart is None else _in_patterns(linear, found.chart, found.notes)
 
 
 def refuse_instant(linear: LinearModel) -> LinearModel:
@@ -115,7 +120,7 @@ def refuse_instant(linear: LinearModel) -> LinearModel:
     raise ComputationError(f"{reason}. {INSTANT}" if reason else INSTANT)
 
 
-def _in_patterns(linear: LinearModel, chart: MultiBlade) -> LinearModel:
+def _in_patterns(linear: LinearModel, chart: MultiBlade, notes: tuple[str, ...]) -> LinearModel:
     if not linear.damping_is_natural:
         what = f"{chart.count} equal blades on {chart.joint} are seen from the fixed frame, and this damping is not."
         remedy = "Give proportional damping or one modal ratio, or dampers of the blades as elements."
@@ -124,7 +129,7 @@ def _in_patterns(linear: LinearModel, chart: MultiBlade) -> LinearModel:
 
     settled = stability_note("unknown")  # what a search of a steady motion says of coordinates that do not serve
     point = replace(linear.point, warnings=tuple(text for text in linear.point.warnings if text not in settled))
-    return in_multiblade(replace(linear, point=point), chart)
+    return in_multiblade(replace(linear, point=point, notes=(*linear.notes, *notes)), chart)
 
 
 def blades_of(linear: LinearModel) -> Blades:
@@ -231,7 +236,9 @@ def _where_constant(
             rotor.refuse(unequal)
         return Blades(None, f"{blades.count} blades on {blades.joint}: {unequal or CHANGING}")
     inputs, outputs = _fixed_ports(linear.state_space, here, turned, chart)
-    return Blades(replace(blades, fixed_inputs=inputs, fixed_outputs=outputs))
+    left_out = max(part_beyond_rounding(here.A, space.A, rounded) for space in turned)
+    notes = (LEFT_OUT.format(f"{blades.count} blades on {blades.joint}", left_out),) if left_out else ()
+    return Blades(replace(blades, fixed_inputs=inputs, fixed_outputs=outputs), notes=notes)
 
 
 def _one_of(part: np.ndarray, k: int, count: int) -> np.ndarray:
