@@ -82,7 +82,7 @@ class Radau(Integration):
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
-        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration))
+        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration, self._h))
         while True:
             h = landing(min(self._h, longest), t, limit)
             self.refuse_stall(h, cause)

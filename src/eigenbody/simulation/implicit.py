@@ -109,8 +109,8 @@ class GeneralizedAlpha(Integration):
     def advance(self, limit: float) -> Step:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
-        longest = longest_step(self.forward, self.state, self._at.rate)
-        if self._fixed is not None:
+        longest = longest_step(self.forward, self.state, self._at.rate, self._h)
+        if self._fixed is not None and longest < self._fixed:
             refuse_long_step(self.forward, self.state, self._at.rate, min(self._fixed, limit - t))
         while True:
             h = min(self._h, limit - t, longest)

@@ -273,3 +273,67 @@ def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndar
         for i in range(3):
             out[n, i], out[n, 3 + i] = mass[n] * rate[n, i], turned[i] + spun[i]
     return out
+
+
+def modal_forms(
+    positions: np.ndarray, carriers: np.ndarray, form: np.ndarray, r: np.ndarray, v: np.ndarray,
+    value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, gradient: np.ndarray,
+) -> None:  # fmt: skip
+    """x.Fx / 2 of the positions x of carriers (n, K) with rates, accelerations while nothing accelerates, and gradients
+    by (dr, dtheta) of each carrier, whose columns of rotations are left alone; form F (n, 3 K, 3 K)."""
+    n, K = carriers.shape
+    x, x1 = np.empty(3 * K), np.empty(3 * K)
+    for p in range(n):
+        for k in range(K):
+            for i in range(3):
+                x[3 * k + i], x1[3 * k + i] = r[carriers[p, k], i], v[carriers[p, k], i]
+        s, s1, s2 = 0.0, 0.0, 0.0
+        for i in range(3 * K):
+            slope, slope1 = 0.0, 0.0
+            for j in range(3 * K):
+                slope += form[p, i, j] * x[j]
+                slope1 += form[p, i, j] * x1[j]
+            s, s1, s2 = s + 0.5 * slope * x[i], s1 + slope * x1[i], s2 + slope1 * x1[i]
+            gradient[positions[p], 6 * (i // 3) + i % 3] = slope
+        value[positions[p]], rate[positions[p]], acceleration[positions[p]] = s, s1, s2
+
+
+def bent_inertia(
+    columns: np.ndarray, J1: np.ndarray, J2: np.ndarray, b: np.ndarray, eta: np.ndarray, rate: np.ndarray,
+    w: np.ndarray, mass: np.ndarray, force: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds what bending by eta (m,) changes in the inertia of a body (dynamics.flexible), with `columns` of (w, eta):
+    D and B to the mass matrix (nq, nq), and the force without accelerations (nq,). A column nq is left out."""
+    m, nq = len(eta), len(force)
+    D, turned, coriolis = np.zeros((3, 3)), np.zeros((m, 3)), np.zeros((m, 3))
+    momentum, growth = np.zeros(3), np.zeros(3)
+    for k in range(m):
+        own = columns[3 + k]
+        for i in range(3):
+            B = 0.0
+            for n in range(m):
+                B += eta[n] * b[n, k, i]
+                coriolis[k, i] += rate[n] * b[n, k, i]
+            momentum[i] += B * rate[k]
+            if own < nq and columns[i] < nq:
+                mass[own, columns[i]] += B
+                mass[columns[i], own] += B
+            for j in range(3):
+                slope = J1[k, i, j]
+                for n in range(m):
+                    slope += 2.0 * eta[n] * J2[k, n, i, j]
+                D[i, j] += 0.5 * eta[k] * (J1[k, i, j] + slope)
+                turned[k, i] += slope * w[j]
+            growth[i] += turned[k, i] * rate[k]
+        if own < nq:
+            force[own] += 2.0 * dot(coriolis[k], w) - 0.5 * dot(turned[k], w)
+    spun = times(D, w)
+    for i in range(3):
+        momentum[i] += spun[i]
+    gyroscopic = cross(w, momentum)
+    for i in range(3):
+        if columns[i] < nq:
+            force[columns[i]] += growth[i] + gyroscopic[i]
+            for j in range(3):
+                if columns[j] < nq:
+                    mass[columns[i], columns[j]] += D[i, j]
