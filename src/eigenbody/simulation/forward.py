@@ -18,40 +18,30 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.algebraic import AlgebraicVariables
-from eigenbody.dynamics.constraints import Holonomic, prescribed, pull_back
+from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.forces import AppliedForces
 from eigenbody.elements.measures.combined import combines_angles
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
-from eigenbody.numerics.matrices.assembly import dense_vector
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.simulation.algebraic import loop_solved
 from eigenbody.simulation.channels import pushing
 from eigenbody.simulation.inertia import Inertias
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, ScaledMass, Solver
-from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
+from eigenbody.simulation.scatter import ChosenRows, DenseRows, SparseSaddlePattern
 from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import Quantities
 from eigenbody.system.flattened import Geometry
 from eigenbody.system.products import PlainJet
 from eigenbody.system.state import State, frames_at
-from eigenbody.system.sweep import Sweep
+from eigenbody.system.sweep import CompiledSweep, Sweep, sweep_of
 from eigenbody.system.system import System
+from eigenbody.system.tables import Tables
 
 CLOSED = 1e-14  # relative to the mechanism's length: position rows are closed
 ROUNDING = 4 * float(np.finfo(float).eps)  # of an angle, beside its turns
 ROUNDS = 12
-
-
-class Held(Holonomic):
-    """Holonomic rows from measures that are evaluated already."""
-
-    def __init__(self, system: System, jet: Any, t: float | complex) -> None:
-        self._c, self._t, self.jet = system.constraints, t, jet
-
-    def _combine(self, values: np.ndarray) -> np.ndarray:
-        return super()._combine(values) if self._c.count else np.zeros(0)
 
 
 class Applied(AppliedForces):
@@ -108,7 +98,7 @@ class Forward:
     # Rows -------------------------------------------------------------------------------------------------------------
     def use(self, chosen: Selection) -> None:
         """Take these rows as the independent ones."""
-        self.chosen = chosen
+        self.chosen, self.chosen_rows = chosen, ChosenRows(self.system, chosen)
         self._rows = DenseRows(self.system, chosen) if not self.is_sparse else None
         self._pattern = SparseSaddlePattern(self.system, chosen) if self.is_sparse else None
 
@@ -229,9 +219,14 @@ class Forward:
         """M u' + h less the weight (nq,)."""
         return self._inertias.times(state, rate, self.loops)
 
-    def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
+    @cached_property
+    def _tables(self) -> Tables:
+        return Tables(self.geometry)
+
+    def sweep(self, state: State) -> tuple[Sweep | CompiledSweep, PlainJet, PlainJet, PlainJet]:
         """Values and rates of constraints, slip rows and forces, without gradients."""
-        sweep = Sweep(self.geometry, self.carriers(state), self.loops)
+        tables = None if self.loops is None else self._tables
+        sweep = sweep_of(self.geometry, tables, self.carriers(state), self.loops)
         none = np.zeros(0)
         held, slips, pushed = (PlainJet(s, v, none, none) for s, v in zip(sweep.values, sweep.rates, strict=True))
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
@@ -244,7 +239,7 @@ class Forward:
         applied, inertia = Applied(self.system, pushed, state), self._inertias.at(state, self.loops)
         if solver is None:
             solver = self.saddle(state, held.gradient, slips.gradient, inertia.mass)
-        gamma = Held(self.system, held, state.t).acceleration[self.chosen.rows]
+        gamma = self.chosen_rows.combined(held.acceleration, state.t, "acceleration")
         if len(self.chosen.slip_rows):
             gamma = np.concatenate((gamma, slips.acceleration[self.chosen.slip_rows]))
         if self.system.algebraic:
@@ -261,16 +256,15 @@ class Forward:
         return self.evaluate(state).on(state) if self.system.algebraic else state
 
     # Back to the constraints ------------------------------------------------------------------------------------------
-    def _open_by(self, state: State, asked: np.ndarray) -> tuple[np.ndarray, float]:
-        """Phi of all rows less what motions ask of them, and the rounding of angles that have counted many turns."""
+    def _open_by(self, state: State) -> tuple[np.ndarray, float]:
+        """Phi of the chosen rows, and the rounding of angles that have counted many turns."""
         value = self.geometry.values(self.carriers(state), 0, self.loops)
         index, rounding = self._counters[0], 0.0
         if len(index):
             counter = self.system.constraints.measures.turn_counter
             value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], 0)
             rounding = ROUNDING * self._largest_factor * float(np.abs(value[index]).max())
-        c = self.system.constraints
-        return dense_vector(c.row, c.coefficient * value[c.measure], c.count) - c.constant - asked, rounding
+        return self.chosen_rows.combined(value, state.t, "value"), rounding
 
     @cached_property
     def _largest_factor(self) -> float:
@@ -281,10 +275,10 @@ class Forward:
         rows, slips = self.chosen.rows, np.zeros(len(self.chosen.slip_rows))
         if not len(rows):
             return state
-        before, asked = np.inf, prescribed(self.system.constraints, state.t, "value")
+        before = np.inf
         for _ in range(ROUNDS):
-            phi, rounding = self._open_by(state, asked)
-            phi, least = phi[rows], CLOSED + rounding / self.system.length
+            phi, rounding = self._open_by(state)
+            least = CLOSED + rounding / self.system.length
             size = float(np.abs(phi).max()) / self.system.length
             if size < least or (size < 100 * least and size > 0.3 * before):
                 return state
@@ -314,7 +308,7 @@ class Forward:
         before = np.inf
         for _ in range(ROUNDS):
             held, slips, _ = self.jets(state, levels=2)
-            rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+            rate = self.chosen_rows.combined(held.rate, state.t, "rate")
             rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
             size = float(np.abs(rate).max(initial=0.0))
             speed = max(float(np.abs(state.v).max(initial=0.0)), float(np.abs(state.w).max(initial=0.0)))
@@ -331,7 +325,7 @@ class Forward:
         """The nearest velocities that the constraints allow, and the matrix at this configuration."""
         held, slips, _ = self.jets(state, levels=2)
         solver = self.saddle(state, held.gradient, slips.gradient)
-        rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+        rate = self.chosen_rows.combined(held.rate, state.t, "rate")
         rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
         if len(rate) and np.any(rate):
             change = self.spread(solver.solve(np.zeros(self.nq), -rate)[0])

@@ -178,12 +178,17 @@ def product_jets(
                 gradient[p, k, 3 + i] = by_x[i] + by_y[i]
 
 
+def angle_slopes(S: Any, C: Any) -> tuple[Any, Any]:
+    """Slopes of atan2(S, C) by S and C."""
+    n = S * S + C * C
+    return C / n, -S / n
+
+
 def angle_jets(sine: np.ndarray, cosine: np.ndarray, jets: np.ndarray, slopes: np.ndarray) -> None:
     """atan2(S, C) of S and C (3, n) with two rates each: value, rate, acceleration (3, n), slopes by S and C (n, 2)."""
     for k in range(len(slopes)):
         S, C = sine[0, k], cosine[0, k]
-        n = S * S + C * C
-        by_sine, by_cosine = C / n, -S / n
+        by_sine, by_cosine = angle_slopes(S, C)
         rate = by_sine * sine[1, k] + by_cosine * cosine[1, k]
         growth = by_sine * cosine[1, k] - by_cosine * sine[1, k]  # of the length, relative to it
         jets[0, k], jets[1, k] = np.arctan2(S + 0.0, C), rate
@@ -235,16 +240,53 @@ def turned_pairs(
     return True
 
 
-def pulled_pairs(
-    row: np.ndarray, force: np.ndarray, i: np.ndarray, j: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
-    out: np.ndarray,
+def swept(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, first: np.ndarray,
+    second: np.ndarray, r: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray, both: np.ndarray,
+    products: np.ndarray, measures: np.ndarray, slopes: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
+) -> bool:  # fmt: skip
+    """Scalar products (2, n) and measures (2, m), values and rates, with the slopes of angles and of rotation vectors:
+    `plain` (2, k) are measures that are products, `angles` (3, k) those of a sine and a cosine, `parts` (2, k) those
+    that are components of rotation vectors. False where a rotation vector needs more care."""
+    features(start, column, factor, arm, carrier, r, R, v, w, both, products[0], products[1])
+    for k in range(plain.shape[1]):
+        for level in range(2):
+            measures[level, plain[0, k]] = products[level, plain[1, k]]
+    for k in range(angles.shape[1]):
+        m, S, C = angles[0, k], angles[1, k], angles[2, k]
+        slopes[k, 0], slopes[k, 1] = angle_slopes(products[0, S], products[0, C])
+        measures[0, m] = np.arctan2(products[0, S] + 0.0, products[0, C])
+        measures[1, m] = slopes[k, 0] * products[1, S] + slopes[k, 1] * products[1, C]
+    if len(i) == 0:
+        return True
+    s, rate = np.empty((len(i), 3)), np.empty((len(i), 3))
+    is_near = turned_pairs(i, j, first, second, R, w, s, rate, by_first, by_second)
+    for k in range(parts.shape[1]):
+        pair, axis = parts[1, k] // 3, parts[1, k] % 3
+        measures[0, parts[0, k]], measures[1, parts[0, k]] = s[pair, axis], rate[pair, axis]
+    return is_near
+
+
+def swept_back(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, R: np.ndarray,
+    both: np.ndarray, slopes: np.ndarray, by_first: np.ndarray, by_second: np.ndarray, force: np.ndarray,
+    weights: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the moments of forces along components of rotation vectors, `row` = 3 pair + axis, (carriers, 6)."""
-    for n in range(len(row)):
-        k, a = row[n] // 3, row[n] % 3
+    """Adds what forces (m,) along the measures of `swept` do to the carriers, (carriers, 6); `weights` (n,) are forces
+    along the products from elsewhere."""
+    for k in range(plain.shape[1]):
+        weights[plain[1, k]] += force[plain[0, k]]
+    for k in range(angles.shape[1]):
+        for side in range(2):
+            weights[angles[1 + side, k]] += slopes[k, side] * force[angles[0, k]]
+    for k in range(parts.shape[1]):
+        pair, axis = parts[1, k] // 3, parts[1, k] % 3
         for b in range(3):
-            out[i[k], 3 + b] += force[n] * by_first[k, a, b]
-            out[j[k], 3 + b] += force[n] * by_second[k, a, b]
+            out[i[pair], 3 + b] += force[parts[0, k]] * by_first[pair, axis, b]
+            out[j[pair], 3 + b] += force[parts[0, k]] * by_second[pair, axis, b]
+    pulled(start, column, factor, arm, carrier, R, both, weights, out)
 
 
 def move(r: np.ndarray, R: np.ndarray, step: np.ndarray) -> None:
@@ -263,6 +305,27 @@ def vector_steps(d: np.ndarray, step: np.ndarray) -> np.ndarray:
     for n in range(len(d)):
         out[n, 3], out[n, 4], out[n, 5] = vector_rate(d[n, 3:], step[n, 3:])
     return out
+
+
+def between(
+    x: float, h: float, r0: np.ndarray, R0: np.ndarray, u0: np.ndarray, a0: np.ndarray, r1: np.ndarray, R1: np.ndarray,
+    u1: np.ndarray, a1: np.ndarray, r: np.ndarray, R: np.ndarray, u: np.ndarray,
+) -> None:  # fmt: skip
+    """Poses and velocities (n, 6) at the share x of a step h between states with accelerations, by Hermite's cubics."""
+    rise, out, into = x * x * (3.0 - 2.0 * x), x * (1.0 - x) ** 2 * h, x * x * (x - 1.0) * h
+    step = np.empty((len(r), 6))
+    for n in range(len(r)):
+        turn = log(product(transposed(R0[n]), R1[n]))
+        turning = vector_rate(turn, u1[n, 3:])
+        for i in range(3):
+            step[n, i] = out * u0[n, i] + rise * (r1[n, i] - r0[n, i]) + into * u1[n, i]
+            step[n, 3 + i] = out * u0[n, 3 + i] + rise * turn[i] + into * turning[i]
+            r[n, i] = r0[n, i]
+            for j in range(3):
+                R[n, i, j] = R0[n, i, j]
+        for i in range(6):
+            u[n, i] = (1.0 - rise) * u0[n, i] + out * a0[n, i] + rise * u1[n, i] + into * a1[n, i]
+    move(r, R, step)
 
 
 def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndarray) -> np.ndarray:

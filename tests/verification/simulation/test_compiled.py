@@ -12,7 +12,8 @@ from eigenbody.simulation.explicit import DormandPrince
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.implicit import GeneralizedAlpha
 from eigenbody.spatial.rotations import exp, vector_rate
-from eigenbody.system.sweep import Sweep
+from eigenbody.system.sweep import sweep_of as sweep_of_geometry
+from eigenbody.system.tables import Tables
 from mechanisms import KINDS, random_mechanism
 
 loops = pytest.importorskip("eigenbody.simulation.compiled")
@@ -27,7 +28,7 @@ RUNS = {
 
 
 def sweep_of(forward, at, forces, by=None):
-    sweep = Sweep(forward.geometry, at, by)
+    sweep = sweep_of_geometry(forward.geometry, Tables(forward.geometry), at, by)
     return [*sweep.values, *sweep.rates, sweep.pull(forces)]
 
 
