@@ -21,7 +21,7 @@ from eigenbody.system.state import State
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 STIFF = 6.1  # h times the spectral radius at which the method's stability ends (Hairer & Wanner 1996, IV.2)
 STIFF_STEPS = 15
-FADING = 0.8  # share of the error of a rejected step that the next but one still reckons with
+CREEP = 1.03  # growth of steps towards one that was rejected: of a vibration, errors go up and down from step to step
 RESTFUL_STEPS = 6
 
 
@@ -44,7 +44,7 @@ class DormandPrince(Integration):
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._h = self._first_step()
         self._stiff, self._restful = 0, 0
-        self._rejected = 0.0  # error over h^8 of the last rejected step, less what has faded
+        self._too_long = np.inf
 
     def _first_step(self) -> float:
         chart = Chart(self.forward, self.state)
@@ -69,25 +69,17 @@ class DormandPrince(Integration):
                 raise
             except EigenbodyError as fault:
                 cause, step, error = fault, None, np.inf
-            grow = self._growth(h, error)
+            grow = SAFETY * error**-0.125 if 0 < error < np.inf else (GROW if error == 0 else SHRINK)
             if step is not None:
                 if h == self._h or grow < 1:  # a step cut short by the end says nothing about the next
-                    self._h = h * min(GROW if not rejected else 1.0, max(SHRINK, grow))
+                    self._h = min(h * min(GROW if not rejected else 1.0, max(SHRINK, grow)), self._too_long)
+                    self._too_long *= CREEP
                 self.counts.accept(h)
                 self.counts.evaluations = self.forward.evaluations
                 return step
-            rejected = True
+            rejected, self._too_long = True, SAFETY * h
             self.counts.rejected += 1
             self._h = h * max(SHRINK, min(grow, 0.9))
-
-    def _growth(self, h: float, error: float) -> float:
-        """Step factor by the error, and by that of the last step that was rejected, which fades: errors of a vibration
-        go up and down from step to step, and the step that fits a small one would be rejected again."""
-        if not 0 < error < np.inf:
-            return GROW if error == 0 else SHRINK
-        rough = error / h**8
-        self._rejected = max(rough if error > 1 else 0.0, FADING * self._rejected)
-        return float(SAFETY / h * max(rough, self._rejected) ** -0.125)
 
     def _try(self, t: float, h: float) -> tuple[Step | None, float]:
         """A step and its error relative to the tolerance; None if it is too large."""
