@@ -114,7 +114,8 @@ class Forward:
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
         if own.varies:
-            return GeneralSaddle(ScaledMass(own.at(state, self.loops).mass if mass is None else mass), H)
+            mass = own.at(state, self.loops).mass if mass is None else mass
+            return GeneralSaddle(ScaledMass(mass, own.scaled), H)
         return DefiniteSaddle(own.metric, H) if own.metric is not None else GeneralSaddle(own.scaled, H)
 
     def rows(self, state: State) -> np.ndarray:

@@ -38,13 +38,16 @@ class Inertias:
         self.varies = bool(system.flexible) or system.armature is not None
         self._weight = Mechanics(system, system.reference_state()).weight()
         self._bodies = np.array(system.mass, order="C"), np.array(system.inertia, order="C")  # for compiled loops
-        self._is_plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
+        self._dof, n = np.where(system.dof < 0, system.nq, system.dof)[: system.bodies], system.bodies
+        self._is_plain = bool(np.array_equal(self._dof.ravel(), np.arange(6 * n)))
 
     def spread(self, u: np.ndarray) -> np.ndarray:
         """(nq,) -> (bodies, 6)."""
         if self._is_plain:
             return u.reshape(-1, 6)
-        return np.append(u, 0.0)[self.system.dof[: self.system.bodies]]
+        padded = np.zeros(len(u) + 1)
+        padded[:-1] = u
+        return padded.take(self._dof)
 
     def collect(self, both: np.ndarray) -> np.ndarray:
         """(bodies, 6) -> (nq,)."""
