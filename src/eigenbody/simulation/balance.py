@@ -25,7 +25,7 @@ from eigenbody.simulation.stepping import Node, Step
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
-CHUNK = 200  # states evaluated at a time
+CHUNK, LEAST = 20_000, 200  # poses of bodies evaluated at a time, and states
 LARGE = 0.01  # a share of the energy that is said to be missing whatever was asked for
 FINEST = 1e-12  # constraints and rotations are met to this, whatever the tolerance
 ROUNDING = 1e-14  # of each part of the energy, in each step
@@ -77,6 +77,7 @@ class Budget:
         self._tolerance = None if tolerance is None else max(tolerance, FINEST)
         self._is_fed, self._is_driven = _is_fed(system), _is_driven(system)
         self._waiting: list[tuple[State, list[_Instant]]] = []
+        self._count, self._most = 0, max(LEAST, CHUNK // max(1, system.bodies))  # states that wait, and may at most
         self._work = self._defect = self._asked = 0.0
         self._scale = self._rounding = _energy_of_errors(system, self._tolerance or FINEST, duration)
         self._speeds = np.zeros(2)  # largest linear and angular ones so far
@@ -96,7 +97,8 @@ class Budget:
             self._waiting.append((forward.complete(step.state), [self._instant(node, forward) for node in nodes]))
         except EigenbodyError as error:
             self._open = str(error)
-        if sum(1 + len(nodes) for _, nodes in self._waiting) >= CHUNK:
+        self._count += 1 + len(nodes)
+        if self._count >= self._most:
             self._settle()
 
     def balance(self) -> Balance:
@@ -121,7 +123,7 @@ class Budget:
         """Close the balance of the steps that wait."""
         ends, nodes = [end for end, _ in self._waiting], [node for _, own in self._waiting for node in own]
         counts = [len(own) for _, own in self._waiting]
-        self._waiting = []
+        self._waiting, self._count = [], 0
         try:
             parts, reach = self._energies(ends), self._reach(ends)
             fed = self._fed(nodes) if nodes else np.zeros(0)

@@ -1,24 +1,22 @@
 """Radau IIA collocation with three stages, order 5, for stiff mechanisms (Hairer & Wanner 1996, IV.8).
 
 The same coordinates local to each step and the same projection as in `explicit`; the Jacobian is exact (`tangents`)
-and kept as long as Newton's iteration converges well.
+and kept as long as Newton's iteration converges well; of large systems its sparse equations are factorized (`shifted`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from eigenbody.base.errors import EigenbodyError, Fault, InputError
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT
+from eigenbody.base.errors import EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
+from eigenbody.simulation.shifted import DenseShifts, Solve, SparseShifts, shifts
 from eigenbody.simulation.stages import solve_by_stages
 from eigenbody.simulation.stepping import Consistency, Integration, Node, Step, counted_nodes, landing, longest_step
-from eigenbody.simulation.tangents import jacobian
 from eigenbody.system.state import State
 
 _R = 6**0.5
@@ -58,9 +56,6 @@ class Radau(Integration):
     name = "radau"
 
     def __init__(self, forward: Forward, state: State, until: float, tolerance: float, max_step: float) -> None:
-        if forward.nq > DENSE_LIMIT:
-            what = f"radau uses dense matrices, and the model has {forward.nq} velocity coordinates."
-            raise InputError(Fault("method", what, "Use generalized-alpha."))
         super().__init__(forward, state, until, tolerance, max_step)
         held, slips, _ = forward.jets(state)
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
@@ -69,10 +64,10 @@ class Radau(Integration):
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
         fastest = float(np.abs(rate / self.scales.vector()).max(initial=0.0))
         self._h = min(0.1 * tolerance**0.25 / fastest if fastest > 0 else until / 100, max_step)
-        self._J: np.ndarray | None = None
+        self._J: DenseShifts | SparseShifts | None = None
         self._is_new = False
         self._failures, self._staged = 0, 0  # of one Jacobian in a row, and steps to go with more from the start
-        self._factors: tuple[Any, Any] | None = None
+        self._factors: tuple[Solve, Solve] | None = None  # of the real and of the complex number
         self._h_factored = 0.0
         self._last: tuple[float, float, np.ndarray] | None = None  # t, h and polynomial of the last step
         self._last_error: tuple[float, float] | None = None
@@ -82,7 +77,7 @@ class Radau(Integration):
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
-        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration))
+        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration, self._h))
         while True:
             h = landing(min(self._h, longest), t, limit)
             self.refuse_stall(h, cause)
@@ -135,39 +130,32 @@ class Radau(Integration):
         h_last, last = self._last_error
         return float(min(1.0, h / h_last * (last / error) ** 0.25) * plain)
 
-    def _factored(self, h: float, y0: np.ndarray) -> tuple[Any, Any]:
-        from scipy.linalg import lapack
-
+    def _factored(self, h: float) -> tuple[Solve, Solve]:
         if self._J is None:
-            self._J = jacobian(self.forward, self.state, self._now)
+            self._J = shifts(self.forward, self.state, self._now)
             self._is_new, self._factors = True, None
             self.counts.jacobians += 1
         else:
             self._is_new = False
         if self._factors is None or h != self._h_factored:
-            eye = np.eye(len(y0))
-            self._factors = (
-                lapack.dgetrf(REAL / h * eye - self._J)[:2],
-                lapack.zgetrf(COMPLEX / h * eye - self._J)[:2],
-            )
-            self._h_factored = h
+            self._factors, self._h_factored = (self._J.factored(REAL / h), self._J.factored(COMPLEX / h)), h
             self.counts.factorizations += 2
         return self._factors
 
     def _stages(
         self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
     ) -> tuple[np.ndarray | None, int, float]:
-        """Stages by the Jacobian at the start of the step or, where that fails, by one at each stage; None if both do.
-        Also the number of iterations, and how slowly they converged."""
+        """Stages by the Jacobian at the start of the step or, where that fails, by one at each stage (of systems that
+        are not large); None if both do. Also the number of iterations, and how slowly they converged."""
         Z, iterations, rate = None, 0, 1.0
-        if self._staged:
+        if self._staged and not self.forward.is_sparse:
             self._J, self._staged = None, self._staged - 1
-            self._factored(h, y0)
+            self._factored(h)
         else:
             Z, iterations, rate = self._collocation(chart, t, h, y0, scale)
             self._failures = 0 if Z is not None else self._failures + self._is_new
             self._staged = min(max(0, self._failures - 1), STAGED)
-        if Z is None and self._is_new:
+        if Z is None and self._is_new and not self.forward.is_sparse:
             Z, iterations = self._by_stages(chart, t, h, y0, scale)
         return Z, iterations, rate
 
@@ -175,9 +163,7 @@ class Radau(Integration):
         self, chart: Chart, t: float, h: float, y0: np.ndarray, scale: np.ndarray
     ) -> tuple[np.ndarray | None, int, float]:
         """Newton's iteration for the stages; None if it does not converge."""
-        from scipy.linalg import lapack
-
-        real, complex_ = self._factored(h, y0)
+        real, complex_ = self._factored(h)
         Z = self._guess(t, h, y0)
         W = TI @ Z
         before, rate = None, 0.0
@@ -185,8 +171,8 @@ class Radau(Integration):
             F = np.array([chart.derivative(t + c * h, y0 + z) for c, z in zip(C, Z, strict=True)])
             if not np.isfinite(F).all():
                 return None, k, 1.0
-            dr = lapack.dgetrs(*real, TI[0] @ F - REAL / h * W[0])[0]
-            dc = lapack.zgetrs(*complex_, (TI[1] + 1j * TI[2]) @ F - COMPLEX / h * (W[1] + 1j * W[2]))[0]
+            dr = real(TI[0] @ F - REAL / h * W[0])
+            dc = complex_((TI[1] + 1j * TI[2]) @ F - COMPLEX / h * (W[1] + 1j * W[2]))
             dW = np.array((dr, dc.real, dc.imag))
             size = float(np.sqrt(np.mean((dW / scale) ** 2)))
             self.counts.iterations += 1
@@ -232,14 +218,12 @@ class Radau(Integration):
         self, chart: Chart, t: float, h: float, y0: np.ndarray, f0: np.ndarray, Z: np.ndarray, scale: np.ndarray,
         rejected: bool,
     ) -> float:  # fmt: skip
-        from scipy.linalg import lapack
-
         assert self._factors is not None
         real, ZE = self._factors[0], E @ Z / h
-        error = lapack.dgetrs(*real, f0 + ZE)[0]
+        error = real(f0 + ZE)
         size = float(np.abs(error / scale).max(initial=0.0))
         if size > 1 and (rejected or self._last is None):
-            error = lapack.dgetrs(*real, chart.derivative(t, y0 + error) + ZE)[0]
+            error = real(chart.derivative(t, y0 + error) + ZE)
             size = float(np.abs(error / scale).max(initial=0.0))
         return size if np.isfinite(size) else np.inf
 

@@ -17,7 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 for formula in (
     c.dot, c.cross, c.times, c.transposed_times, c.transposed, c.product, c.product_rate, c.moment, c.skew_polynomial,
-    c.exp, c.log, c.cotangent, c.inverse_jacobian, c.vector_rate,
+    c.exp, c.log, c.cotangent, c.inverse_jacobian, c.vector_rate, c.angle_slopes, c.features, c.turned_pairs, c.pulled,
+    c.move,
 ):  # fmt: skip
     register_jitable(formula)
 
@@ -26,12 +27,14 @@ def _compiled(loop: F) -> F:
     return cast("F", numba.njit(cache=True, error_model="numpy")(loop))
 
 
-features = _compiled(c.features)
 product_jets = _compiled(c.product_jets)
 angle_jets = _compiled(c.angle_jets)
-pulled = _compiled(c.pulled)
 turned_pairs = _compiled(c.turned_pairs)
-pulled_pairs = _compiled(c.pulled_pairs)
+swept = _compiled(c.swept)
+swept_back = _compiled(c.swept_back)
 move = _compiled(c.move)
+between = _compiled(c.between)
 vector_steps = _compiled(c.vector_steps)
 inertial = _compiled(c.inertial)
+modal_forms = _compiled(c.modal_forms)
+bent_inertia = _compiled(c.bent_inertia)

@@ -21,6 +21,7 @@ from eigenbody.system.state import State
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 STIFF = 6.1  # h times the spectral radius at which the method's stability ends (Hairer & Wanner 1996, IV.2)
 STIFF_STEPS = 15
+CREEP = 1.03  # growth of steps towards one that was rejected: of a vibration, errors go up and down from step to step
 RESTFUL_STEPS = 6
 
 
@@ -43,6 +44,7 @@ class DormandPrince(Integration):
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._h = self._first_step()
         self._stiff, self._restful = 0, 0
+        self._too_long = np.inf
 
     def _first_step(self) -> float:
         chart = Chart(self.forward, self.state)
@@ -57,7 +59,7 @@ class DormandPrince(Integration):
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
         rejected = False
-        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration))
+        longest = min(self.max_step, longest_step(self.forward, self.state, self._now.acceleration, self._h))
         while True:
             h = landing(min(self._h, longest), t, limit)
             self.refuse_stall(h, cause)
@@ -70,11 +72,12 @@ class DormandPrince(Integration):
             grow = SAFETY * error**-0.125 if 0 < error < np.inf else (GROW if error == 0 else SHRINK)
             if step is not None:
                 if h == self._h or grow < 1:  # a step cut short by the end says nothing about the next
-                    self._h = h * min(GROW if not rejected else 1.0, max(SHRINK, grow))
+                    self._h = min(h * min(GROW if not rejected else 1.0, max(SHRINK, grow)), self._too_long)
+                    self._too_long *= CREEP
                 self.counts.accept(h)
                 self.counts.evaluations = self.forward.evaluations
                 return step
-            rejected = True
+            rejected, self._too_long = True, SAFETY * h
             self.counts.rejected += 1
             self._h = h * max(SHRINK, min(grow, 0.9))
 

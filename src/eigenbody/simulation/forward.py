@@ -3,8 +3,7 @@
     [M  H^T] [ u']   [Q - h ]
     [H   0 ] [ l ] = [-gamma]      H = [G; N], independent rows only
 
-M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew; flexible bodies and armatures
-change it.
+M is constant for rigid bodies, so that only H, the forces and gamma are evaluated anew (`inertia`).
 """
 
 from __future__ import annotations
@@ -19,42 +18,30 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.algebraic import AlgebraicVariables
-from eigenbody.dynamics.armature import armature_parts
-from eigenbody.dynamics.constraints import Holonomic, prescribed, pull_back
-from eigenbody.dynamics.flexible import flexible_parts
+from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.forces import AppliedForces
-from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.elements.measures.combined import combines_angles
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import value_set
-from eigenbody.numerics.matrices.assembly import Triplets, dense_vector, join
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT, matrix
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.simulation.algebraic import loop_solved
 from eigenbody.simulation.channels import pushing
-from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, MassMetric, ScaledMass, Solver
-from eigenbody.simulation.scatter import DenseRows, SparseSaddlePattern
-from eigenbody.spatial.rotations import cross, exp
+from eigenbody.simulation.inertia import Inertias
+from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, ScaledMass, Solver
+from eigenbody.simulation.scatter import ChosenRows, DenseRows, SparseSaddlePattern
+from eigenbody.spatial.rotations import exp
 from eigenbody.system.arguments import Quantities
 from eigenbody.system.flattened import Geometry
 from eigenbody.system.products import PlainJet
 from eigenbody.system.state import State, frames_at
-from eigenbody.system.sweep import Sweep
+from eigenbody.system.sweep import CompiledSweep, Sweep, sweep_of
 from eigenbody.system.system import System
+from eigenbody.system.tables import Tables
 
 CLOSED = 1e-14  # relative to the mechanism's length: position rows are closed
 ROUNDING = 4 * float(np.finfo(float).eps)  # of an angle, beside its turns
 ROUNDS = 12
-
-
-class Held(Holonomic):
-    """Holonomic rows from measures that are evaluated already."""
-
-    def __init__(self, system: System, jet: Any, t: float | complex) -> None:
-        self._c, self._t, self.jet = system.constraints, t, jet
-
-    def _combine(self, values: np.ndarray) -> np.ndarray:
-        return super()._combine(values) if self._c.count else np.zeros(0)
 
 
 class Applied(AppliedForces):
@@ -103,59 +90,33 @@ class Forward:
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
         self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
         self._turning_frames = bool(system.description.frames or system.constraints.turned)
-        self._plain = bool(np.array_equal(system.dof[: system.bodies].ravel(), np.arange(6 * system.bodies)))
-        self._weight = Mechanics(system, system.reference_state()).weight()
-        self._bodies = np.array(system.mass, order="C"), np.array(system.inertia, order="C")  # for compiled loops
-        self._mass_varies = bool(system.flexible) or system.armature is not None
+        self._inertias = Inertias(system, self.is_sparse)
+        self.spread, self.collect = self._inertias.spread, self._inertias.collect  # (nq,) and (bodies, 6)
         self.evaluations = 0
         self.use(chosen)
 
     # Rows -------------------------------------------------------------------------------------------------------------
     def use(self, chosen: Selection) -> None:
         """Take these rows as the independent ones."""
-        self.chosen = chosen
+        self.chosen, self.chosen_rows = chosen, ChosenRows(self.system, chosen)
         self._rows = DenseRows(self.system, chosen) if not self.is_sparse else None
         self._pattern = SparseSaddlePattern(self.system, chosen) if self.is_sparse else None
 
-    @cached_property
-    def _rigid_entries(self) -> Triplets:
-        """Entries of M of bodies without bending."""
-        return join(Mechanics(self.system, self.system.reference_state()).mass())
-
-    def _mass_entries(self, state: State) -> Triplets:
-        return join(Mechanics(self.system, state).mass()) if self._mass_varies else self._rigid_entries
-
-    @cached_property
-    def _rigid_mass(self) -> Any:
-        return self._assembled(self._rigid_entries)
-
-    def _assembled(self, entries: Triplets) -> Any:
-        return matrix([entries], (self.nq, self.nq), self.is_sparse)
-
     def mass(self, state: State) -> Any:
         """M."""
-        return self._assembled(self._mass_entries(state)) if self._mass_varies else self._rigid_mass
+        return self._inertias.mass(state)
 
-    @cached_property
-    def _metric(self) -> MassMetric | None:
-        """Factor of a positive definite M."""
-        values = np.linalg.eigvalsh(self._rigid_mass / _unit(self._rigid_mass))
-        return MassMetric(self._rigid_mass) if values.min(initial=1.0) > 1e-12 else None
-
-    @cached_property
-    def _scaled(self) -> ScaledMass:
-        return ScaledMass(self._rigid_mass)
-
-    def saddle(self, state: State, gradient: np.ndarray, slips: np.ndarray) -> Solver:
-        """The matrix [[M, H^T], [H, 0]] factorized."""
+    def saddle(self, state: State, gradient: np.ndarray, slips: np.ndarray, mass: Any = None) -> Solver:
+        """The matrix [[M, H^T], [H, 0]] factorized; `mass` is M where it is known."""
+        own = self._inertias
         if self._pattern is not None:
-            whole = self._pattern.matrix(self._mass_entries(state), gradient, slips)
-            return LargeSaddle(whole, self.nq)
+            return LargeSaddle(self._pattern.matrix(own.entries(state), gradient, slips), self.nq)
         assert self._rows is not None
         H = self._rows.matrix(gradient, slips)
-        if self._mass_varies:
-            return GeneralSaddle(ScaledMass(self.mass(state)), H)
-        return DefiniteSaddle(self._metric, H) if self._metric is not None else GeneralSaddle(self._scaled, H)
+        if own.varies:
+            mass = own.at(state, self.loops).mass if mass is None else mass
+            return GeneralSaddle(ScaledMass(mass, own.scaled), H)
+        return DefiniteSaddle(own.metric, H) if own.metric is not None else GeneralSaddle(own.scaled, H)
 
     def rows(self, state: State) -> np.ndarray:
         """H (rows, nq) of a system that is not sparse."""
@@ -164,16 +125,6 @@ class Forward:
         return self._rows.matrix(held.gradient, slips.gradient)
 
     # Kinematics -------------------------------------------------------------------------------------------------------
-    def spread(self, u: np.ndarray) -> np.ndarray:
-        """(nq,) -> (bodies, 6)."""
-        if self._plain:
-            return u.reshape(-1, 6)
-        return np.append(u, 0.0)[self.system.dof[: self.system.bodies]]
-
-    def collect(self, both: np.ndarray) -> np.ndarray:
-        """(bodies, 6) -> (nq,)."""
-        return both.reshape(-1) if self._plain else both.reshape(-1)[self.system.body_columns]
-
     def carriers(self, state: State) -> Carriers:
         """Poses and velocities, accelerations zero; the arrays are used again by the next call."""
         n, at = self.system.bodies, self._carriers
@@ -259,33 +210,24 @@ class Forward:
         return replace(after, turns=turns), now + 2 * np.pi * more
 
     # Dynamics ---------------------------------------------------------------------------------------------------------
-    def forces(self, state: State, applied: AppliedForces) -> np.ndarray:
-        """Q - h (nq,)."""
-        force = self.own_forces(state)
-        if self.is_pushed:
-            force -= pull_back(self.system.forces.measures, applied.jet.gradient, applied.tension, self.nq)
-        return force
-
-    def own_forces(self, state: State) -> np.ndarray:
-        """Weight and gyroscopic moments (nq,)."""
-        out = np.zeros((self.system.bodies, 6))
-        out[:, 3:] = cross((self.system.inertia @ state.w[..., None])[..., 0], state.w)
-        own = self.collect(out) + self._weight
-        parts: list[Any] = [*flexible_parts(self.system, state), *armature_parts(self.system, state)]
-        for part in parts:
-            own -= part.gyroscopic()
-        return own
+    def forces(self, own: np.ndarray, applied: AppliedForces) -> np.ndarray:
+        """Q - h (nq,); `own` are weight and gyroscopic moments."""
+        if not self.is_pushed:
+            return own
+        return own - pull_back(self.system.forces.measures, applied.jet.gradient, applied.tension, self.nq)
 
     def inertial(self, state: State, rate: np.ndarray) -> np.ndarray:
         """M u' + h less the weight (nq,)."""
-        if self.loops is None or self._mass_varies:
-            return self.mass(state) @ rate - self.own_forces(state)
-        own = self.loops.inertial(*self._bodies, self.spread(rate), np.ascontiguousarray(state.w))
-        return self.collect(own) - self._weight
+        return self._inertias.times(state, rate, self.loops)
 
-    def sweep(self, state: State) -> tuple[Sweep, PlainJet, PlainJet, PlainJet]:
+    @cached_property
+    def _tables(self) -> Tables:
+        return Tables(self.geometry)
+
+    def sweep(self, state: State) -> tuple[Sweep | CompiledSweep, PlainJet, PlainJet, PlainJet]:
         """Values and rates of constraints, slip rows and forces, without gradients."""
-        sweep = Sweep(self.geometry, self.carriers(state), self.loops)
+        tables = None if self.loops is None else self._tables
+        sweep = sweep_of(self.geometry, tables, self.carriers(state), self.loops)
         none = np.zeros(0)
         held, slips, pushed = (PlainJet(s, v, none, none) for s, v in zip(sweep.values, sweep.rates, strict=True))
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
@@ -295,19 +237,19 @@ class Forward:
         """Accelerations at a state."""
         self.evaluations += 1
         held, slips, pushed = self.jets(state)
-        applied = Applied(self.system, pushed, state)
+        applied, inertia = Applied(self.system, pushed, state), self._inertias.at(state, self.loops)
         if solver is None:
-            solver = self.saddle(state, held.gradient, slips.gradient)
-        gamma = Held(self.system, held, state.t).acceleration[self.chosen.rows]
+            solver = self.saddle(state, held.gradient, slips.gradient, inertia.mass)
+        gamma = self.chosen_rows.combined(held.acceleration, state.t, "acceleration")
         if len(self.chosen.slip_rows):
             gamma = np.concatenate((gamma, slips.acceleration[self.chosen.slip_rows]))
         if self.system.algebraic:
             blind = Applied(self.system, pushed, state, is_blind=True)
-            without = solver.solve(self.forces(state, blind), -gamma)
+            without = solver.solve(self.forces(inertia.force, blind), -gamma)
             variables = AlgebraicVariables(self.system, self.carriers(state), held, slips, applied)
             state = replace(state, z=loop_solved(self.system, self.chosen, variables, without, solver.solve))
             applied = Applied(self.system, pushed, state)
-        acceleration, multipliers = solver.solve(self.forces(state, applied), -gamma)
+        acceleration, multipliers = solver.solve(self.forces(inertia.force, applied), -gamma)
         return Evaluation(acceleration, multipliers, applied.state_rate(), solver, state.z)
 
     def complete(self, state: State) -> State:
@@ -315,16 +257,15 @@ class Forward:
         return self.evaluate(state).on(state) if self.system.algebraic else state
 
     # Back to the constraints ------------------------------------------------------------------------------------------
-    def _open_by(self, state: State, asked: np.ndarray) -> tuple[np.ndarray, float]:
-        """Phi of all rows less what motions ask of them, and the rounding of angles that have counted many turns."""
+    def _open_by(self, state: State) -> tuple[np.ndarray, float]:
+        """Phi of the chosen rows, and the rounding of angles that have counted many turns."""
         value = self.geometry.values(self.carriers(state), 0, self.loops)
         index, rounding = self._counters[0], 0.0
         if len(index):
             counter = self.system.constraints.measures.turn_counter
             value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], 0)
             rounding = ROUNDING * self._largest_factor * float(np.abs(value[index]).max())
-        c = self.system.constraints
-        return dense_vector(c.row, c.coefficient * value[c.measure], c.count) - c.constant - asked, rounding
+        return self.chosen_rows.combined(value, state.t, "value"), rounding
 
     @cached_property
     def _largest_factor(self) -> float:
@@ -335,10 +276,10 @@ class Forward:
         rows, slips = self.chosen.rows, np.zeros(len(self.chosen.slip_rows))
         if not len(rows):
             return state
-        before, asked = np.inf, prescribed(self.system.constraints, state.t, "value")
+        before = np.inf
         for _ in range(ROUNDS):
-            phi, rounding = self._open_by(state, asked)
-            phi, least = phi[rows], CLOSED + rounding / self.system.length
+            phi, rounding = self._open_by(state)
+            least = CLOSED + rounding / self.system.length
             size = float(np.abs(phi).max()) / self.system.length
             if size < least or (size < 100 * least and size > 0.3 * before):
                 return state
@@ -368,7 +309,7 @@ class Forward:
         before = np.inf
         for _ in range(ROUNDS):
             held, slips, _ = self.jets(state, levels=2)
-            rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+            rate = self.chosen_rows.combined(held.rate, state.t, "rate")
             rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
             size = float(np.abs(rate).max(initial=0.0))
             speed = max(float(np.abs(state.v).max(initial=0.0)), float(np.abs(state.w).max(initial=0.0)))
@@ -385,15 +326,9 @@ class Forward:
         """The nearest velocities that the constraints allow, and the matrix at this configuration."""
         held, slips, _ = self.jets(state, levels=2)
         solver = self.saddle(state, held.gradient, slips.gradient)
-        rate = Held(self.system, held, state.t).rate[self.chosen.rows]
+        rate = self.chosen_rows.combined(held.rate, state.t, "rate")
         rate = np.concatenate((rate, slips.rate[self.chosen.slip_rows]))
         if len(rate) and np.any(rate):
             change = self.spread(solver.solve(np.zeros(self.nq), -rate)[0])
             state = replace(state, v=state.v + change[:, :3], w=state.w + change[:, 3:])
         return state, solver, held, slips
-
-
-def _unit(M: np.ndarray) -> np.ndarray:
-    size = np.sqrt(np.diagonal(M))
-    safe = np.where(size > 0, size, 1.0)
-    return safe * safe[:, None]

@@ -27,7 +27,7 @@ from eigenbody.linearization.rows import algebraic_rows, fed_back
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.numerics.matrices.linear import Saddle, matrix
 from eigenbody.simulation.alpha import Parameters
-from eigenbody.simulation.forward import Applied, Forward, Held
+from eigenbody.simulation.forward import Applied, Forward
 from eigenbody.simulation.saddle import Solver
 from eigenbody.simulation.stepping import (
     Integration,
@@ -109,8 +109,8 @@ class GeneralizedAlpha(Integration):
     def advance(self, limit: float) -> Step:
         t = float(np.real(self.state.t))
         cause: EigenbodyError | None = None
-        longest = longest_step(self.forward, self.state, self._at.rate)
-        if self._fixed is not None:
+        longest = longest_step(self.forward, self.state, self._at.rate, self._h)
+        if self._fixed is not None and longest < self._fixed:
             refuse_long_step(self.forward, self.state, self._at.rate, min(self._fixed, limit - t))
         while True:
             h = min(self._h, limit - t, longest)
@@ -209,7 +209,7 @@ class GeneralizedAlpha(Integration):
     def _iterated(self, t: float, h: float) -> _Moment | None:
         (p, a0), start = self._adapted(h), self._at
         by_rate, by_speed = (1 - p.am) / ((1 - p.af) * p.beta * h * h), p.gamma / (p.beta * h)
-        free, u_free, a_free = p.guess(h) @ np.stack((start.u, a0, start.rate))
+        free, u_free, a_free = p.guess(h) @ np.array((start.u, a0, start.rate))
         d, u, rate = free, u_free, start.rate
         loads, x, before = start.multipliers, start.state.x + h * start.state_rate, None
         for k in range(NEWTON):
@@ -294,15 +294,13 @@ class GeneralizedAlpha(Integration):
         """Imbalance of forces over by_rate, open rows (slip rates over by_speed), and x'."""
         forward, system, chosen = self.forward, self.forward.system, self.forward.chosen
         forward.evaluations += 1
-        sweep, held_jet, slip_jet, pushed = forward.sweep(state)
-        applied, held = Applied(system, pushed, state), Held(system, held_jet, state.t)
-        m = Multipliers.of(forward.system, forward.chosen, loads)
-        along = held.along_measures(m.held) if len(chosen.rows) else np.zeros(system.constraints.measures.count)
-        pulled = sweep.pull([along, m.slip, applied.tension if forward.is_pushed else pushed.value])
+        sweep, held, slips, pushed = forward.sweep(state)
+        applied = Applied(system, pushed, state)
+        pulled = sweep.pull([*forward.chosen_rows.along(loads), applied.tension if forward.is_pushed else pushed.value])
         force = forward.inertial(state, rate) + forward.collect(pulled[: system.bodies])
-        rows = held.value[chosen.rows]
+        rows = forward.chosen_rows.combined(held.value, state.t, "value")
         if len(chosen.slip_rows):
-            rows = np.concatenate((rows, slip_jet.rate[chosen.slip_rows] / by_speed))
+            rows = np.concatenate((rows, slips.rate[chosen.slip_rows] / by_speed))
         return (force / by_rate, rows), applied.state_rate()
 
     def _tangent(
@@ -371,20 +369,28 @@ class _Within:
         return counted_nodes(self._forward, self._before, nodes)
 
     def _between(self, x: float) -> State:
-        f, h = self._forward, self._h
-        s0, s1 = self._start.state, self._end.state
-        d = np.concatenate((s1.r - s0.r, log(np.swapaxes(s0.R, -1, -2) @ s1.R)), axis=1)
-        v0, v1 = f.spread(self._start.u), f.spread(self._end.u)
-        rate1 = np.concatenate((v1[:, :3], vector_rate(d[:, 3:], v1[:, 3:])), axis=1)
-        between = x * (1 - x) ** 2 * h * v0 + x * x * (3 - 2 * x) * d + x * x * (x - 1) * h * rate1
-        a0, a1 = f.spread(self._start.rate), f.spread(self._end.rate)
-        u = (1 + 2 * x) * (1 - x) ** 2 * v0 + x * (1 - x) ** 2 * h * a0
-        u = u + x * x * (3 - 2 * x) * v1 + x * x * (x - 1) * h * a1
+        h, s0, s1 = self._h, self._start.state, self._end.state
         x0, x1 = s0.x, s1.x
         rest = (1 + 2 * x) * (1 - x) ** 2 * x0 + x * x * (3 - 2 * x) * x1
         rest = rest + h * (x * (1 - x) ** 2 * self._start.state_rate + x * x * (x - 1) * self._end.state_rate)
-        r, R = f.placed(s0, between)
-        return replace(s0, r=r, R=R, v=u[:, :3], w=u[:, 3:], x=rest, t=self._t + x * h)
+        r, R, u = self._motion(x)
+        return State(r, R, u[:, :3], u[:, 3:], rest, s0.turns, s0.u_in, self._t + x * h, s0.z)
+
+    def _motion(self, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Poses and velocities (bodies, 6)."""
+        f, h = self._forward, self._h
+        s0, s1 = self._start.state, self._end.state
+        v0, a0, v1, a1 = (f.spread(part) for m in (self._start, self._end) for part in (m.u, m.rate))
+        if f.loops is not None:
+            r, R, u = np.empty_like(s0.r), np.empty_like(s0.R), np.empty_like(v0)
+            f.loops.between(x, h, s0.r, s0.R, v0, a0, s1.r, s1.R, v1, a1, r, R, u)
+            return r, R, u
+        d = np.concatenate((s1.r - s0.r, log(np.swapaxes(s0.R, -1, -2) @ s1.R)), axis=1)
+        rate1 = np.concatenate((v1[:, :3], vector_rate(d[:, 3:], v1[:, 3:])), axis=1)
+        between = x * (1 - x) ** 2 * h * v0 + x * x * (3 - 2 * x) * d + x * x * (x - 1) * h * rate1
+        u = (1 + 2 * x) * (1 - x) ** 2 * v0 + x * (1 - x) ** 2 * h * a0
+        u = u + x * x * (3 - 2 * x) * v1 + x * x * (x - 1) * h * a1
+        return *f.placed(s0, between), u
 
     def _consistent(self, state: State) -> State:
         forward = self._forward

@@ -190,18 +190,13 @@ class _Run:
             except (StiffnessFoundError, LongRunError) as why:
                 if method != "auto":
                     raise
-                stiff = self._stepper(self._stiff_method(), stepper.state, tolerance, step, max_step, rho)
+                stiff = self._stepper("radau", stepper.state, tolerance, step, max_step, rho)
                 self._follow_instead(stiff, why)
         except EigenbodyError as error:
             raise SimulationError(str(error), self._result(False, str(error))) from error
         except KeyboardInterrupt:
             raise SimulationInterrupted(self._result(False, "interrupted")) from None
         return self._result(True, "")
-
-    def _stiff_method(self) -> str:
-        from eigenbody.numerics.matrices.linear import DENSE_LIMIT
-
-        return "radau" if self.point.system.nq <= DENSE_LIMIT else "generalized-alpha"
 
     def _stepper(
         self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None

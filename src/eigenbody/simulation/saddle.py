@@ -74,13 +74,17 @@ class DefiniteSaddle:
 
 
 class ScaledMass:
-    """M scaled to a unit diagonal where there is mass, prepared once."""
+    """M scaled to a unit diagonal where there is mass; `like` has the scales of an M that differs little."""
 
-    def __init__(self, M: np.ndarray) -> None:
-        diagonal = np.diagonal(M)
-        light = diagonal[diagonal > 0].min(initial=np.inf)
-        self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, light if np.isfinite(light) else 1.0))
-        self.matrix = M * self.scale * self.scale[:, None]
+    def __init__(self, M: np.ndarray, like: ScaledMass | None = None) -> None:
+        if like is None:
+            diagonal = np.diagonal(M)
+            light = diagonal[diagonal > 0].min(initial=np.inf)
+            self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, light if np.isfinite(light) else 1.0))
+            self.square = self.scale * self.scale[:, None]
+        else:
+            self.scale, self.square = like.scale, like.square
+        self.matrix = M * self.square
 
 
 class GeneralSaddle:
@@ -91,12 +95,13 @@ class GeneralSaddle:
 
         n, m, column = len(mass.matrix), len(G), mass.scale
         G = G * column
-        size = np.sqrt((G * G).sum(axis=1))
+        size = np.sqrt(np.einsum("ij,ij->i", G, G))
         row = 1 / np.where(size > 0, size, 1.0)
-        whole = np.zeros((n + m, n + m), order="F")
+        whole = np.empty((n + m, n + m), order="F")
         whole[:n, :n] = mass.matrix
-        whole[n:, :n] = G * row[:, None]
-        whole[:n, n:] = whole[n:, :n].T
+        whole[:n, n:] = G.T * row
+        whole[n:, :n] = whole[:n, n:].T
+        whole[n:, n:] = 0.0
         self._n, self._scale, self._getrs = n, np.concatenate((column, row)), lapack.dgetrs
         self._lu, self._pivots, info = lapack.dgetrf(whole, overwrite_a=1)
         pivots = np.abs(np.diagonal(self._lu))

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.dynamics.constraints import prescribed
 from eigenbody.mobility.partition import Selection
 from eigenbody.numerics.matrices.assembly import Triplets
+from eigenbody.numerics.matrices.linear import matrix
+from eigenbody.system.products import DENSE_ENTRIES
 from eigenbody.system.system import System
 
 
@@ -49,6 +52,32 @@ class _Places:
     @property
     def column(self) -> np.ndarray:
         return np.concatenate((self.held[1], self.slip[1]))
+
+
+class ChosenRows:
+    """The chosen rows Phi = L s - c - f(t) of the measures s."""
+
+    def __init__(self, system: System, chosen: Selection) -> None:
+        c, self._slips, self._chosen = system.constraints, system.slips.count, chosen
+        entries = Triplets(c.row, c.measure, c.coefficient)
+        shape = (c.count, c.measures.count)
+        self._L = matrix([entries], shape, shape[0] * shape[1] > DENSE_ENTRIES)[chosen.rows]
+        self._L_t = self._L.T if isinstance(self._L, np.ndarray) else self._L.T.tocsr()
+        self._constraints, self._constant, self._is_driven = c, c.constant[chosen.rows], bool(c.motions)
+
+    def combined(self, measures: np.ndarray, t: float | complex, level: str) -> np.ndarray:
+        """Phi, its rate or acceleration ("value", "rate", "acceleration") from those of all measures."""
+        rows = self._L @ measures
+        if level == "value":
+            rows = rows - self._constant
+        return rows - prescribed(self._constraints, t, level)[self._chosen.rows] if self._is_driven else rows
+
+    def along(self, multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces along all measures of constraints and along all slip rows, L^T l, of the multipliers of the chosen
+        rows and slip rows."""
+        n, slip = len(self._chosen.rows), np.zeros(self._slips)
+        slip[self._chosen.slip_rows] = multipliers[n : n + len(self._chosen.slip_rows)]
+        return self._L_t @ multipliers[:n], slip
 
 
 class DenseRows:

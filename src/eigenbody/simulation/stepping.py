@@ -209,14 +209,17 @@ def counted_nodes(forward: Forward, before: np.ndarray, nodes: Iterable[Node]) -
     return [replace(node, state=forward.counted(before, node.state)) for node in nodes]
 
 
-def longest_step(forward: Forward, state: State, acceleration: np.ndarray) -> float:
+def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wanted: float = np.inf) -> float:
     """The step in which no body turns too far, at its present angular acceleration, for its rotation vector or for
-    an angle that counts turns."""
+    an angle that counts turns; less than that, but not less than the step that is `wanted`, where that is seen at
+    once: two bodies turn against each other at most twice as fast as each."""
     at, n = forward.carriers(state), forward.system.bodies
-    w = (at.R @ at.w[..., None])[..., 0]
     alpha = np.array(at.alpha)
     alpha[:n] = forward.spread(acceleration)[:, 3:]
-    alpha = (at.R @ alpha[..., None])[..., 0]
+    safe = _until_turned(0.5 * min(AGAINST, 2 * TURN), at.w, alpha)
+    if wanted <= safe:
+        return safe
+    w, alpha = ((at.R @ part[..., None])[..., 0] for part in (at.w, alpha))
     one, other = forward.angle_carriers
     return min(
         _until_turned(TURN, w[:n], alpha[:n]), _until_turned(AGAINST, w[one] - w[other], alpha[one] - alpha[other])
@@ -225,8 +228,8 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray) -> fl
 
 def _until_turned(angle: float, w: np.ndarray, alpha: np.ndarray) -> float:
     """Time in which none of the angular velocities and accelerations (n, 3) gives more than an angle."""
-    fastest, growth = (float(np.sqrt(dot(part, part).max(initial=0.0))) for part in (w, alpha))
-    reach = fastest + float(np.sqrt(fastest * fastest + 2 * growth * angle))
+    fastest, growth = (float(np.einsum("ni,ni->n", part, part).max(initial=0.0)) ** 0.5 for part in (w, alpha))
+    reach = fastest + (fastest * fastest + 2 * growth * angle) ** 0.5
     return 2 * angle / reach if reach > 0 else np.inf
 
 

@@ -178,12 +178,17 @@ def product_jets(
                 gradient[p, k, 3 + i] = by_x[i] + by_y[i]
 
 
+def angle_slopes(S: Any, C: Any) -> tuple[Any, Any]:
+    """Slopes of atan2(S, C) by S and C."""
+    n = S * S + C * C
+    return C / n, -S / n
+
+
 def angle_jets(sine: np.ndarray, cosine: np.ndarray, jets: np.ndarray, slopes: np.ndarray) -> None:
     """atan2(S, C) of S and C (3, n) with two rates each: value, rate, acceleration (3, n), slopes by S and C (n, 2)."""
     for k in range(len(slopes)):
         S, C = sine[0, k], cosine[0, k]
-        n = S * S + C * C
-        by_sine, by_cosine = C / n, -S / n
+        by_sine, by_cosine = angle_slopes(S, C)
         rate = by_sine * sine[1, k] + by_cosine * cosine[1, k]
         growth = by_sine * cosine[1, k] - by_cosine * sine[1, k]  # of the length, relative to it
         jets[0, k], jets[1, k] = np.arctan2(S + 0.0, C), rate
@@ -235,16 +240,53 @@ def turned_pairs(
     return True
 
 
-def pulled_pairs(
-    row: np.ndarray, force: np.ndarray, i: np.ndarray, j: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
-    out: np.ndarray,
+def swept(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, first: np.ndarray,
+    second: np.ndarray, r: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray, both: np.ndarray,
+    products: np.ndarray, measures: np.ndarray, slopes: np.ndarray, by_first: np.ndarray, by_second: np.ndarray,
+) -> bool:  # fmt: skip
+    """Scalar products (2, n) and measures (2, m), values and rates, with the slopes of angles and of rotation vectors:
+    `plain` (2, k) are measures that are products, `angles` (3, k) those of a sine and a cosine, `parts` (2, k) those
+    that are components of rotation vectors. False where a rotation vector needs more care."""
+    features(start, column, factor, arm, carrier, r, R, v, w, both, products[0], products[1])
+    for k in range(plain.shape[1]):
+        for level in range(2):
+            measures[level, plain[0, k]] = products[level, plain[1, k]]
+    for k in range(angles.shape[1]):
+        m, S, C = angles[0, k], angles[1, k], angles[2, k]
+        slopes[k, 0], slopes[k, 1] = angle_slopes(products[0, S], products[0, C])
+        measures[0, m] = np.arctan2(products[0, S] + 0.0, products[0, C])
+        measures[1, m] = slopes[k, 0] * products[1, S] + slopes[k, 1] * products[1, C]
+    if len(i) == 0:
+        return True
+    s, rate = np.empty((len(i), 3)), np.empty((len(i), 3))
+    is_near = turned_pairs(i, j, first, second, R, w, s, rate, by_first, by_second)
+    for k in range(parts.shape[1]):
+        pair, axis = parts[1, k] // 3, parts[1, k] % 3
+        measures[0, parts[0, k]], measures[1, parts[0, k]] = s[pair, axis], rate[pair, axis]
+    return is_near
+
+
+def swept_back(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, R: np.ndarray,
+    both: np.ndarray, slopes: np.ndarray, by_first: np.ndarray, by_second: np.ndarray, force: np.ndarray,
+    weights: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the moments of forces along components of rotation vectors, `row` = 3 pair + axis, (carriers, 6)."""
-    for n in range(len(row)):
-        k, a = row[n] // 3, row[n] % 3
+    """Adds what forces (m,) along the measures of `swept` do to the carriers, (carriers, 6); `weights` (n,) are forces
+    along the products from elsewhere."""
+    for k in range(plain.shape[1]):
+        weights[plain[1, k]] += force[plain[0, k]]
+    for k in range(angles.shape[1]):
+        for side in range(2):
+            weights[angles[1 + side, k]] += slopes[k, side] * force[angles[0, k]]
+    for k in range(parts.shape[1]):
+        pair, axis = parts[1, k] // 3, parts[1, k] % 3
         for b in range(3):
-            out[i[k], 3 + b] += force[n] * by_first[k, a, b]
-            out[j[k], 3 + b] += force[n] * by_second[k, a, b]
+            out[i[pair], 3 + b] += force[parts[0, k]] * by_first[pair, axis, b]
+            out[j[pair], 3 + b] += force[parts[0, k]] * by_second[pair, axis, b]
+    pulled(start, column, factor, arm, carrier, R, both, weights, out)
 
 
 def move(r: np.ndarray, R: np.ndarray, step: np.ndarray) -> None:
@@ -265,6 +307,27 @@ def vector_steps(d: np.ndarray, step: np.ndarray) -> np.ndarray:
     return out
 
 
+def between(
+    x: float, h: float, r0: np.ndarray, R0: np.ndarray, u0: np.ndarray, a0: np.ndarray, r1: np.ndarray, R1: np.ndarray,
+    u1: np.ndarray, a1: np.ndarray, r: np.ndarray, R: np.ndarray, u: np.ndarray,
+) -> None:  # fmt: skip
+    """Poses and velocities (n, 6) at the share x of a step h between states with accelerations, by Hermite's cubics."""
+    rise, out, into = x * x * (3.0 - 2.0 * x), x * (1.0 - x) ** 2 * h, x * x * (x - 1.0) * h
+    step = np.empty((len(r), 6))
+    for n in range(len(r)):
+        turn = log(product(transposed(R0[n]), R1[n]))
+        turning = vector_rate(turn, u1[n, 3:])
+        for i in range(3):
+            step[n, i] = out * u0[n, i] + rise * (r1[n, i] - r0[n, i]) + into * u1[n, i]
+            step[n, 3 + i] = out * u0[n, 3 + i] + rise * turn[i] + into * turning[i]
+            r[n, i] = r0[n, i]
+            for j in range(3):
+                R[n, i, j] = R0[n, i, j]
+        for i in range(6):
+            u[n, i] = (1.0 - rise) * u0[n, i] + out * a0[n, i] + rise * u1[n, i] + into * a1[n, i]
+    move(r, R, step)
+
+
 def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndarray) -> np.ndarray:
     """M u' + h of rigid bodies, (n, 6)."""
     out = np.empty(rate.shape)
@@ -273,3 +336,67 @@ def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndar
         for i in range(3):
             out[n, i], out[n, 3 + i] = mass[n] * rate[n, i], turned[i] + spun[i]
     return out
+
+
+def modal_forms(
+    positions: np.ndarray, carriers: np.ndarray, form: np.ndarray, r: np.ndarray, v: np.ndarray,
+    value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, gradient: np.ndarray,
+) -> None:  # fmt: skip
+    """x.Fx / 2 of the positions x of carriers (n, K) with rates, accelerations while nothing accelerates, and gradients
+    by (dr, dtheta) of each carrier, whose columns of rotations are left alone; form F (n, 3 K, 3 K)."""
+    n, K = carriers.shape
+    x, x1 = np.empty(3 * K), np.empty(3 * K)
+    for p in range(n):
+        for k in range(K):
+            for i in range(3):
+                x[3 * k + i], x1[3 * k + i] = r[carriers[p, k], i], v[carriers[p, k], i]
+        s, s1, s2 = 0.0, 0.0, 0.0
+        for i in range(3 * K):
+            slope, slope1 = 0.0, 0.0
+            for j in range(3 * K):
+                slope += form[p, i, j] * x[j]
+                slope1 += form[p, i, j] * x1[j]
+            s, s1, s2 = s + 0.5 * slope * x[i], s1 + slope * x1[i], s2 + slope1 * x1[i]
+            gradient[positions[p], 6 * (i // 3) + i % 3] = slope
+        value[positions[p]], rate[positions[p]], acceleration[positions[p]] = s, s1, s2
+
+
+def bent_inertia(
+    columns: np.ndarray, J1: np.ndarray, J2: np.ndarray, b: np.ndarray, eta: np.ndarray, rate: np.ndarray,
+    w: np.ndarray, mass: np.ndarray, force: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds what bending by eta (m,) changes in the inertia of a body (dynamics.flexible), with `columns` of (w, eta):
+    D and B to the mass matrix (nq, nq), and the force without accelerations (nq,). A column nq is left out."""
+    m, nq = len(eta), len(force)
+    D, turned, coriolis = np.zeros((3, 3)), np.zeros((m, 3)), np.zeros((m, 3))
+    momentum, growth = np.zeros(3), np.zeros(3)
+    for k in range(m):
+        own = columns[3 + k]
+        for i in range(3):
+            B = 0.0
+            for n in range(m):
+                B += eta[n] * b[n, k, i]
+                coriolis[k, i] += rate[n] * b[n, k, i]
+            momentum[i] += B * rate[k]
+            if own < nq and columns[i] < nq:
+                mass[own, columns[i]] += B
+                mass[columns[i], own] += B
+            for j in range(3):
+                slope = J1[k, i, j]
+                for n in range(m):
+                    slope += 2.0 * eta[n] * J2[k, n, i, j]
+                D[i, j] += 0.5 * eta[k] * (J1[k, i, j] + slope)
+                turned[k, i] += slope * w[j]
+            growth[i] += turned[k, i] * rate[k]
+        if own < nq:
+            force[own] += 2.0 * dot(coriolis[k], w) - 0.5 * dot(turned[k], w)
+    spun = times(D, w)
+    for i in range(3):
+        momentum[i] += spun[i]
+    gyroscopic = cross(w, momentum)
+    for i in range(3):
+        if columns[i] < nq:
+            force[columns[i]] += growth[i] + gyroscopic[i]
+            for j in range(3):
+                if columns[j] < nq:
+                    mass[columns[i], columns[j]] += D[i, j]

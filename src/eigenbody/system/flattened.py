@@ -16,6 +16,7 @@ import numpy as np
 
 from eigenbody.elements.measures.compose import Composed
 from eigenbody.elements.measures.features import Carriers, ScalarProduct
+from eigenbody.elements.measures.modal_form import ModalForm
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.slip import Slip
 from eigenbody.elements.measures.surface import SurfaceSlip
@@ -86,7 +87,31 @@ class OfOwnKind:
         added(out, place.ravel(), (force[:, None] * jet.gradient).ravel())
 
 
-Part = Plain | OfProducts | OfOwnKind | RotationPairs
+@dataclass(frozen=True, slots=True)
+class OfModes:
+    """Forms of modal coordinates."""
+
+    kernel: ModalForm
+
+    def jet(self, products: PlainJet, at: Carriers, loops: ModuleType | None) -> Any:
+        if loops is None:
+            return self.kernel.jet(at)
+        n, K = self.kernel.carriers.shape
+        (value, rate, acceleration), gradient = np.empty((3, n)), np.zeros((n, 6 * K))
+        jet = PlainJet(value, rate, acceleration, gradient)
+        self.fill(at, loops, np.arange(n), jet)
+        return jet
+
+    def fill(self, at: Carriers, loops: ModuleType, positions: np.ndarray, out: PlainJet) -> None:
+        """The same written to its positions in a set, by compiled loops."""
+        loops.modal_forms(positions, self.kernel.carriers, self.kernel.form, at.r, at.v, *out)
+
+    def pull(self, jet: Any, force: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+        place = 6 * self.kernel.carriers[..., None] + np.arange(6)
+        added(out, place.ravel(), (force[:, None] * jet.gradient).ravel())
+
+
+Part = Plain | OfProducts | OfOwnKind | OfModes | RotationPairs
 
 
 class Geometry:
@@ -129,7 +154,7 @@ class Geometry:
             return OfProducts(kernel, tuple(self._registered(product) for product in kernel.products))
         if isinstance(kernel, RotationComponent) and not kernel.small:
             return RotationPairs(kernel)
-        return OfOwnKind(kernel)
+        return OfModes(kernel) if isinstance(kernel, ModalForm) else OfOwnKind(kernel)
 
     def _registered(self, kernel: ScalarProduct) -> slice:
         self._kernels.append(kernel)
@@ -164,6 +189,9 @@ def _in_set_order(
     s, v, a = np.zeros((3, measures.count))
     gradient = np.zeros(measures.columns.shape)
     for part, positions in made:
+        if loops is not None and isinstance(part, OfModes) and isinstance(positions, np.ndarray):
+            part.fill(at, loops, positions, PlainJet(s, v, a if accelerated else np.empty_like(a), gradient))
+            continue
         jet = part.jet(products, at, loops)
         s[positions], v[positions] = jet.value, jet.rate
         if accelerated:

@@ -37,9 +37,6 @@ class RotationPairs:
 
     def pull(self, jet: PairsJet, force: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
         """Adds the moments on the carriers of forces along the components."""
-        if jet.loops is not None and self._row is not None:
-            jet.loops.pulled_pairs(self._row, np.ascontiguousarray(force), self._i, self._j, *jet.matrices, out)
-            return
         if self._row is not None:
             along: np.ndarray = np.bincount(self._row, force, 3 * len(self._i)).reshape(-1, 3)
         else:
@@ -47,6 +44,12 @@ class RotationPairs:
             np.add.at(along, self._pair, force[:, None] * self._e)
         both = [(along[:, None, :] @ matrix)[:, 0].ravel() for matrix in jet.matrices]
         added(out, self._places, np.concatenate(both))
+
+    @property
+    def table(self) -> tuple[np.ndarray, ...] | None:
+        """Carriers and frames of the pairs, and which row of all their components each measure is; None where one is
+        along no axis."""
+        return None if self._row is None else (self._i, self._j, self._first, self._second, self._row)
 
     def of_components(self, vectors: np.ndarray) -> np.ndarray:
         """e . v of the pair of each component."""
@@ -81,7 +84,7 @@ class PairsJet:
     """The components at a state."""
 
     def __init__(self, pairs: RotationPairs, at: Carriers, loops: ModuleType | None) -> None:
-        self._pairs, self._at, self.loops = pairs, at, loops
+        self._pairs, self._at = pairs, at
         s, rate, self.matrices = pairs.turned(at, loops)
         self.value, self.rate = pairs.of_components(s), pairs.of_components(rate)
 
