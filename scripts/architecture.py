@@ -43,6 +43,10 @@ class Module(NamedTuple):
         return parsed(self.text)
 
     @property
+    def nodes(self) -> list[ast.AST]:
+        return nodes(self.text)
+
+    @property
     def imports(self) -> list[Import]:
         return imports(self.text)
 
@@ -119,6 +123,16 @@ def modules() -> list[Module]:
 
 
 @cache
+def nodes(text: str) -> list[ast.AST]:
+    """Everything in the tree of a source text."""
+    return list(ast.walk(parsed(text)))
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+
+
+@cache
 def imports(text: str) -> list[Import]:
     """All imports of a module by the name of the module imported; `from eigenbody import x` counts as eigenbody.x."""
 
@@ -131,7 +145,7 @@ def imports(text: str) -> list[Import]:
                 base = child.module or ""
                 names = [f"eigenbody.{alias.name}" for alias in child.names] if base == "eigenbody" else [base]
                 yield from (Import(name, child.lineno, lazy, typing_only) for name in names)
-            elif isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            elif isinstance(child, ast.If) and _is_for_checkers(child.test):
                 yield from walk(ast.Module(child.body, []), lazy, True)
                 yield from walk(ast.Module(child.orelse, []), lazy, typing_only)
             else:

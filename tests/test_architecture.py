@@ -102,7 +102,7 @@ def modules_are_short(module: Module) -> Found:
 # Private names --------------------------------------------------------------------------------------------------------
 def private_names_stay_at_home(module: Module) -> Found:
     """A name that another module needs is public."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eigenbody"):
             for alias in node.names:
                 if is_private(alias.name):
@@ -111,8 +111,8 @@ def private_names_stay_at_home(module: Module) -> Found:
 
 def private_attributes_stay_at_home(module: Module) -> Found:
     """`thing._name` is for the module whose class has it; named tuples and notebooks have names of their own."""
-    own = set(defined_names(module.tree))
-    for node in ast.walk(module.tree):
+    own = set(defined_names(module))
+    for node in module.nodes:
         if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
             yield node.lineno, ast.unparse(node)
 
@@ -122,9 +122,9 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and not of_others
 
 
-def defined_names(tree: ast.Module) -> Iterator[str]:
+def defined_names(module: Module) -> Iterator[str]:
     """Functions, classes, fields, and attributes that `self` is given."""
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -136,7 +136,9 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
 # Side doors -----------------------------------------------------------------------------------------------------------
 def frozen_objects_are_not_written_to(module: Module) -> Found:
     """`__dict__` is not touched; `object.__setattr__` completes `self` in `__post_init__` or an object just made."""
-    for function in (*functions(module.tree), module.tree):
+    if "__dict__" not in module.text and "__setattr__" not in module.text:
+        return
+    for function in (*functions(module), module.tree):
         completed = {"self"} if getattr(function, "name", "") == "__post_init__" else set()
         for node in own_nodes(function):
             if isinstance(node, ast.Assign) and is_call(node.value, "object.__new__"):
@@ -159,11 +161,13 @@ def dotted(node: ast.AST) -> str:
 
 def nothing_is_kept_by_id(module: Module) -> Found:
     """An `id` is given again when its object has gone: it numbers objects in a table of the function's own alone."""
+    if "id(" not in module.text:
+        return
     public = {name for node in module.tree.body if isinstance(node, ast.Assign) for name in map(dotted, node.targets)}
     public |= {dotted(node.target) for node in module.tree.body if isinstance(node, ast.AnnAssign)}
-    tables = [pair for node in ast.walk(module.tree) for pair in keys_of(node)]
+    tables = [pair for node in module.nodes for pair in keys_of(node)]
     local = [key for key, table in tables if isinstance(table, ast.Name) and table.id not in public]
-    for function in functions(module.tree):
+    for function in functions(module):
         for node in own_nodes(function):
             if is_call(node, "id") and function.name != "__repr__" and node not in local:
                 yield node.lineno, ast.unparse(node)
@@ -183,7 +187,7 @@ def keys_of(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
 
 def nothing_is_evaluated_for_its_side_effect(module: Module) -> Found:
     """`thing.attribute` as a statement, or `_ = thing.attribute`, computes something that is then found elsewhere."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         bare = isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute | ast.Name | ast.Subscript)
         if bare or (isinstance(node, ast.Assign) and [dotted(t) for t in node.targets] == ["_"]):
             yield node.lineno, ast.unparse(node)  # type: ignore[attr-defined]
@@ -191,26 +195,28 @@ def nothing_is_evaluated_for_its_side_effect(module: Module) -> Found:
 
 def modules_have_no_memory(module: Module) -> Found:
     """`global` makes a result depend on what the process did before."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Global):
             yield node.lineno, ast.unparse(node)
 
 
-def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+def functions(module: Module) -> Iterator[ast.FunctionDef]:
+    return (node for node in module.nodes if isinstance(node, ast.FunctionDef))
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """Everything in a function but what is in functions inside it."""
-    for child in ast.iter_child_nodes(function):
-        if not isinstance(child, ast.FunctionDef):
-            yield child
-            yield from own_nodes(child)
+    pending = [*reversed(list(ast.iter_child_nodes(function)))]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, ast.FunctionDef):
+            yield node
+            pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def what_holds_arrays_is_not_compared(module: Module) -> Found:
     """Arrays have no truth value: a dataclass that holds some is itself alone (`eq=False`), or says how it compares."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if not isinstance(node, ast.ClassDef):
             continue
         made = [d for d in node.decorator_list if ast.unparse(d).split("(")[0] == "dataclass"]

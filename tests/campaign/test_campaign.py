@@ -32,10 +32,13 @@ def test_tool_and_long_arithmetic_agree(part: str) -> None:
     assert not wrong, f"{len(wrong)} of {len(indices)}: " + "\n".join(wrong)
 
 
-def test_no_mutated_file_makes_a_command_fail_badly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("first", range(0, 150, 30))
+def test_no_mutated_file_makes_a_command_fail_badly(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No exit code 1, no NaN, no control character from 150 mutants, each through one command."""
     monkeypatch.chdir(mutants.prepare(tmp_path))
-    found = [mutants.one(SEED, index, tmp_path) for index in range(150)]
+    found = [mutants.one(SEED, index, tmp_path) for index in range(first, first + 30)]
     assert {str(record["code"]) for record in found} >= {"0", "2"}  # some mutants are sound, some are refused
     failed = [r for r in found if r["faults"] and not r["signature"].startswith("hang")]  # time is not for tests
     assert not [(r["signature"], r["index"], r["command"]) for r in failed]

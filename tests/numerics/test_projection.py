@@ -11,10 +11,11 @@ from families import family
 
 import eigenbody as eb
 from eigenbody.mobility import frame
-from eigenbody.numerics.matrices import projection
+from eigenbody.numerics.matrices import projection, thin
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, sparse
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.numerics.matrices.projection import Projection, is_large
+from eigenbody.numerics.matrices.stacks import parts_of
 
 NQ, COUNT = 12, 7
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -46,7 +47,7 @@ WAYS = {"written out": (NQ, 0), "by rows": (0, NQ * NQ), "by rows, sparse": (0, 
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     written_out, small = WAYS[request.param]
     monkeypatch.setattr(projection, "DENSE_LIMIT", written_out)
-    monkeypatch.setattr(projection, "SMALL", small)
+    monkeypatch.setattr(thin, "SMALL", small)
     monkeypatch.setattr(projection, "SPARSE", 0.5)
 
 
@@ -148,3 +149,25 @@ def test_largest_component_of_a_shape_is_one_and_the_first_of_equal_ones() -> No
     for shape in modes.shapes:
         assert np.abs(shape).max() == pytest.approx(1.0, abs=1e-15)
         assert shape[0, 0] == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("lead", [(), (2,)])
+@pytest.mark.parametrize("share", [0.02, 1.0])
+def test_thin_matrices_are_multiplied_as_what_they_are(
+    lead: tuple[int, ...], share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries that are not zero decide which product is taken, not what comes out."""
+    monkeypatch.setattr(thin, "SMALL", 0)
+    rng = np.random.default_rng(3)
+    A, X = rng.normal(size=(*lead, 40, 40)), rng.normal(size=(*lead, 40, 7))
+    A *= rng.random(A.shape) < share
+    assert isinstance(thin.thinned(A.reshape(-1, 40), thin.SPARSE_SQUARE), np.ndarray) == (share == 1.0)
+    np.testing.assert_allclose(thin.product(A, X), A @ X, atol=1e-14)
+
+
+def test_parts_of_stacks_are_those_of_each_matrix() -> None:
+    rng = np.random.default_rng(4)
+    A, B = rng.normal(size=(2, 3, 5, 6))
+    rows, columns = rng.permuted(np.tile(np.arange(5), (3, 1)), axis=1)[:, :4], rng.integers(0, 6, (3, 2))
+    for whole, part in zip((A, B), parts_of((A, B), rows, columns), strict=True):
+        np.testing.assert_array_equal(part, [a[np.ix_(r, c)] for a, r, c in zip(whole, rows, columns, strict=True)])

@@ -169,7 +169,8 @@ class RowNames(Sequence[Row]):
     """What the rows are called: those of the joints, then others."""
 
     def __init__(self, joints: JointTable, others: Sequence[Row]) -> None:
-        self._joints, self._others, self._of_joints = joints, others, int(joints.row_start[-1])
+        self._joints, self._others, self._start = joints, others, joints.row_start.tolist()
+        self._of_joints = self._start[-1]
 
     def __len__(self) -> int:
         return self._of_joints + len(self._others)
@@ -183,11 +184,11 @@ class RowNames(Sequence[Row]):
     def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        start, number = self._joints.row_start, range(len(self))[index]
+        start, number = self._start, range(len(self))[index]
         if number >= self._of_joints:
             return self._others[number - self._of_joints]
         k = bisect_right(start, number) - 1
-        item = self._joints.types[k].held[number - int(start[k])]
+        item = self._joints.types[k].held[number - start[k]]
         return Row(self._joints.description.joints[k].name, item.label, "joint")
 
     def __iter__(self) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.matrices.noise import balancing_scale
-from eigenbody.numerics.matrices.projection import thinned
+from eigenbody.numerics.matrices.thin import SPARSE, thinned
 
 if TYPE_CHECKING:
     from eigenbody.numerics.eigen.sparse import SparseModes
@@ -101,7 +101,7 @@ def _second_order_residuals(linear: LinearModel, values: np.ndarray, vectors: np
     matrices = ((linear.M, values**2), (linear.C, values), (linear.K, np.ones(len(values))))
     terms = [(matrix * weight, factor) for matrix, factor in matrices if np.any(matrix)]
     size = sum((np.linalg.norm(scaled) * np.abs(factor) for scaled, factor in terms), start=np.zeros(len(values)))
-    thin = [(thinned(scaled) if len(values) > BLOCK else scaled, factor) for scaled, factor in terms]
+    thin = [(thinned(scaled, SPARSE) if len(values) > BLOCK else scaled, factor) for scaled, factor in terms]
     out = np.empty(len(values))
     for block in blocks(len(values), BLOCK):
         q = _coordinates(vectors[block, : linear.dof] / unit)
@@ -150,7 +150,7 @@ def _traces(linear: LinearModel) -> tuple[float, float]:
     second = -2 * float(np.sum(inverse * linear.K.T))
     if not np.any(linear.C):
         return 0.0, second
-    loss = inverse @ (thinned(linear.C) if linear.dof > BLOCK else linear.C)
+    loss = inverse @ (thinned(linear.C, SPARSE) if linear.dof > BLOCK else linear.C)
     return -float(np.trace(loss)), second + float(np.sum(loss * loss.T))
 
 

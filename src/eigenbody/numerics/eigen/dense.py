@@ -25,6 +25,7 @@ from eigenbody.numerics.eigen.stability import Judged, judged_modes
 from eigenbody.numerics.eigen.uncoupled import uncoupled_eigenvalues
 from eigenbody.numerics.matrices.noise import BACKWARD, ENTRY_NOISE, EPS, equilibrate, noise_of
 from eigenbody.numerics.matrices.stacks import alike, blocks_of
+from eigenbody.numerics.matrices.thin import product
 
 
 def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> Spectrum:
@@ -167,16 +168,16 @@ def _errors(system: Scaled, basis: ModalBasis, loss: np.ndarray, eigenvalues: np
 def _error_of_squares(system: Scaled, shapes: np.ndarray, stiffness: np.ndarray | float = 0.0) -> np.ndarray:
     """What the noise of K and M makes of omega^2 = `stiffness` of mass-normalized shapes (n, m)."""
     size = np.abs(shapes)
-    of_mass = ENTRY_NOISE * np.abs(stiffness) * np.sum(size * (np.abs(system.M) @ size), axis=0)
-    return np.sum(size * (system.noise_K @ size), axis=0) + of_mass
+    of_mass = ENTRY_NOISE * np.abs(stiffness) * np.sum(size * product(np.abs(system.M), size), axis=0)
+    return np.sum(size * product(system.noise_K, size), axis=0) + of_mass
 
 
 def _damped(system: Scaled, basis: ModalBasis) -> list[Spectrum]:
     """K symmetric, any C: damping that couples no modes, else the general problem."""
     r = basis.rigid.shape[-1]
-    shapes = np.concatenate([basis.elastic, basis.rigid], axis=-1)
+    shapes = np.concatenate([basis.elastic, basis.rigid], axis=-1) if r else basis.elastic
     size = np.abs(shapes)
-    loss, half = shapes.mT @ system.C @ shapes, system.noise_C @ size
+    loss, half = shapes.mT @ product(system.C, shapes), product(system.noise_C, size)
     own_noise = np.sum(size * half, axis=-2)
     out: dict[int, Spectrum] = {}
     if not r:

@@ -9,6 +9,7 @@ import numpy as np
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.matrices.noise import BACKWARD, even_noise, own_coordinates, unscaled
 from eigenbody.numerics.matrices.stacks import alike, columns_of, norms, outer
+from eigenbody.numerics.matrices.thin import product
 
 GRADED = 1e-6
 """Symmetric eigenvalues below this part of the largest are computed again within their own subspace."""
@@ -26,16 +27,16 @@ NOT_DEFINITE = (
 def mass_basis(M: np.ndarray) -> np.ndarray:
     """Upper triangular T of each M (..., n, n) with T^T M T = 1; the softest coordinate, first, is not touched by the
     others."""
-    from scipy.linalg.lapack import dpotrf, dtrtrs
+    from scipy.linalg.lapack import dpotrf, dtrtri
 
     if M.ndim > 2:
-        return np.stack([mass_basis(one) for one in M])
+        return mass_basis(M[0])[None] if len(M) == 1 else np.stack([mass_basis(one) for one in M])
     if not len(M):
         return np.zeros((0, 0))
-    factor, info = dpotrf(M, lower=1)
+    factor, info = dpotrf(M.T, lower=1)  # symmetric: columns together in memory, as LAPACK wants them
     if info:
         raise ComputationError(NOT_DEFINITE)
-    return dtrtrs(factor, np.eye(len(M)), lower=1)[0].T
+    return dtrtri(factor, lower=1, overwrite_c=1)[0].T
 
 
 NullSpaces = Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
@@ -120,10 +121,12 @@ def graded_eigh(H: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if H.ndim == 2:
         values, vectors = graded_eigh(H[None], X[None])
         return values[0], vectors[0]
-    projected = X.conj().mT @ H @ X
+    projected = X.conj().mT @ product(H, X)
     values, rotation = np.linalg.eigh((projected + projected.conj().mT) / 2)
-    order = np.argsort(np.abs(values), axis=-1, kind="stable")
-    values, vectors = np.take_along_axis(values, order, axis=-1), X @ columns_of(rotation, order)
+    if values[:, :1].min(initial=0.0) < 0:  # they come by rising value
+        order = np.argsort(np.abs(values), axis=-1, kind="stable")
+        values, rotation = np.take_along_axis(values, order, axis=-1), columns_of(rotation, order)
+    vectors = X @ rotation
     size = np.abs(values)
     for slow, members in alike((size < GRADED * size.max(axis=-1, keepdims=True, initial=0.0)).sum(axis=-1)):
         if slow:

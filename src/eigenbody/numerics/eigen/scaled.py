@@ -6,14 +6,14 @@ All arrays have a leading axis for the systems (g), or none for one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen.graded import NOT_DEFINITE, graded_eigh, mass_basis, symmetric_null_spaces
 from eigenbody.numerics.matrices.noise import equilibrate, noise_of
-from eigenbody.numerics.matrices.stacks import outer, part_of
+from eigenbody.numerics.matrices.stacks import outer, part_of, parts_of
 
 SYMMETRIC = 1e-12
 """K is symmetric, and C skew, when the deviation is below this part of the equilibrated size of the entry."""
@@ -36,8 +36,10 @@ class Scaled:
     undamped: np.ndarray
 
     def of(self, members: np.ndarray | int) -> Scaled:
-        """Some of the systems, or one."""
-        return Scaled(*(getattr(self, f.name)[members] for f in fields(self)))
+        """Some of the systems, by rising numbers, or one."""
+        if isinstance(members, np.ndarray) and len(members) == len(self.M):
+            return self
+        return Scaled(*(getattr(self, name)[members] for name in self.__slots__))
 
     @property
     def skew(self) -> np.ndarray:
@@ -83,12 +85,14 @@ def scaled(
     stiff = np.sqrt(rows * columns)
     order = np.argsort(stiff, axis=-1, kind="stable")
     if np.any(order[:, 1:] < order[:, :-1]):
-        M, C, K, noise, loss = (part_of(matrix, order, order) for matrix in (M, C, K, noise, loss))
+        M, C, K, noise, loss = parts_of((M, C, K, noise, loss), order, order)
         stiff, unit = (np.take_along_axis(a, order, axis=-1) for a in (stiff, unit))
     size = outer(stiff, stiff)
     symmetric = np.all(np.abs(K - K.mT) <= np.maximum(SYMMETRIC * size, noise + noise.mT), axis=(-2, -1))
     undamped = np.all(np.abs(C) <= UNDAMPED * np.sqrt(size), axis=(-2, -1)) if C.any() else np.ones(len(C), bool)
-    if symmetric.any():
+    if symmetric.all():
+        K, noise = (K + K.mT) / 2, np.maximum(noise, noise.mT)
+    elif symmetric.any():
         even = symmetric[:, None, None]
         K, noise = np.where(even, (K + K.mT) / 2, K), np.where(even, np.maximum(noise, noise.mT), noise)
     return Scaled(M, C, K, loss, noise, order, unit, symmetric, undamped)
@@ -104,14 +108,17 @@ class ModalBasis:
     stiffness: np.ndarray
 
     def of(self, members: np.ndarray | int) -> ModalBasis:
-        """Those of some systems, or of one."""
+        """Those of some systems, by rising numbers, or of one."""
+        if isinstance(members, np.ndarray) and len(members) == len(self.stiffness):
+            return self
         return ModalBasis(self.rigid[members], self.elastic[members], self.stiffness[members])
 
 
 def modal_bases(system: Scaled) -> Iterator[tuple[np.ndarray, ModalBasis]]:
     """Of symmetric systems (g); those with as many rigid modes come together, with their numbers."""
     for members, null, own in symmetric_null_spaces(system.K, system.noise_K):
-        M, K, r = system.M[members], system.K[members], own.shape[1]
+        own_system, r = system.of(members), own.shape[1]
+        M, K = own_system.M, own_system.K
         if not r:
             stiffness, elastic = graded_eigh(K, mass_basis(M))
             yield members, ModalBasis(np.zeros((*M.shape[:2], 0)), elastic, stiffness)

@@ -9,6 +9,8 @@ them: as many solutions as the tree is deep take the place of as many as it has 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,7 @@ class Branches:
         out[rows, sides] = most[column]
         return out
 
-    @property
+    @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         rows, sides = (self.column >= 0).nonzero()
         return rows, sides
@@ -105,26 +107,38 @@ def full_matching(row: np.ndarray, column: np.ndarray, n: int) -> np.ndarray | N
     1981): O(n entries). The ones of SciPy 1.17 search some patterns of loops without end.
     """
     order = np.argsort(row, kind="stable")
-    columns = [part.tolist() for part in np.split(column[order], np.searchsorted(row[order], np.arange(1, n)))]
+    ends, flat = np.searchsorted(row[order], np.arange(n + 1)).tolist(), column[order].tolist()
+    columns = [flat[first:last] for first, last in pairwise(ends)]
     taken_by, asked_by = [-1] * n, [-1] * n
     for start in range(n):
-        came_from, path = {}, [start]
-        while path:
-            here = path.pop()
-            free = next((c for c in columns[here] if taken_by[c] < 0), None)
-            if free is not None:
+        for c in columns[start]:
+            if taken_by[c] < 0:
+                taken_by[c] = start
                 break
-            for c in columns[here]:
-                if asked_by[c] != start:
-                    asked_by[c], came_from[taken_by[c]] = start, (here, c)
-                    path.append(taken_by[c])
         else:
-            return None
-        taken_by[free] = here
-        while here != start:
-            here, c = came_from[here]
-            taken_by[c] = here
+            if not _passed_on(start, columns, taken_by, asked_by):
+                return None
     return np.argsort(taken_by)
+
+
+def _passed_on(start: int, columns: list[list[int]], taken_by: list[int], asked_by: list[int]) -> bool:
+    """Give a row a column that is taken, and the one that has it another, and so on; whether that goes."""
+    came_from: dict[int, tuple[int, int]] = {}
+    path = [start]
+    while path:
+        here = path.pop()
+        free = next((c for c in columns[here] if taken_by[c] < 0), None)
+        if free is not None:
+            taken_by[free] = here
+            while here != start:
+                here, c = came_from[here]
+                taken_by[c] = here
+            return True
+        for c in columns[here]:
+            if asked_by[c] != start:
+                asked_by[c], came_from[taken_by[c]] = start, (here, c)
+                path.append(taken_by[c])
+    return False
 
 
 def _above(knots: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray | None:

@@ -18,9 +18,7 @@ import numpy as np
 from eigenbody.base.arrays import as_dense
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, row_matrix
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
-
-SMALL = 20_000  # entries below which a dense matrix is multiplied as one whatever it holds
-SPARSE = 0.04  # share of entries that are not zero up to which a dense matrix is multiplied as a sparse one
+from eigenbody.numerics.matrices.thin import SPARSE, thinned
 
 
 class Projection:
@@ -112,7 +110,8 @@ class Moving(NamedTuple):
         is_there = matrix.any(axis=1) if isinstance(matrix, np.ndarray) else np.diff(matrix.indptr) > 0
         rows = matrix if is_there.all() else matrix[is_there]
         place = np.where(is_there, np.cumsum(is_there) - 1, -1)
-        return Moving(np.append(place, -1), thinned(rows))  # columns that are to be dropped point behind the last
+        place = np.append(place, -1)  # columns that are to be dropped point behind the last
+        return Moving(place, thinned(rows, SPARSE))
 
 
 class _Motion:
@@ -153,19 +152,3 @@ def _coupled(a: Moving, b: Moving, i: np.ndarray, j: np.ndarray, values: np.ndar
     start = np.concatenate(([0], np.cumsum(count[used])))
     F = csr_array((values[felt], j[felt], start), shape=(len(used), b.rows.shape[0]))
     return (a.rows if len(used) == len(count) else a.rows[used]).T @ (F @ b.rows)
-
-
-def thinned(matrix: Any) -> Any:
-    """As a sparse matrix if it is large and few entries are not zero."""
-    from scipy.sparse import csr_array
-
-    if not isinstance(matrix, np.ndarray) or matrix.size < SMALL:
-        return matrix
-    flat = matrix.ravel()
-    there = flat != 0
-    if np.count_nonzero(there) > SPARSE * len(flat):
-        return matrix
-    place = np.flatnonzero(there)
-    rows, columns = np.divmod(place, matrix.shape[1])
-    start = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(matrix)))))
-    return csr_array((flat[place], columns, start), shape=matrix.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -30,7 +30,14 @@ def alike(keys: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 def part_of(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """(g, r, c) of A (g, n, m): of each matrix the entries in its own rows (g, r) and columns (g, c)."""
-    return A[np.arange(len(A))[:, None, None], rows[:, :, None], columns[:, None, :]]
+    return parts_of((A,), rows, columns)[0]
+
+
+def parts_of(matrices: Sequence[np.ndarray], rows: np.ndarray, columns: np.ndarray) -> list[np.ndarray]:
+    """The same of several A of one shape, whose places are found once."""
+    g, n, m = matrices[0].shape
+    place = rows[:, :, None] * m + columns[:, None, :] + (n * m * np.arange(g))[:, None, None]
+    return [A.reshape(-1).take(place) for A in matrices]
 
 
 def columns_of(A: np.ndarray, columns: np.ndarray) -> np.ndarray:
