@@ -48,11 +48,65 @@ def faults(tmp_path: Path, text: str, **options: object) -> list[str]:
         ("STEP(TIME,0,0,1,1)", "USER(1,2)", "VARIABLE/1 (wrong.adm, line 13): USER cannot be translated"),
         ("MARKER/5, PART=2", "MARKER/5, PART=9", "MARKER/5 (wrong.adm, line 8): it is on no part"),
         ("QP=0,0,500", "QP=0,0,5x0", "QP"),
+        ("a title\n", "", "the first line of a dataset is its title"),
+        ("JOINT/1, REV", "JIONT/1, REV", 'no statement of this name. Did you mean "JOINT"'),
+        ("PART/2, QG", "PART/-2, QG", "its number is missing, or not positive"),
+        ("MARKER/4,", "MARKER/5,", "MARKER/5 (wrong.adm, line 9): there is one of this number in line 8 already"),
+        (
+            "BUSHING/1, I=5, J=1, K=1,2,3, KT=4",
+            "FLEX_BODY/3, MATRICES=1",
+            "FLEX_BODY/3 (wrong.adm, line 15): it is not",
+        ),
+        ("BUSHING/1, I=5, J=1, K=1,2,3, KT=4", "PTCV/3, I=5", "PTCV/3 (wrong.adm, line 15): it is not read"),
+        ("BUSHING/1, I=5, J=1, K=1,2,3, KT=4", "COUPLER/3, JOINTS=1,1, FUNCTION=USER(1)", "its FUNCTION is not read"),
     ],
 )
 def test_faults_name_statement_and_line(tmp_path: Path, old: str, new: str, said: str):
     assert GOOD.count(old) == 1
     assert any(said in fault for fault in faults(tmp_path, GOOD.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("BEAM/3, I=5, J=1, LENGTH=1", "BEAM/3 (line 15) is left out"),
+        ("CONTACT/3, IGEOM=1", "CONTACT/3 (line 15) is left out"),
+        ("MARKER/9, PART=1, FLOATING\nVFORCE/3, I=5, JFLOAT=9, RM=1, FUNCTION=USER(1,2)", "VFORCE/3 (line 16) is left"),
+        ("SPRINGDAMPER/3, TRANSLATION, I=5, J=1, K=5, LENGHT=3", "LENGHT of SPRINGDAMPER/3 (line 15)"),
+        ("SFORCE/3, ROTATION, I=4, J=1, FUNCTION=IF(TIME:0,0,5)", "IF cannot be translated"),
+        ("REQUEST/3, DISPLACEMENT, I=5", "Not read: REQUEST"),
+    ],
+)
+def test_nothing_is_left_out_without_a_note(tmp_path: Path, statement: str, said: str):
+    path = tmp_path / "some.adm"
+    path.write_text(GOOD.replace("BUSHING/1, I=5, J=1, K=1,2,3, KT=4", statement))
+    notes = eb.load(path).notes
+    assert any(said in note for note in notes), notes
+
+
+def test_words_cut_short_and_other_letters(tmp_path: Path):
+    """REV is REVOLUTE, ROTATIONAL and ROT are ROTATION; bytes of western Europe, the mark of UTF-8, returns."""
+    path = tmp_path / "some.adm"
+    path.write_text(GOOD)
+    expected = eb.linearize(eb.load(path))
+    short = GOOD.replace("REVOLUTE", "REV").replace("JOINT/1", "JOI/1")
+    short = short.replace("SFORCE/2, ROTATION", "SFORCE/2, ROTATIONAL").replace("J=1, ROTATION, KT", "J=1, ROT, KT")
+    named = short.replace("JOI/1", "!  adams_view_name='Gelenk ö'\nJOI/1")
+    for content in (
+        short.encode(),
+        b"\xef\xbb\xbf" + short.encode(),
+        short.replace("\n", "\r\n").encode(),
+        named.encode(),
+        named.encode("latin-1"),
+    ):
+        path.write_bytes(content)
+        model = eb.load(path)
+        found = eb.linearize(model)
+        for what in ("M", "C", "K"):
+            assert getattr(found, what) == pytest.approx(getattr(expected, what), rel=1e-14)
+        if b"Gelenk" in content:
+            assert found.coordinates == ("Gelenk_ö",)
+            assert "Renamed: Gelenk ö is Gelenk_ö." in model.notes
 
 
 def test_all_faults_are_found_at_once(tmp_path: Path):

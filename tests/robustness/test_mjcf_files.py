@@ -33,6 +33,15 @@ FILES = {
     "missing part": ('<mujoco>\n\n<include file="part.xml"/></mujoco>', "line 3", "part.xml"),
     "part of itself": ('<mujoco>\n<include file="m.xml"/></mujoco>', "line 2", "include each other"),
     "far away": ('<mujoco>\n<include file="../../x.xml"/></mujoco>', "line 2", "--allow-files"),
+    "attached from far away": (
+        '<mujoco><asset>\n<model name="c" file="../x.xml"/></asset></mujoco>', "line 2", "--allow-files",
+    ),
+    "sides of a texture": (
+        f'<mujoco><asset>\n<texture type="cube" name="t" fileright="../a.png"/></asset><worldbody>{BODY}</worldbody>'
+        "</mujoco>", "line 2", "a.png",
+    ),
+    "deformable mesh": (f'<mujoco><worldbody>{BODY}\n<flexcomp name="f" type="mesh" file="../m.obj" mass="1"/>'
+        "</worldbody></mujoco>", "line 2", "m.obj"),
     "absolute": ('<mujoco>\n<include file="/etc/hostname"/></mujoco>', "line 2", "--allow-files"),
 }  # fmt: skip
 
@@ -59,6 +68,36 @@ def test_files_outside_are_opened_where_allowed(tmp_path: Path) -> None:
     path.write_text('<mujoco><worldbody>\n<include file="../part.xml"/></worldbody></mujoco>')
     assert "outside the folder" in refusal(path)
     assert eb.linearize(eb.load(path, allow_files=True)).coordinates == ("j",)
+
+
+def test_attached_models_and_large_meshes(tmp_path: Path) -> None:
+    """A model that is attached counts like one that is included; meshes are limited in size."""
+    inner, path = tmp_path / "there" / "inner.xml", tmp_path / "here" / "m.xml"
+    for file in (inner, path):
+        file.parent.mkdir()
+    inner.write_text(f"<mujoco><worldbody>{BODY}</worldbody></mujoco>")
+    path.write_text(
+        '<mujoco><asset><model name="c" file="../there/inner.xml"/></asset><worldbody>'
+        '<attach model="c" body="b" prefix="x_"/></worldbody></mujoco>'
+    )
+    assert "outside the folder" in refusal(path)
+    assert [*eb.load(path, allow_files=True).document["joints"]] == ["x_j"]
+    with open(path.parent / "big.stl", "wb") as mesh:
+        mesh.truncate(100 * 2**20)
+    path.write_text(f'<mujoco><asset><mesh file="big.stl"/></asset><worldbody>{BODY}</worldbody></mujoco>')
+    assert "100 MB" in refusal(path)
+
+
+def test_parts_are_looked_for_where_mujoco_does(tmp_path: Path) -> None:
+    """In the folder of the main file first, then in that of the part that includes them."""
+    (tmp_path / "sub").mkdir()
+    path, part = tmp_path / "m.xml", tmp_path / "sub" / "a.xml"
+    path.write_text('<mujoco><include file="sub/a.xml"/></mujoco>')
+    part.write_text('<mujocoinclude><include file="b.xml"/></mujocoinclude>')
+    for folder in (tmp_path / "sub", tmp_path):
+        text = BODY.replace('"j"', f'"in_{folder.name}"')
+        (folder / "b.xml").write_text(f"<mujocoinclude><worldbody>{text}</worldbody></mujocoinclude>")
+        assert [*eb.load(path).document["joints"]] == [f"in_{folder.name}"]
 
 
 def test_base_is_said_by_the_file(tmp_path: Path) -> None:

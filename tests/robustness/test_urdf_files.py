@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -53,9 +54,19 @@ FAULTS = {
     "no child": (robot(link("a"), '<joint name="i" type="fixed"><parent link="a"/></joint>'), "line 3", "its child is"),
     "unknown type": (robot(link("a"), link("b"), joint("i", "a", "b", "revolut")), "line 4", '"revolute"'),
     "second link": (robot(link("a"), link("a")), "line 3", "in line 2 already"),
-    "no number": (robot(link("a", INERTIAL.replace('"1"', '"heavy"', 1))), "line 2", "a number expected"),
-    "not finite": (robot(link("a", INERTIAL.replace('"1"', '"nan"', 1))), "line 2", "a number expected"),
-    "two numbers": (robot(link("a"), joint("i", "a", "a", inside='<origin xyz="1 2"/>')), "line 3", "3 numbers"),
+    "no number": (robot(link("a", INERTIAL.replace('"1"', '"heavy"', 1))), "line 2", "a finite number expected"),
+    "not finite": (robot(link("a", INERTIAL.replace('"1"', '"nan"', 1))), "line 2", "a finite number expected"),
+    "two numbers": (robot(link("a"), joint("i", "a", "a", inside='<origin xyz="1 2"/>')), "line 3", "3 finite numbers"),
+    "digits of Python": (robot(link("a", INERTIAL.replace('"1"', '"1_0"', 1))), "line 2", "a finite number expected"),
+    "mimic loop": (
+        robot(link("a"), link("b"), link("c"), joint("i", "a", "b", inside='<mimic joint="j"/>'),
+              joint("j", "b", "c", inside='<mimic joint="i" multiplier="2"/>')), "line 5", "in a loop: i, j",
+    ),
+    "two rotations": (
+        robot(link("a"), link("b"), joint("i", "a", "b", inside='<origin rpy="0 0 1" quat_xyzw="0 0 0 1"/>')),
+        "line 4", "rpy beside quat_xyzw",
+    ),
+    "latin letters": (robot("<!-- Größe -->", link("a")).encode("latin-1"), "line 2", 'encoding="ISO-8859-1"'),
     "negative mass": (robot(link("a", INERTIAL.replace('"1"', '"-2"', 1))), "line 2", "negative (-2 kg)"),
     "zero axis": (robot(link("a"), joint("i", "a", "a", inside='<axis xyz="0 0 0"/>')), "line 3", "no direction"),
     "no links": (robot(), "line 1", "it has no links"),
@@ -130,6 +141,50 @@ def test_all_joint_types(load) -> None:
     model = load(robot(*parts))
     assert eb.linearize(model).dof == 1 + 1 + 1 + 0 + 6 + 3
     assert eb.check(model).notes == model.notes
+
+
+def test_a_mimic_of_a_mimic(load) -> None:
+    """k = 3 j - 0.1, j = 2 i + 0.3: in the drawing i is zero; i is the coordinate, also where it comes last."""
+    ties = {
+        "j": '<mimic joint="i" multiplier="2" offset="0.3"/>',
+        "k": '<mimic joint="j" multiplier="3" offset="-0.1"/>',
+    }
+    for order in ("ijk", "kji"):
+        chain = [
+            joint(name, before, name, inside=ties.get(name, ""))
+            for before, name in zip("a" + order, order, strict=False)
+        ]
+        model = load(robot(link("a"), *(link(name) for name in order), *chain))
+        assert eb.linearize(model).coordinates == ("i",)
+        for value in (0.0, 0.2):
+            at = eb.operating_point(model.posed({"i": value}) if value else model).coordinates()
+            assert at["j"] == pytest.approx(2 * value + 0.3, abs=1e-12)
+            assert at["k"] == pytest.approx(3 * at["j"] - 0.1, abs=1e-12)
+
+
+def test_what_is_read_once_or_not_at_all_is_told(load) -> None:
+    light = INERTIAL.replace('<mass value="1"/>', "")
+    ends = '<limit lower="1" upper="-1"/><dynamics damping="1" armature="0.2"/>'
+    text = robot(link("a"), link("b", INERTIAL + INERTIAL), link("c", light), joint("i", "a", "b", inside=ends),
+                 joint("j", "b", "c"))  # fmt: skip
+    model = load(text)
+    told = " ".join(model.notes)
+    for words in ("a second <inertial> of a link", '"armature" of <dynamics>', "inertia and no mass: c", "Limits of i"):
+        assert words in told
+    assert "lower" not in model.document["joints"]["i"]
+    assert any("upper limit is below" in fault for fault in faults(load, text, strict=True))
+
+
+def test_rotations_by_quaternions(load) -> None:
+    """`quat_xyzw` of an origin is the same rotation as rpy."""
+    turns = ('rpy="0.3 0 0"', f'quat_xyzw="{math.sin(0.15)!r} 0 0 {math.cos(0.15)!r}"')
+    found = [
+        eb.linearize(load(robot(link("a"), link("b", INERTIAL.replace("<mass", '<origin xyz="0 1 0"/><mass')),
+                                joint("i", "a", "b", inside=f'<origin xyz="0 0 1" {turn}/><axis xyz="1 1 0"/>'))))
+        for turn in turns
+    ]  # fmt: skip
+    np.testing.assert_allclose(found[1].M, found[0].M, rtol=1e-14)
+    np.testing.assert_allclose(found[1].K, found[0].K, rtol=1e-14)
 
 
 def test_mimic_joints_are_couplings(load) -> None:

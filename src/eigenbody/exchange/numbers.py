@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,8 +10,24 @@ import numpy as np
 
 from eigenbody.spatial.rotations import quaternion
 
+LARGEST = 1e100  # of numbers in a file
+_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 DIGITS = 15  # significant, of the largest: what products of rotations leave is below
 NOTHING = 4e-16  # sine of half an angle that turns nothing
+
+
+def read_numbers(text: str) -> list[float] | None:
+    """Numbers between blanks, as C reads them; None where one of them is none, or not finite."""
+    parts = text.split()
+    if not all(_PLAIN.fullmatch(part) for part in parts):
+        return None
+    values = [float(part) for part in parts]
+    return values if all(abs(value) < LARGEST for value in values) else None
+
+
+def is_endless(text: str) -> bool:
+    """Whether a limit is none: `inf`, `-inf`."""
+    return text.strip().lstrip("+-").lower() in ("inf", "infinity")
 
 
 def clean(values: Any, size: float | None = None) -> Any:

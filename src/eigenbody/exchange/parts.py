@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 IDENTITY = np.eye(3)
+ROTATIONS = ("rx", "ry", "rz")
+LABELS = {  # coordinates of joints with several
+    "free": ("x", "y", "z", *ROTATIONS), "spherical": ROTATIONS, "planar": ("x", "y", "angle"),
+    "universal": ("angle1", "angle2"), "fixed": (),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,8 +26,19 @@ class Pose:
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(self.r + self.R @ other.r, self.R @ other.R)
 
+    @property
+    def inverse(self) -> Pose:
+        return Pose(-self.R.T @ self.r, self.R.T)
+
 
 ORIGIN = Pose(np.zeros(3), IDENTITY)
+
+
+def coordinates_of(joints: Mapping[str, Mapping[str, Any]], without: Collection[str]) -> list[str]:
+    """All coordinates of joints of a model, but those of the joints `without`."""
+    kept = {name: entry["type"] for name, entry in joints.items() if name not in without}
+    return [full for name, kind in kept.items()
+            for full in ([f"{name}.{label}" for label in LABELS[kind]] if kind in LABELS else [name])]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ from eigenbody.base.errors import Fault, InputError
 
 DEEPEST = 100  # levels of elements
 MOST = 500_000  # elements
+ENCODING = 'The file is not UTF-8: save it so, or begin it with <?xml version="1.0" encoding="ISO-8859-1"?>.'
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +37,14 @@ class Element:
             element = waiting.pop()
             yield element
             waiting.extend(reversed(element.children))
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class _Refused(Exception):
@@ -80,7 +89,8 @@ def parse(content: bytes, label: str) -> Element:
         raise InputError(Fault(where, f"{refused}.", "Give a plain XML file.")) from None
     except expat.ExpatError as problem:
         where = f"{label}, line {problem.lineno}, column {problem.offset + 1}"
-        raise InputError(Fault(where, f"XML syntax: {expat.ErrorString(problem.code)}.")) from problem
+        what = f"XML syntax: {expat.ErrorString(problem.code)}."
+        raise InputError(Fault(where, what, "" if _is_utf8(content) else ENCODING)) from problem
     except (ValueError, LookupError) as problem:  # an encoding that nobody knows
         raise InputError(Fault(label, f"the file cannot be read as XML: {problem}.")) from problem
     return roots[0]

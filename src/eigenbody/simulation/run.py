@@ -20,6 +20,7 @@ from eigenbody.simulation.balance import Balance, Budget
 from eigenbody.simulation.branching import ChangePoints, SingularConfigurationError, at_change_point
 from eigenbody.simulation.explicit import DormandPrince, StiffnessFoundError
 from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.half_turns import HalfTurns
 from eigenbody.simulation.kane.chain import METHOD, NOTE, Chain
 from eigenbody.simulation.pace import LongRunError, Pace, allowed_steps
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
@@ -175,7 +176,7 @@ class _Run:
         self._progress, self._compiled, self._max_steps = progress, compiled, max_steps
         self._recorded: list[State] = []
         self._last = point.state  # how far it came
-        self._branching = ChangePoints(point.state)
+        self._branching, self._half_turns = ChangePoints(point.state), HalfTurns(point.system, point.state)
         self._used: list[Stepper] = []
 
     def go(self, method: str, tolerance: float, step: float | None, max_step: float, rho: float | None) -> Simulation:
@@ -259,6 +260,7 @@ class _Run:
                 self._record(replace(step, t1=float(np.real(at.t)), state=at), stepper)
                 self._last = at
                 raise at_change_point(stepper.forward, at)
+            self._half_turns.refuse_jump(step.state)
             self._record(step, stepper)
             self._last = step.state
             self._budget.follow(step, stepper.forward)

@@ -43,8 +43,8 @@ def armature_of(
     measures = merge(named.subset(index), len(index), dof, named.turn_counter[index])
     round_ones = np.flatnonzero(np.isin(index, _round(description, joints, start)))
     if len(round_ones):
-        turning = [(_speed(kernel), positions) for kernel, positions in named.subset(index[round_ones])]
-        measures = exchanged(measures, merge(turning, len(round_ones), dof), round_ones, dof)
+        turning = [(_speed(kernel), round_ones[positions]) for kernel, positions in named.subset(index[round_ones])]
+        measures = exchanged(measures, merge(turning, len(index), dof), round_ones, dof)
     return Armature(measures, freeze([value for _, value, _ in found]), np.array([body for _, _, body in found]))
 
 

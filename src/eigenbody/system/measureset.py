@@ -83,7 +83,7 @@ def as_variations(measures: MeasureSet) -> MeasureSet:
 
 
 def exchanged(measures: MeasureSet, others: MeasureSet, index: np.ndarray, dof: np.ndarray) -> MeasureSet:
-    """The set with the measures of another in the places `index`."""
+    """The set with the measures of another, counted likewise, in the places `index`."""
     kept = np.setdiff1d(np.arange(measures.count), index)
     parts = ((measures, kept), (others, index))
     placed = [(kernel, own[positions]) for source, own in parts for kernel, positions in source.subset(own)]

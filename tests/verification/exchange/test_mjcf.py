@@ -64,6 +64,36 @@ CASES = {
         <fixed name="t1"><joint joint="j" coef="1"/></fixed><fixed name="t2"><joint joint="k" coef="2"/>
         <joint joint="j" coef=".2"/></fixed></tendon><equality><tendon tendon1="t1" tendon2="t2" polycoef="0 .5 0 0 0"/>
         </equality></mujoco>""",
+    "armatures of a hinge, then of balls": f"""{HEAD}<worldbody><body><joint name="h" axis="0 1 0" armature=".7"/>{LINK}
+        <body pos=".3 .1 0"><joint name="b" type="ball" armature=".3"/>{LINK}<body pos=".3 .1 0">
+        <joint name="c" type="ball" armature=".2" stiffness="3"/>{LINK}</body></body></body></worldbody></mujoco>""",
+    "armature of a free body": f"""{HEAD}<worldbody><body euler=".1 .2 .3"><joint type="free" name="f" armature=".3"/>
+        {LINK}</body></worldbody></mujoco>""",
+    "an equality that the file starts apart from": f"""{HEAD}<worldbody><body><joint name="j" axis="0 1 0" ref=".3"/>
+        {LINK}<body pos=".4 0 0"><joint name="k" axis="0 1 0" ref="-.2"/>{LINK}<body pos=".4 0 0">
+        <joint name="l" axis="0 1 0" ref="-.2"/>{LINK}</body></body></body></worldbody><equality>
+        <joint joint1="j" joint2="k" polycoef=".1 .5 0 0 0"/><joint joint1="k" joint2="l" polycoef=".1 .5 .1 0 0"/>
+        </equality></mujoco>""",
+    "a loop that the file starts apart from": f"""{HEAD}<worldbody><site name="w" pos=".7 0 -.2"/><body>
+        <joint name="c" axis="0 1 0" ref=".1"/>{LINK}
+        <body pos=".4 0 0" euler="0 .6 0"><joint name="r" axis="0 1 0" ref=".2"/>{LINK}
+        <body pos=".4 0 0"><joint name="q" axis="0 1 0" ref=".3"/>{LINK}<site name="e" pos=".1 0 0"/></body></body>
+        </body></worldbody><equality><connect site1="w" site2="e"/></equality></mujoco>""",
+    "a group of actuators switched off": f"""<mujoco><option actuatorgroupdisable="2"/><worldbody><body>
+        <joint name="j" axis="0 1 0"/>{LINK}</body></worldbody><actuator>
+        <position name="p" joint="j" kp="50" group="2"/><position name="q" joint="j" kp="5" group="1"/>
+        </actuator></mujoco>""",
+    "degrees, classes, frames": f"""<mujoco><compiler angle="degree" eulerseq="ZYX"/><default>
+        <joint damping=".5" armature=".01"/><default class="x"><joint stiffness="7" axis="0 1 0"/>
+        <position kp="30" kv="1"/></default></default><worldbody><frame pos="1 2 3" euler="10 0 40">
+        <body childclass="x" euler="10 20 30"><joint name="a" ref="10" springref="20"/>{LINK}<frame euler="0 30 0">
+        <body pos=".2 0 0"><joint name="b"/>{LINK}</body></frame></body></frame></worldbody><actuator>
+        <position class="x" joint="a"/><position class="x" joint="b" gear="3"/></actuator></mujoco>""",
+    "thrusters at sites": f"""{HEAD}<worldbody><body euler=".3 .1 .2" pos="0 0 1"><freejoint name="root"/>{LINK}
+        <body pos=".1 0 0"><site name="left" pos=".3 .1 .02" euler=".2 .1 .4"/></body><site name="right" pos="-.3 0 0"/>
+        </body></worldbody><actuator><motor name="one" site="left" gear="0 .1 1 .1 0 .2"/>
+        <general name="two" site="right" gear="0 0 1 0 0 -.2" biastype="affine" biasprm="3 0 0" gainprm="2"/></actuator>
+        </mujoco>""",
     "weight lifted": f"""{HEAD}<worldbody><body name="a" gravcomp="0.7"><joint name="j" axis="0 1 0"/>{LINK}</body>
         </worldbody></mujoco>""",
 }
@@ -110,21 +140,27 @@ def test_higher_powers_of_springs_and_dampers(suite, tmp_path: Path) -> None:
 def test_inputs_are_the_controls(tmp_path: Path) -> None:
     """Columns of B by MuJoCo's own force for a unit control."""
     path = tmp_path / "m.xml"
-    path.write_text(CASES["servos, motors, activations"])
-    linear = eb.linearize(eb.load(path))
-    m = mujoco.MjModel.from_xml_path(str(path))
-    d = mujoco.MjData(m)
-    for k, name in enumerate(("m", "geared", "p", "speed")):
-        forces = []
-        for u in (0.0, 1.0):
-            d.ctrl[:] = 0
-            d.ctrl[k] = u
-            mujoco.mj_forward(m, d)
-            forces.append(np.array(d.qfrc_actuator))
-        column = linear.B[:, linear.inputs.index(name)]
+    for case, names in (
+        ("servos, motors, activations", ("m", "geared", "p", "speed")),
+        ("thrusters at sites", ("one", "two")),
+    ):
+        path.write_text(CASES[case])
+        linear = eb.linearize(eb.load(path))
+        m = mujoco.MjModel.from_xml_path(str(path))
+        d = mujoco.MjData(m)
         n = len(linear.coordinates)
-        np.testing.assert_allclose(linear.M @ column[n : 2 * n], forces[1] - forces[0], rtol=0, atol=1e-12)
-    assert "slow_activation" in linear.states
+        for k, name in enumerate(names):
+            accelerations = []
+            for u in (0.0, 1.0):
+                d.ctrl[:] = 0
+                d.ctrl[k] = u
+                mujoco.mj_forward(m, d)
+                accelerations.append(np.array(d.qacc))
+                if len(m.jnt_type) == 1:  # a free body: angular accelerations in its own axes
+                    accelerations[-1][3:] = d.xmat[1].reshape(3, 3) @ d.qacc[3:]
+            column = linear.B[:, linear.inputs.index(name)]
+            np.testing.assert_allclose(column[n : 2 * n], accelerations[1] - accelerations[0], rtol=1e-9, atol=1e-9)
+        assert ("slow_activation" in linear.states) == case.startswith("servos")
 
 
 def test_names_and_notes(tmp_path: Path) -> None:
@@ -160,6 +196,17 @@ def test_keyframes_as_joint_coordinates(tmp_path: Path) -> None:
     assert [pose[f"root.{c}"] for c in "xyz"] == pytest.approx([1, 2, 2])
     assert [pose[f"root.{c}"] for c in ("rx", "ry", "rz")] == pytest.approx([0, 2 * np.arcsin(0.8), 0])
     assert [pose[f"shoulder.{c}"] for c in ("rx", "ry", "rz")] == pytest.approx([0, 0, 2 * np.arcsin(0.6)])
+
+
+def test_what_keyframes_have_beside_positions_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_text(f"""{HEAD}<worldbody><body><joint name="j" axis="0 1 0" range="-1 1" limited="true"/>{LINK}</body>
+        </worldbody><actuator><position name="p" joint="j" kp="50"/></actuator><keyframe>
+        <key name="home" qpos=".4" ctrl=".4" qvel=".1"/></keyframe></mujoco>""")
+    model = eb.load(path)
+    assert any("home has positions alone: controls and velocities" in note for note in model.notes)
+    entry = model.document["joints"]["j"]
+    assert (entry["lower"], entry["upper"]) == (-1, 1)
 
 
 def test_keyframes_of_loops_have_independent_joints() -> None:

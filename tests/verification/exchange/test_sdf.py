@@ -142,6 +142,75 @@ def test_springs_mimics_screws_and_frames(tmp_path: Path):
     np.testing.assert_allclose(linear.C, np.diag([4, 0]), atol=1e-12)
 
 
+def place(r: str, child: str = "", **attributes: str) -> str:
+    words = "".join(f' {key}="{value}"' for key, value in attributes.items())
+    return f'<model name="arm"{words}><pose>{r}</pose>{child}</model>'
+
+
+def test_models_inside_models(tmp_path: Path):
+    """The bar as a model of its own in a turned model, placed by its own origin, by a link in it, with its canonical
+    link or a frame on it as the child: one mechanism."""
+    stand = '<link name="stand"/><joint name="foot" type="fixed"><parent>world</parent><child>stand</child></joint>'
+    hinge = (
+        '<joint name="j" type="revolute"><pose relative_to="stand"/><parent>stand</parent><child>{}</child>{}</joint>'
+    )
+    axis = '<axis><xyz expressed_in="__model__">0 1 0</xyz></axis>'
+    tip = '<link name="tip"><pose>0 0 -2 0 0.3 0</pose></link><joint name="grip" type="fixed"><parent>bar</parent>'
+    inner = bar("bar", "0 0 -0.5") + tip + "<child>tip</child></joint>"
+    framed = f'{inner}<frame name="f" attached_to="bar"><pose>1 0 0 0 0 0</pose></frame>'
+    at = "0.1 0.2 0 0 0.4 0"
+    turned = Rotation.from_euler("y", 0.4)
+    moved = turned.apply([0, 0, -2]) + np.array([0.1, 0.2, 0])
+    by_tip = " ".join(map(repr, [*moved.tolist(), 0.0, 0.7, 0.0]))
+    wanted = None
+    for child, model in (
+        ("arm::bar", place(at, inner)),
+        ("arm::f", place(at, framed)),
+        ("arm", place(at, inner)),
+        ("arm", place(at, inner, canonical_link="bar")),
+        ("arm::bar", place(by_tip, inner, placement_frame="tip")),
+    ):
+        found = eb.linearize(
+            read(
+                tmp_path, f'<model name="m"><pose>0 0 0 0.2 0 0</pose>{stand}{model}{hinge.format(child, axis)}</model>'
+            )
+        )
+        assert found.coordinates == ("j",)
+        wanted = wanted or found
+        np.testing.assert_allclose([found.M, found.K], [wanted.M, wanted.K], rtol=1e-12)
+    assert wanted.K[0, 0] > 1
+
+
+def test_what_acts_on_links_and_what_is_not_read(tmp_path: Path):
+    """A link without gravity falls no more; limits, `inf` too, are kept; what nothing reads is told."""
+    swing = joint("a", "revolute", "world", "crank", "0 0 0", "0 1 0")
+    limit = "<limit><lower>-0.5</lower><upper>inf</upper></limit></axis>"
+    text = f'<model name="m">{bar("crank", "0 0 -0.5")}{swing}</model>'.replace("</axis>", limit)
+    plain = read(tmp_path, text)
+    assert eb.linearize(plain).K[0, 0] == pytest.approx(10 * 9.8 * 0.5)
+    assert plain.document["joints"]["a"]["lower"] == -0.5
+    assert "upper" not in plain.document["joints"]["a"]
+    more = "<gravity>false</gravity><velocity_decay/><sensor/></link>"
+    still = read(tmp_path, text.replace("</link>", more))
+    assert eb.linearize(still).K[0, 0] == pytest.approx(0, abs=1e-12)
+    told = " ".join(still.notes)
+    for words in ("No gravity acts on crank", "<velocity_decay> of links", "<sensor> of links", "a -0.5 to"):
+        assert words in told
+    with pytest.raises(eb.InputError, match="auto"):
+        read(tmp_path, text.replace("<inertial>", '<inertial auto="true">'))
+
+
+def test_mimics_follow_their_leader(tmp_path: Path):
+    """The first of two joints follows the second by 2 q + 0.3: q is the coordinate, zero in the drawing."""
+    chain = bar("one", "0 0 0") + bar("two", "0 0 -1") + joint("i", "revolute", "world", "one", "0 0 0.5", "0 1 0")
+    chain += joint("j", "revolute", "one", "two", "0 0 -0.5", "0 1 0")
+    tie = '<mimic joint="j"><multiplier>2</multiplier><offset>0.3</offset></mimic></axis>'
+    model = read(tmp_path, f'<model name="m">{chain.replace("</axis>", tie, 1)}</model>')
+    assert eb.linearize(model).coordinates == ("j",)
+    values = eb.operating_point(model).coordinates()
+    assert (values["i"], values["j"]) == (pytest.approx(0.3), pytest.approx(0, abs=1e-12))
+
+
 def test_a_model_stands_as_the_file_says(tmp_path: Path):
     """Nothing joins it to the world: it is free; `base` fixes it. A static model is the ground."""
     hinge = joint("j", "revolute", "one", "two", "0 0 0.5", "1 0 0")
@@ -172,7 +241,7 @@ def test_axes_of_old_files_are_in_the_model(tmp_path: Path):
     [
         ("<child>rocker</child>", "<child>roker</child>", '"roker" is no link'),
         ('type="ball"', 'type="gearbox"', 'joints of type "gearbox" are not read'),
-        ("<mass>10</mass>", "<mass>ten</mass>", "a number expected"),
+        ("<mass>10</mass>", "<mass>ten</mass>", "a finite number expected"),
         ("<parent>coupler</parent>", "", "its parent is missing"),
         ('relative_to="__model__"', 'relative_to="__modle__"', "is not there"),
         ('<link name="crank">', '<link name="coupler">', "there is something of this name already"),

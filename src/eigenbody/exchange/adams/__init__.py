@@ -14,13 +14,13 @@ from eigenbody.exchange.adams.frames import frames_of
 from eigenbody.exchange.adams.sections import Sections
 from eigenbody.exchange.adams.statements import Statement, statements_of
 from eigenbody.exchange.adams.units import units_of
+from eigenbody.exchange.adams.vocabulary import ACTING, HOLDING, KEYS, understand, unread
 from eigenbody.exchange.base import Findings, Options, content_of
 from eigenbody.model.source import Source, shown
 
 __all__ = ["read_adams"]
 
 VIEW = re.compile(r"\s*adams.view model name:", re.IGNORECASE)  # in the title that Adams View writes
-READ_BEFORE = {"UNITS", "PART", "POINT_MASS", "MARKER", "JOINT", "JPRIM"}
 
 
 def read_adams(path: Path, options: Options) -> Source:
@@ -31,10 +31,11 @@ def read_adams(path: Path, options: Options) -> Source:
     content = content_of(path, label)
     if b"\0" in content:
         raise InputError(Fault(label, "this is not a text file.", "A dataset of Adams is text."))
-    text = content.decode("utf-8", errors="replace")
+    text = _decoded(content)
     found = Findings(label)
     statements = statements_of(text, found)
-    if not any(s.type == "PART" for s in statements):
+    understand(statements, found)
+    if not any(s.type == "PART" for s in statements) and (not found.faults or "/" not in text):
         what = "there is no PART in this file: it is no dataset of Adams Solver."
         raise InputError(Fault(label, what, "In Adams View: File, Export, Adams Solver Dataset."))
     units = units_of(statements, found)
@@ -65,6 +66,20 @@ def _written(statements: list[Statement], sections: Sections) -> Counter[str]:
     for s in statements:
         if s.type in writers:
             writers[s.type](s)
-        elif s.type not in READ_BEFORE:
+        elif s.type in HOLDING:
+            sections.leave_out(s, "it is not read, and without it this is another mechanism", essential=True)
+        elif s.type in ACTING:
+            sections.leave_out(s, "it is not read")
+        elif s.type not in KEYS:
             left[s.type] += 1
+    if ignored := unread(statements):
+        sections.found.note(f"Not read: {'; '.join(ignored)}.")
     return left
+
+
+def _decoded(content: bytes) -> str:
+    """The text; older programs write western European letters as one byte each."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")

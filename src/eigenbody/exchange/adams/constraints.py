@@ -133,6 +133,9 @@ class Constraints:
 
     def write_coupler(self, statement: Statement) -> None:
         """r1 q1 + r2 q2 (+ r3 q3) = 0."""
+        if statement.functions:
+            self.s.leave_out(statement, "its FUNCTION is not read", essential=True)
+            return
         joints = [int(text) if text.isdecimal() else 0 for text in statement.values.get("JOINTS", [])]
         kinds = [text[:1].upper() for text in statement.values.get("TYPE", [])] + [""] * len(joints)
         scales = self.s.values.numbers(statement, "SCALES", (2, 3), (1.0, -1.0))

@@ -90,6 +90,9 @@ class Forces:
                 statement.title, statement.line, what, "Write I=id, JFLOAT=id, RM=id with numbers of markers."
             )
             return
+        if "FUNCTION" in statement.functions or not statement.functions:
+            self.s.leave_out(statement, f"{statement.functions.get('FUNCTION', 'it has no components')} is not read")
+            return
         name = self.s.named(statement, "forces")
         for key in COMPONENTS:
             if key in statement.functions:

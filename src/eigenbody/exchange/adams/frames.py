@@ -112,7 +112,7 @@ def frames_of(statements: list[Statement], units: Units, found: Findings) -> Fra
     parts: dict[int, Part] = {}
     for s in statements:
         if s.type in ("PART", "POINT_MASS"):
-            if s.id in parts:
+            if s.id in parts and parts[s.id].statement.type != s.type:
                 found.fault(s.title, s.line, f"there is a part {s.id} in line {parts[s.id].statement.line} already.")
             place = values.place(s, "QG", "ZG", "XG", units.length)
             parts[s.id] = Part(s, "GROUND" in s.flags, place)
@@ -125,8 +125,6 @@ def frames_of(statements: list[Statement], units: Units, found: Findings) -> Fra
                 found.fault(s.title, s.line, "it is on no part.", "Write PART=id with the number of a part.")
             elif "FLOATING" in s.flags:
                 floating[s.id] = owner
-            elif s.id in markers:
-                found.fault(s.title, s.line, f"there is a marker {s.id} already.")
             else:
                 place = values.place(s, "QP", "ZP", "XP", units.length, parts[owner].place)
                 markers[s.id] = Marker(s, owner, place)

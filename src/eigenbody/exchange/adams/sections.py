@@ -21,7 +21,7 @@ from eigenbody.model.names import GROUND
 ORDER = (
     "bodies", "markers", "joints", "couplings", "measures", "variables", "states", "drivers", "forces",
 )  # fmt: skip
-INITIAL = {"VX", "VY", "VZ", "WX", "WY", "WZ"}
+INITIAL = {"VX", "VY", "VZ", "WX", "WY", "WZ"}  # of parts
 
 
 class Sections:
@@ -34,6 +34,7 @@ class Sections:
         self.lines: dict[str, Any] = {}
         self.gravity = [0.0, 0.0, 0.0]
         self.taken: set[str] = set()  # no name stands for two things
+        self.renamed: dict[str, str] = {}
         self.part_names = {
             k: GROUND if part.is_ground else self.named(part.statement, "bodies") for k, part in frames.parts.items()
         }
@@ -47,6 +48,8 @@ class Sections:
 
     def document(self, left: Counter[str]) -> dict[str, Any]:
         """The sections that have entries; `left` counts the statements that were not read."""
+        if self.renamed:
+            self.found.note(f"Renamed: {', '.join(f'{old} is {new}' for old, new in self.renamed.items())}.")
         if left:
             self.found.note(f"Not read: {', '.join(f'{k} ({n})' if n > 1 else k for k, n in left.items())}.")
         if any(part.statement.values.keys() & INITIAL for part in self.frames.parts.values()):
@@ -59,6 +62,8 @@ class Sections:
         given = s.view_name.rpartition(".")[2] or f"{s.type.lower()}_{s.id}"
         name = usable_name("".join(c if c.isalnum() else "_" for c in given), self.taken)
         name = f"_{name}" if name[0].isdigit() else name
+        if s.view_name and name != given:
+            self.renamed[given] = name
         self.taken.add(name)
         self.lines.setdefault(section, (0, {}))[1][name] = s.line, {}
         return name

@@ -14,6 +14,7 @@ from eigenbody.model.source import shown
 MOST = 500_000  # statements
 FUNCTIONS = ("FUNCTION", "FX", "FY", "FZ", "TX", "TY", "TZ")
 _HEAD = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:/\s*(\d+)?)?\s*,?")
+_STATEMENT = re.compile(r"\s*(?:UNITS|PART|MARKER|JOINT|ACCGRAV)\s*/", re.IGNORECASE)
 _NAME = re.compile(r"adams_view_name\s*=\s*'([^']*)'", re.IGNORECASE)
 _FUNCTION = re.compile(rf"(?:^|,|\\)\s*({'|'.join(FUNCTIONS)})\s*=", re.IGNORECASE)
 _PAIR = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(.*)", re.DOTALL)
@@ -40,6 +41,11 @@ class Statement:
 def statements_of(text: str, found: Findings) -> list[Statement]:
     """All statements up to END. The first line of a dataset is its title."""
     result: list[Statement] = []
+    title = text.partition("\n")[0]
+    if _STATEMENT.match(title):
+        found.fault(
+            f'"{shown(title.strip(), 30)}"', 1, "the first line of a dataset is its title.", "Add a title above."
+        )
     for body, line, name in _joined(text.splitlines()[1:]):
         head = _HEAD.match(body)
         if head is None:

@@ -15,6 +15,7 @@ from eigenbody.exchange.mjcf.draft import Draft
 from eigenbody.exchange.mjcf.passive import damper
 from eigenbody.exchange.numbers import summed
 from eigenbody.model.expression_text import quoted
+from eigenbody.model.names import GROUND
 
 NOTHING = np.zeros(2)
 
@@ -31,6 +32,9 @@ def add_actuators(draft: Draft) -> None:
     for i in range(len(m.actuator_trntype)):
         given = draft.robot.name_of("ACTUATOR", i) or f"actuator{i}"
         reason = _unknown(draft, i)
+        if not reason and _is_thruster(draft, i):
+            _push(draft, i)
+            continue
         measure = None if reason else _measure(draft, i, given)
         if measure is None:
             gone.append(f"{given} ({reason or 'its transmission'})")
@@ -43,6 +47,8 @@ def add_actuators(draft: Draft) -> None:
 def _unknown(draft: Draft, i: int) -> str:
     """What is not known of an actuator."""
     m, types = draft.robot.m, draft.robot.mujoco
+    if draft.robot.is_idle(i):
+        return "its group is switched off"
     gain, bias, dynamics = int(m.actuator_gaintype[i]), int(m.actuator_biastype[i]), int(m.actuator_dyntype[i])
     if gain not in (int(types.mjtGain.mjGAIN_FIXED), int(types.mjtGain.mjGAIN_AFFINE)):
         return "its gain"
@@ -73,6 +79,33 @@ def _measure(draft: Draft, i: int, given: str) -> tuple[str, float] | None:
     return _torque_on_ball(draft, i, target, gear[:3], given, transmission == int(kinds.mjTRN_JOINTINPARENT))
 
 
+def _is_thruster(draft: Draft, i: int) -> bool:
+    """Whether an actuator pushes at a site with a force that its control alone decides."""
+    m, types = draft.robot.m, draft.robot.mujoco
+    if int(m.actuator_trntype[i]) != int(types.mjtTrn.mjTRN_SITE) or int(m.actuator_trnid[i][1]) >= 0:
+        return False
+    gain, bias = _coefficients(draft, i)
+    return draft.bodies[int(m.site_bodyid[m.actuator_trnid[i][0]])] != GROUND and not (gain[2] or bias[2])
+
+
+def _push(draft: Draft, i: int) -> None:
+    """Force and torque at a site, in its axes: the length of the actuator is zero there."""
+    m, d = draft.robot.m, draft.robot.d
+    site = int(m.actuator_trnid[i][0])
+    body, b = draft.bodies[int(m.site_bodyid[site])], draft.material(int(m.site_bodyid[site]))
+    axes = np.array(d.ximat[b]).reshape(3, 3).T @ np.array(d.site_xmat[site]).reshape(3, 3)
+    gear = np.array(m.actuator_gear[i], dtype=float)
+    gain, bias = _coefficients(draft, i)
+    name, control = _control(draft, i)
+    draft.sections["inputs"][name] = {}
+    at = draft.point(d.site_xpos[site])
+    for kind, components, more in (("force", axes @ gear[:3], {"at": at}), ("torque", axes @ gear[3:], {})):
+        if components.any():
+            value = [f"={summed([(g * gain[0], f'*{control}'), (g * bias[0], '')])}" for g in components]
+            entry = {"type": kind, "body": body, **more, "value": value, "axes": "body"}
+            draft.add("forces", f"{name}_{kind}", entry, ("inputs", name))
+
+
 def _torque_on_ball(
     draft: Draft, i: int, joint: int, gear: np.ndarray, given: str, in_parent: bool
 ) -> tuple[str, float] | None:
@@ -94,6 +127,18 @@ def _torque_on_ball(
 
 def _act(draft: Draft, i: int, measure: str, gear: float) -> None:
     """The input and the force, in the simplest words."""
+    gain, bias = _coefficients(draft, i)
+    name, control = _control(draft, i)
+    is_motor = not (gain[1:].any() or bias.any()) and control == quoted(name) and gain[0] * gear == 1.0
+    draft.sections["inputs"][name] = {"along": measure} if is_motor else {}
+    if not is_motor:
+        value = f"={_force(gear, gain, bias, control)}"
+        draft.add("forces", f"{name}_force", {"type": "actuator", "along": measure, "value": value}, ("inputs", name))
+    _rotor(draft, i, measure, gear)
+
+
+def _coefficients(draft: Draft, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """g0, g1, g2 and b0, b1, b2 as far as they count."""
     m, types = draft.robot.m, draft.robot.mujoco
     gain = np.array(m.actuator_gainprm[i][:3], dtype=float)
     bias = np.array(m.actuator_biasprm[i][:3], dtype=float)
@@ -101,20 +146,21 @@ def _act(draft: Draft, i: int, measure: str, gear: float) -> None:
         gain[1:] = 0.0
     if int(m.actuator_biastype[i]) == int(types.mjtBias.mjBIAS_NONE):
         bias[:] = 0.0
+    return gain, bias
+
+
+def _control(draft: Draft, i: int) -> tuple[str, str]:
+    """The name of the input, and what multiplies the gain in expressions: the input itself or an activation."""
+    m = draft.robot.m
     name = draft.name("ACTUATOR", i, "inputs", "control", f"actuator{i}")
-    draft.controls[i], control = name, quoted(name)
+    draft.controls[i] = name
     rate = _dynamics(draft)[int(m.actuator_dyntype[i])]
-    is_motor = not (gain[1:].any() or bias.any() or rate) and gain[0] * gear == 1.0
-    draft.sections["inputs"][name] = {"along": measure} if is_motor else {}
-    if not is_motor:
-        if rate:
-            state = draft.free_name("states", f"{name}_activation")
-            T, activation = float(m.actuator_dynprm[i][0]), quoted(state)
-            draft.sections["states"][state] = {"rate": "=" + rate.format(u=control, a=activation, T=T)}
-            control = activation
-        value = f"={_force(gear, gain, bias, control)}"
-        draft.add("forces", f"{name}_force", {"type": "actuator", "along": measure, "value": value}, ("inputs", name))
-    _rotor(draft, i, measure, gear)
+    if not rate:
+        return name, quoted(name)
+    state = draft.free_name("states", f"{name}_activation")
+    T, activation = float(m.actuator_dynprm[i][0]), quoted(state)
+    draft.sections["states"][state] = {"rate": "=" + rate.format(u=quoted(name), a=activation, T=T)}
+    return name, activation
 
 
 def _force(gear: float, gain: np.ndarray, bias: np.ndarray, control: str) -> str:

@@ -70,6 +70,8 @@ def _joint(draft: Draft, j: int, first: str, second: str) -> dict[str, Any]:
     start = float(m.qpos0[m.jnt_qposadr[j]])
     if kind in (SLIDE, HINGE) and start:
         entry["position"] = start
+    if kind in (SLIDE, HINGE) and m.jnt_limited[j]:
+        entry["lower"], entry["upper"] = (float(value) for value in m.jnt_range[j])
     return entry
 
 

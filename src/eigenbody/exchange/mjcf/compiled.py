@@ -45,6 +45,11 @@ class Compiled:
         known = (getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}", 0) for flag in flags)
         return any(int(self.m.opt.disableflags) & int(flag) for flag in known)
 
+    def is_idle(self, actuator: int) -> bool:
+        """Whether the file switches the group of an actuator off."""
+        group = int(self.m.actuator_group[actuator])
+        return 0 <= group <= 30 and bool(int(getattr(self.m.opt, "disableactuator", 0)) >> group & 1)
+
     def is_static(self, body: int) -> bool:
         """Whether a body is part of the ground: no joint is between."""
         return int(self.m.body_weldid[body]) == 0

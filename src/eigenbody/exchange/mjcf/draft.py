@@ -102,5 +102,12 @@ class Draft:
         self.turned(entry, axes @ R)
         return self.add("markers", wanted, entry)
 
+    def material(self, b: int) -> int:
+        """The body of the file that a body without mass is a part of."""
+        m = self.robot.m
+        while not m.body_mass[b] and not m.body_jntnum[b]:
+            b = int(m.body_parentid[b])
+        return b
+
     def joint_kind(self, j: int) -> str:
         return KINDS[int(self.robot.m.jnt_type[j])]

@@ -12,8 +12,10 @@ from numpy.polynomial import Polynomial
 
 from eigenbody.exchange.mjcf.compiled import BALL, FREE, HINGE, SLIDE
 from eigenbody.exchange.mjcf.draft import Draft
+from eigenbody.exchange.mjcf.poses import following_joints
 from eigenbody.spatial.rotations import from_quaternion
 
+OPEN = 1e-10  # how far constraints may be open where the file starts, relative to its size
 TOGETHER = 1e-13  # how far points may be apart in the drawing to be one, relative to its size
 SIX = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -37,6 +39,7 @@ def add_equalities(draft: Draft) -> None:
         elif int(m.eq_type[i]) not in readers or not readers[int(m.eq_type[i])](draft, i, given):
             gone.append(given)
     if len(gone) + len(idle) < m.neq:
+        _start_apart(draft)
         draft.note("Equality constraints hold exactly, where MuJoCo's are soft (solref, solimp).")
     for names, what in (
         (idle, "Equality constraints that are not active are left out"),
@@ -44,6 +47,24 @@ def add_equalities(draft: Draft) -> None:
     ):
         if names:
             draft.note(f"{what}: {', '.join(names)}.")
+
+
+def _start_apart(draft: Draft) -> None:
+    """Constraints that the reference configuration of the file breaks: of the joints whose coordinates it gives, those
+    follow that the others determine, first the left sides of equalities."""
+    robot = draft.robot
+    m, mujoco = robot.m, robot.mujoco
+    d = mujoco.MjData(m)
+    mujoco.mj_fwdPosition(m, d)
+    rows = np.asarray(d.efc_type) == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+    if np.abs(np.asarray(d.efc_pos)[rows]).max(initial=0.0) <= OPEN * draft.extent:
+        return
+    ties = [i for i in range(m.neq) if m.eq_active0[i] and int(m.eq_type[i]) == int(mujoco.mjtEq.mjEQ_JOINT)]
+    left = {int(m.eq_obj1id[i]) for i in ties}
+    free = [j for j in following_joints(draft, np.array(m.qpos0), left) if j in draft.joints]
+    moved = [draft.joints[j] for j in free if draft.sections["joints"][draft.joints[j]].pop("position", None)]
+    if moved:
+        draft.note(f"Constraints that the file starts apart from move these joints from their ref: {', '.join(moved)}.")
 
 
 def _closed(draft: Draft, i: int, given: str) -> bool:

@@ -21,15 +21,20 @@ def add_poses(draft: Draft) -> None:
     for k in range(m.nkey):
         wanted = draft.robot.name_of("KEY", k) or f"key{k}"
         qpos = np.array(m.key_qpos[k])
-        following = _following(draft, qpos)
+        following = following_joints(draft, qpos)
         draft.add("poses", wanted, pose_of(draft, qpos, following))
         if following:
             names = ", ".join(draft.joints[j] for j in following if j in draft.joints)
             draft.note(f"Pose {wanted} leaves these joints to the loops that they close: {names}.")
+        more = [what for what, part in (("controls", "ctrl"), ("velocities", "qvel"), ("activations", "act"))
+                if np.any(getattr(m, f"key_{part}")[k])]  # fmt: skip
+        if more:
+            draft.note(f"Pose {wanted} has positions alone: {' and '.join(more)} of the keyframe are left out.")
 
 
-def _following(draft: Draft, qpos: np.ndarray) -> list[int]:
-    """Joints that the equality constraints determine, the last ones first; all coordinates of a joint or none."""
+def following_joints(draft: Draft, qpos: np.ndarray, rather: Collection[int] = ()) -> list[int]:
+    """Joints that the equality constraints determine, those `rather`, then the last ones; all coordinates of a joint or
+    none."""
     robot = draft.robot
     m, mujoco = robot.m, robot.mujoco
     if not m.neq:
@@ -42,12 +47,12 @@ def _following(draft: Draft, qpos: np.ndarray) -> list[int]:
         mujoco.mj_mulJacVec(m, d, own, unit)
     held = columns_of.T[np.asarray(d.efc_type) == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)]
     found, columns = list[int](), list[int]()
-    for j in reversed(range(m.njnt)):
+    for j in sorted(range(m.njnt), key=lambda j: (j not in rather, -j)):
         own = [int(m.jnt_dofadr[j]) + n for n in range({FREE: 6, BALL: 3}.get(int(m.jnt_type[j]), 1))]
         if held.size and np.linalg.matrix_rank(held[:, columns + own], RANK) == len(columns) + len(own):
             found.append(j)
             columns += own
-    return found[::-1]
+    return sorted(found)
 
 
 def pose_of(draft: Draft, qpos: np.ndarray, without: Collection[int] = ()) -> dict[str, float]:

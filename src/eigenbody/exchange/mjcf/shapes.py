@@ -39,7 +39,7 @@ def add_shapes(draft: Draft) -> None:
             continue
         if color := _color(m, i):
             shape["color"] = color
-        b = _material(draft, int(m.geom_bodyid[i]))
+        b = draft.material(int(m.geom_bodyid[i]))
         R, r = np.array(d.ximat[b]).reshape(3, 3), d.xipos[b]
         if (at := clean(R.T @ (pose.r - r), draft.extent)) != [0.0, 0.0, 0.0]:
             shape["at"] = at
@@ -77,14 +77,6 @@ def _color(m: Any, i: int) -> str:
     rgba = m.geom_rgba[i] if material < 0 else m.mat_rgba[material]
     color = hex_color(" ".join(map(str, rgba.tolist())))
     return "" if color == PLAIN else color
-
-
-def _material(draft: Draft, b: int) -> int:
-    """The body of the file that a body without mass is a part of."""
-    m = draft.robot.m
-    while not m.body_mass[b] and not m.body_jntnum[b]:
-        b = int(m.body_parentid[b])
-    return b
 
 
 def _primitive(kind: int, size: list[float], geom: Any) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ def read_sdf(path: Path, options: Options) -> Source:
     if worlds:
         reader.world(worlds[0])
     else:
-        reader.model(models[0], "")
+        reader.model(models[0], "", is_root=True)
     found.raise_if_any()
     sections = Sections(reader.scene, options, found)
     data = sections.document((worlds or models)[0].attributes.get("name", "") or path.stem)

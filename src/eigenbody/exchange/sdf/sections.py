@@ -10,7 +10,7 @@ from eigenbody.base.errors import suggest
 from eigenbody.exchange.base import Findings, Options, usable_name
 from eigenbody.exchange.inertia import entries, repaired
 from eigenbody.exchange.numbers import clean, direction, rotation
-from eigenbody.exchange.parts import IDENTITY, ORIGIN, Pose
+from eigenbody.exchange.parts import IDENTITY, ORIGIN, Pose, coordinates_of
 from eigenbody.exchange.sdf.elements import WORLD, Axis, Joint, Link, Scene
 from eigenbody.model.names import GROUND
 
@@ -27,6 +27,7 @@ class Sections:
         self.data: dict[str, dict[str, Any]] = {key: {} for key in ("bodies", "joints", "couplings", "forces")}
         self.lines: dict[str, Any] = {}
         self.poses = {WORLD: ORIGIN}
+        self.followers: set[str] = set()  # coordinates that mimic others
         self.link_names = self._names(list(scene.links))
         self.joint_names = self._names(list(scene.joints))
         for name in scene.places:
@@ -42,11 +43,16 @@ class Sections:
             self._body(link)
         for joint in self.scene.joints.values():
             self._joint(joint)
+        self._start_leaders()
         self._base(moving)
         self._notes()
         gravity = GRAVITY if self.scene.gravity is None else list(self.scene.gravity)
         document: dict[str, Any] = {"eigenbody": 1, "name": name, "gravity": gravity}
-        return document | {key: entries for key, entries in self.data.items() if entries}
+        document |= {key: entries for key, entries in self.data.items() if entries}
+        if self.followers:
+            every = coordinates_of(self.data["joints"], ())
+            document["coordinates"] = [name for name in every if name not in self.followers]
+        return document
 
     # ---- names and places
     def _names(self, given: list[str]) -> dict[str, str]:
@@ -67,15 +73,32 @@ class Sections:
             of = path[-1] if path else name
             what = f'its place is relative to "{name}", which '
             what += "depends on it again." if placed is not None else "is not there."
-            self.found.fault(f'"{of}"', self._line(of), what, suggest(name, list(self.scene.places)))
+            remedy = "" if placed is not None else suggest(name, list(self.scene.places))
+            self.found.fault(f'"{of}"', self._line(of), what, remedy)
             self.poses[name] = ORIGIN
             return ORIGIN
-        self.poses[name] = found = self._pose(placed.relative_to, [*path, name]) @ placed.pose
+        found = self._pose(placed.relative_to, [*path, name]) @ placed.pose
+        if placed.through:
+            found = found @ self._within(placed.through, name).inverse
+        self.poses[name] = found
+        return found
+
+    def _within(self, name: str, model: str) -> Pose:
+        """Where something of a model is in it."""
+        found, start, seen = ORIGIN, name, set[str]()
+        while name != model:
+            placed = self.scene.places.get(name)
+            if placed is None or name in seen:
+                what = f'it is placed by its frame "{start}", which is not there, or not placed in it.'
+                self.found.fault(f'"{model}"', self._line(model), what)
+                return ORIGIN
+            seen.add(name)
+            found, name = placed.pose @ found, placed.relative_to
         return found
 
     def _line(self, name: str) -> int:
-        known = self.scene.links.get(name) or self.scene.joints.get(name)
-        return 1 if known is None else known.line
+        placed = self.scene.places.get(name)
+        return 1 if placed is None else placed.line
 
     def _place(self, section: str, name: str, line: int) -> None:
         self.lines.setdefault(section, (0, {}))[1][name] = line, {}
@@ -99,11 +122,22 @@ class Sections:
         entry["at"] = clean(own.r, self.extent)
         if (turn := rotation(own.R)) is not None:
             entry["rotation"] = turn
+        if not link.has_gravity:
+            self._lift(name, link)
         shapes = [self._shape(pose @ solid.pose, solid.shape, own) for solid in link.solids]
         if shapes:
             entry["shape"] = shapes
         self.data["bodies"][name] = entry
         self._place("bodies", name, link.line)
+
+    def _lift(self, name: str, link: Link) -> None:
+        """A link on which no gravity acts."""
+        gravity = GRAVITY if self.scene.gravity is None else self.scene.gravity
+        lift = {"type": "force", "body": name, "value": [-link.inertial.mass * g + 0.0 for g in gravity]}
+        own = usable_name(f"{name}_lift", self.data["forces"])
+        self.data["forces"][own] = lift
+        self._place("forces", own, link.line)
+        self.found.note(f"No gravity acts on {name}: force {own}.")
 
     def _shape(self, there: Pose, given: dict[str, object], own: Pose) -> dict[str, Any]:
         shape: dict[str, Any] = dict(given)
@@ -132,7 +166,10 @@ class Sections:
     # ---- joints
     def _joint(self, joint: Joint) -> None:
         ends = [self._carrier(joint, end) for end in (joint.parent, joint.child)]
-        if None in ends or ends[0] == ends[1]:
+        if None in ends:
+            return
+        if ends[0] == ends[1]:
+            self.found.note(f"Joint {joint.name} is left out: both of its ends are on {ends[0]}.")
             return
         name, pose = self.joint_names[joint.name], self.poses[joint.name]
         kind = {"continuous": "revolute", "ball": "spherical"}.get(joint.type, joint.type)
@@ -142,6 +179,11 @@ class Sections:
             entry[key] = direction(inside.R @ axis.xyz)
         if kind == "screw":
             entry["pitch"] = joint.pitch
+        if COORDINATES.get(kind) == ("",):
+            low, high = joint.axes[0].limits
+            if low <= high:
+                found = {"lower": low, "upper": high}
+                entry |= {key: value for key, value in found.items() if abs(value) < ENDLESS}
         self.data["joints"][name] = entry
         self._place("joints", name, joint.line)
         for suffix, axis in zip(COORDINATES.get(kind, ()), joint.axes, strict=True):
@@ -165,16 +207,28 @@ class Sections:
             self._place("forces", name, joint.line)
         if axis.mimic is None:
             return
-        leader, multiplier, constant = axis.mimic
+        leader, which, multiplier, constant = axis.mimic
         other = self.scene.joints.get(leader)
-        if other is None or COORDINATES.get({"continuous": "revolute"}.get(other.type, other.type)) != ("",):
-            what = f'it mimics "{leader}", which is no joint with one coordinate.'
+        labels = () if other is None else COORDINATES.get({"continuous": "revolute"}.get(other.type, other.type), ())
+        number = {"axis": 0, "axis2": 1}.get(which, 2)
+        if other is joint or number >= len(labels):
+            what = f'it mimics "{leader}", which is no other joint, or has no coordinate of its own about its {which}.'
             self.found.fault(f'joint "{joint.name}"', joint.line, what, suggest(leader, list(self.scene.joints)))
             return
+        led = f"{self.joint_names[leader]}{labels[number]}"
         name = usable_name(f"{plain}_mimics_{self.joint_names[leader]}", self.data["couplings"])
-        terms = {measure: 1.0, self.joint_names[leader]: -multiplier}
+        terms = {measure: 1.0, led: -multiplier}
         self.data["couplings"][name] = {"type": "linear", "terms": terms} | ({"constant": constant} if constant else {})
+        self.followers.add(measure)
         self._place("couplings", name, joint.line)
+
+    def _start_leaders(self) -> None:
+        """Where followers have an offset, those that they follow are at zero in the drawing."""
+        ties = self.data["couplings"].values()
+        if any("constant" in tie for tie in ties):
+            led = {list(tie["terms"])[1] for tie in ties} - self.followers
+            for name in led & self.data["joints"].keys():
+                self.data["joints"][name]["position"] = 0.0
 
     def _base(self, moving: dict[str, Link]) -> None:
         """A part that nothing holds hangs on a free joint at the origin of its first link; `--base fixed` fixes it."""
@@ -208,7 +262,7 @@ class Sections:
         if rough:
             self.found.note(f"Dry friction is left out: {', '.join(rough)}.")
         limited = [f"{name} {axis.limits[0]:g} to {axis.limits[1]:g}" for name, axis in axes
-                   if max(map(abs, axis.limits)) < ENDLESS]  # fmt: skip
+                   if min(map(abs, axis.limits)) < ENDLESS]  # fmt: skip
         if limited:
             self.found.note(f"Limits, which nothing enforces: {'; '.join(limited)}.")
         if self.scene.gravity is None:

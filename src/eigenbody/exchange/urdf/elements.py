@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -11,12 +10,15 @@ import numpy as np
 from eigenbody.base.errors import suggest
 from eigenbody.exchange.base import Findings
 from eigenbody.exchange.meshes import Meshes, hex_color
+from eigenbody.exchange.numbers import is_endless, read_numbers
 from eigenbody.exchange.parts import IDENTITY, ORIGIN, Inertial, Pose, Solid
 from eigenbody.exchange.xml import Element
 from eigenbody.model.source import shown
-from eigenbody.spatial.rotations import from_sequence
+from eigenbody.spatial.rotations import from_quaternion, from_sequence
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+QUATERNION = "quat_xyzw"
+OF_DYNAMICS = {"damping", "friction"}
 OF_LINK = {"inertial", "visual", "collision"}
 OF_JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 
@@ -85,35 +87,47 @@ class _Reader:
         text = element.attributes.get(name)
         if text is None and default is not None:
             return np.array(default)
-        try:
-            values = np.array([float(part) for part in (text or "").split()])
-        except ValueError:
-            values = np.zeros(0)
-        if text is not None and len(values) == count and all(math.isfinite(v) and abs(v) < 1e100 for v in values):
-            return values
-        expected = "a number" if count == 1 else f"{count} numbers"
+        values = None if text is None else read_numbers(text)
+        if values is not None and len(values) == count:
+            return np.array(values)
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
         what = f'<{element.tag} {name}="{shown(text)}">: {expected} expected.' if text is not None else (
             f'<{element.tag}> has no "{name}".'
         )  # fmt: skip
-        self.found.fault(of, element.line, what, f'Write {name}="{" ".join(["0"] * count)}" with {expected}.')
-        return np.zeros(count)
+        self.found.fault(
+            of, element.line, what, f'Write {name}="{"1.5" if count == 1 else "0 0 1 0.5"[: 2 * count - 1]}".'
+        )
+        return np.zeros(count) if default is None else np.array(default)
 
     def number(self, of: str, element: Element, name: str, default: float | None = None) -> float:
         return float(self.numbers(of, element, name, 1, None if default is None else [default])[0])
 
     def pose(self, of: str, element: Element | None) -> Pose:
-        """`<origin xyz rpy>` of an element: rotations about fixed x, y, z."""
+        """`<origin xyz rpy>` of an element: rotations about fixed x, y, z; or by a quaternion."""
         origin = None if element is None else element.first("origin")
         if origin is None:
             return ORIGIN
         xyz, rpy = (self.numbers(of, origin, name, 3, [0.0, 0.0, 0.0]) for name in ("xyz", "rpy"))
-        return Pose(xyz, from_sequence("XYZ", rpy) if rpy.any() else IDENTITY)
+        if QUATERNION not in origin.attributes:
+            return Pose(xyz, from_sequence("XYZ", rpy) if rpy.any() else IDENTITY)
+        x, y, z, w = self.numbers(of, origin, QUATERNION, 4, [0.0, 0.0, 0.0, 1.0])
+        if "rpy" in origin.attributes or not np.hypot(np.hypot(x, y), np.hypot(z, w)) > 0:
+            what = f"<origin> has rpy beside {QUATERNION}, or a quaternion of length zero."
+            self.found.fault(of, origin.line, what, "Give one of the two.")
+            return Pose(xyz, IDENTITY)
+        return Pose(xyz, from_quaternion(np.array([w, x, y, z])))
 
     def name(self, element: Element) -> str:
         name = element.attributes.get("name", "")
         if not name:
             self.found.fault(f"<{element.tag}>", element.line, "it has no name.", f'Write <{element.tag} name="...">.')
         return name
+
+    def once(self, element: Element, *tags: str) -> None:
+        """Of elements that may stand once the first counts."""
+        for tag in tags:
+            if more := len(element.all(tag)) - 1 if element.first(tag) else 0:
+                self.ignored[f"a second <{tag}> of a {element.tag}"] += more
 
     # ---- links
     def link(self, element: Element) -> Link:
@@ -122,6 +136,7 @@ class _Reader:
         for child in element.children:
             if child.tag not in OF_LINK:
                 self.ignored[f"<{child.tag}> of links"] += 1
+        self.once(element, "inertial")
         inertial = element.first("inertial")
         read = None if inertial is None else self.inertial(of, inertial)
         solids = [self.solid(of, visual) for visual in element.all("visual")]
@@ -183,8 +198,11 @@ class _Reader:
         for child in element.children:
             if child.tag not in OF_JOINT:
                 self.ignored[f"<{child.tag}> of joints"] += 1
+        self.once(element, *OF_JOINT)
         ends = [self.end(of, element, tag) for tag in ("parent", "child")]
         dynamics = element.first("dynamics")
+        for key in () if dynamics is None else sorted(dynamics.attributes.keys() - OF_DYNAMICS):
+            self.ignored[f'"{key}" of <dynamics>'] += 1
         damping, friction = (
             0.0 if dynamics is None else self.number(of, dynamics, key, 0.0) for key in ("damping", "friction")
         )
@@ -214,7 +232,8 @@ class _Reader:
     def limit(self, of: str, element: Element) -> dict[str, float]:
         limit = element.first("limit")
         keys = ("lower", "upper", "effort", "velocity")
-        return {} if limit is None else {k: self.number(of, limit, k) for k in keys if k in limit.attributes}
+        given = {} if limit is None else {k: limit.attributes[k] for k in keys if k in limit.attributes}
+        return {k: self.number(of, limit, k) for k, text in given.items() if limit and not is_endless(text)}
 
     def mimic(self, of: str, element: Element) -> Mimic | None:
         mimic = element.first("mimic")

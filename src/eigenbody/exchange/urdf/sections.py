@@ -9,9 +9,9 @@ import numpy as np
 from eigenbody.exchange.base import Findings, Options, usable_name
 from eigenbody.exchange.inertia import entries, repaired
 from eigenbody.exchange.numbers import clean, direction, rotation
-from eigenbody.exchange.parts import ORIGIN, Inertial, Pose
+from eigenbody.exchange.parts import ORIGIN, Inertial, Pose, coordinates_of
 from eigenbody.exchange.urdf.elements import Joint, Link, Robot
-from eigenbody.exchange.urdf.tree import Tree, follows
+from eigenbody.exchange.urdf.tree import Tree, follows, leaders
 from eigenbody.model.names import GROUND
 
 GRAVITY = [0.0, 0.0, -9.81]
@@ -35,6 +35,7 @@ class _Sections:
         self.carrier: dict[str, str] = {}  # the body that each link is, or is a marker of
         self.body_pose: dict[str, Pose] = {}
         self.extent = max((float(np.abs(pose.r).max()) for pose in tree.poses.values()), default=0.0) or 1.0
+        self.leaders = leaders(robot)
         self.link_names = self._names([*robot.links], "link")
         self.joint_names = self._names([*robot.joints], "joint")
 
@@ -51,6 +52,9 @@ class _Sections:
         for section in ("bodies", "markers", "joints", "couplings", "forces"):
             if entries := getattr(self, section):
                 document[section] = entries
+        if self.couplings:
+            tied = {self.joint_names[joint.name] for joint in self.tree.carried.values() if follows(joint, self.robot)}
+            document["coordinates"] = coordinates_of(self.joints, tied)
         return document, self.lines
 
     # ---- names
@@ -185,16 +189,31 @@ class _Sections:
             entry["axis2"] = direction(pose.R @ _across(joint.axis))
         if kind == "free":
             entry |= {"axis": direction(pose.R[:, 2]), "axis2": direction(pose.R[:, 0])}
-        if joint.mimic is not None and joint.mimic.offset and follows(joint, self.robot):
-            entry["position"] = joint.mimic.offset
+        if joint.name in self.leaders:
+            entry["position"] = 0.0
         if joint.type in ("revolute", "prismatic"):
-            entry |= {key: joint.limit[key] for key in ("lower", "upper") if key in joint.limit}
+            entry |= self._range(joint)
         self.joints[name] = entry
         self._place("joints", name, joint.line)
         if joint.damping and joint.has_one_coordinate:
             damper = usable_name(f"{name}_damping", self.forces)
             self.forces[damper] = {"type": "damper", "along": name, "c": joint.damping}
             self._place("forces", damper, joint.line)
+
+    def _range(self, joint: Joint) -> dict[str, float]:
+        """Lower and upper limit; exchanged ones are left out."""
+        found: dict[str, float] = {key: joint.limit[key] for key in ("lower", "upper") if key in joint.limit}
+        if found.get("lower", 0.0) <= found.get("upper", found.get("lower", 0.0)):
+            return found
+        if self.options.strict:
+            self.found.fault(
+                f'joint "{joint.name}"', joint.line, "its upper limit is below the lower one.", "Exchange them."
+            )
+        else:
+            self.found.note(
+                f"Limits of {self.joint_names[joint.name]} are left out: the upper one is below the lower one."
+            )
+        return {}
 
     def _coupling(self, joint: Joint) -> None:
         """joint - multiplier other = offset."""
@@ -217,6 +236,15 @@ class _Sections:
             self.found.note(
                 f"Links without mass on fixed joints are markers; these joints are none: {', '.join(gone)}."
             )
+        points, rings = [
+            [self.link_names[link.name] for link in self.robot.links.values()
+             if (own := link.inertial) is not None and wanted(own.mass, own.tensor.any())]
+            for wanted in (lambda mass, turns: mass and not turns, lambda mass, turns: turns and not mass)
+        ]  # fmt: skip
+        if points:
+            self.found.note(f"Links with mass and no inertia are points: {', '.join(points)}.")
+        if rings:
+            self.found.note(f"Links with inertia and no mass: {', '.join(rings)}.")
         light = [joint.name for joint in joints if joint.type != "fixed" and not self._mass_on(joint.child)]
         if light:
             self.found.note(f"Joints that move no mass: {', '.join(light)}.")

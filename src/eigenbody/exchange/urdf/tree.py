@@ -39,6 +39,7 @@ def tree_of(robot: Robot, found: Findings, strict: bool = False) -> Tree | None:
         elif joint.child:
             carried[joint.child] = joint
         _check_mimic(joint, robot, found, strict)
+    _refuse_mimic_loops(robot, found)
     roots = [name for name in robot.links if name not in carried]
     if len(roots) > 1:
         for name in roots[1:]:
@@ -103,6 +104,34 @@ def _check_mimic(joint: Joint, robot: Robot, found: Findings, strict: bool) -> N
         found.fault(f'joint "{joint.name}"', joint.line, f"{wrong}.", remedy)
     else:
         found.note(f"Joint {joint.name} follows no other: {wrong}.")
+
+
+def _refuse_mimic_loops(robot: Robot, found: Findings) -> None:
+    """A fault for every loop of joints that mimic each other."""
+    seen: set[str] = set()
+    for start in robot.joints.values():
+        path: list[str] = []
+        joint = start
+        while joint.name not in seen and joint.mimic is not None and follows(joint, robot):
+            seen.add(joint.name)
+            path.append(joint.name)
+            joint = robot.joints[joint.mimic.joint]
+        if joint.name in path:
+            loop = path[path.index(joint.name) :]
+            what = f"joints mimic each other in a loop: {', '.join(shown(name, 30) for name in loop[:8])}."
+            found.fault(f'joint "{joint.name}"', joint.line, what, "Leave out one <mimic>.")
+
+
+def leaders(robot: Robot) -> set[str]:
+    """Joints that others follow by an offset, and that follow no other."""
+    out = set()
+    for joint in robot.joints.values():
+        is_moved = False
+        while joint.mimic is not None and follows(joint, robot):
+            is_moved = is_moved or bool(joint.mimic.offset)
+            joint = robot.joints[joint.mimic.joint]
+        out |= {joint.name} if is_moved else set()
+    return out
 
 
 def follows(joint: Joint, robot: Robot) -> bool:
