@@ -35,7 +35,8 @@ class Evaluated(NamedTuple):
 def evaluated(space: DesignSpace, nominal: Design, quantities: Sequence[Quantity], x: np.ndarray) -> Evaluated:
     """All quantities of the designs x (k, P); modes are those of the nominal design, followed by their shapes."""
     wanted = tuple(i for q in quantities for i in q.wanted_modes())
-    found = Evaluated(np.full((len(x), len(quantities)), np.nan), *(np.full(len(x), np.nan) for _ in range(3)), [])
+    unknown = np.full((len(quantities) + 3, len(x)), np.nan)
+    found = Evaluated(unknown[3:].T, unknown[0], unknown[1], unknown[2], [])
     for row, design in enumerate(space.many(x)):
         if isinstance(design, str):
             found.reasons.append(" ".join(design.split()))

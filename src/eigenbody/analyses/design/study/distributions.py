@@ -189,7 +189,7 @@ def _named_law(reader: Reader, path: Where, given: dict[str, Any]) -> str | None
 
 def _numbers(reader: Reader, path: Where, law: str, given: dict[str, Any]) -> tuple[float, ...]:
     """Numbers of the distribution; the deviation may be a part of the mean."""
-    found = {}
+    found: dict[str, float] = {}
     for key in LAWS[law]:
         value = given[key]
         if key == "deviation" and isinstance(value, str) and value.strip().endswith("%"):

@@ -35,7 +35,8 @@ PICTURES = ("scatter", "parallel", "instability")
 class Lines(Protocol):
     """A line for each point."""
 
-    about: Mapping[str, Any]
+    @property
+    def about(self) -> Mapping[str, Any]: ...
 
     @property
     def columns(self) -> tuple[str, ...]: ...
@@ -173,7 +174,9 @@ def _blocks(lines: Lines, varied: Sequence[str], name: str, done: int) -> Iterat
     """Independent lines (k, P + 1) of what varied and one quantity, some thousand at a time where a store has them."""
     names = [INDEX, *varied, name]
     if isinstance(lines, StoredResults):
-        blocks = (np.column_stack([table[own].to_numpy() for own in names]) for table in lines.tables(names))
+        blocks: Iterator[np.ndarray] = (
+            np.column_stack([table[own].to_numpy() for own in names]) for table in lines.tables(names)
+        )
     else:
         blocks = iter([np.column_stack([lines.column(own) for own in names])])
     for block in blocks:

@@ -157,7 +157,7 @@ def _quantity(r: Study, q: StudiedQuantity) -> dict[str, Any]:
             "coefficients": by(fit.coefficients), "errors": by(fit.errors), "r_squared": number(fit.r_squared),
         },
         "sobol": None if i is None else {
-            "base_points": i.base_points, **{field: by(getattr(i, field)) for field in i._fields if field != "base_points"},
+            "base_points": i.base_points, **{own: by(v) for own, v in zip(i._fields[:-1], i[:-1], strict=True)},
         },
     }  # fmt: skip
 

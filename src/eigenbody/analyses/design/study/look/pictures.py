@@ -95,8 +95,7 @@ def parallel(r: Study) -> Figure:
             axes.text(k, y, significant(float(value), 4), ha="center", va=side, fontsize=8, color=INK)
     axes.set(xlim=(-0.4, len(names) - 0.6), ylim=(-0.12, 1.12), yticks=[])
     axes.set_xticks(range(len(names)), [_titled(r, name) for name in names], fontsize=8.5, rotation=15)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     unstable = "; unstable designs red" if bad.any() else ""
     axes.set_title(f"coloured by {_titled(r, names[-1])}{unstable}", fontsize=9, color=INK)
     return figure
