@@ -57,6 +57,7 @@ COMMANDS = (
     " --duration 5", "campbell model.json -p k --from 90 --to 110 --points 3", "sensitivity model.json",
     f"campbell {ROTOR} -p speed --from 0 --to 6 --points 3", "tolerance model.json --vary k=1%",
     "tolerance model.json --vary k=1% --samples 4 --workers 1", "optimize model.json problem.json",
+    "study model.json --vary k=1% --of frequency[1] --points 4 --method saltelli --workers 1",
 )  # fmt: skip
 
 

@@ -120,6 +120,16 @@ def stewart_platform() -> None:
     )
 
 
+@check("problems/bicycle_study.yaml")
+def bicycle_study() -> None:
+    """Speeds between weave (4.29 m/s) and capsize (6.02 m/s) are stable: 1 - 1.73/5 = 65.4 % unstable where speed alone
+    varies; the rest moves both boundaries a little."""
+    found = eb.study(EXAMPLES / "problems/bicycle_study.yaml")
+    assert found.instability is not None
+    assert found.instability.low < 0.654 < found.instability.high
+    assert found.failures == {}
+
+
 @check("problems/stewart_platform.yaml")
 def stewart_platform_problem() -> None:
     """The optimum that the file names keeps the constraints and has its peak; three peaks are equal."""

@@ -24,6 +24,7 @@ PUBLIC = {
     "analyses.sensitivity": "Derivatives derivatives Sensitivity $sensitivity",
     "analyses.compiled": "Evaluation Evaluator compiled",
     "analyses.design.tolerance": "Tolerance $tolerance",
+    "analyses.design.study": "Study $study",
     "analyses.design.optimize": "Optimum $optimize",
     "analyses.verify": "RouteModel Verification by_route $verify",
     "analyses.symbolic": "SymbolicModel symbolic",

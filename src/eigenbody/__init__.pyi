@@ -10,6 +10,8 @@ from eigenbody.analyses.compiled import compiled as compiled
 from eigenbody.analyses.convert import convert as convert
 from eigenbody.analyses.design.optimize import Optimum as Optimum
 from eigenbody.analyses.design.optimize import optimize as optimize
+from eigenbody.analyses.design.study import Study as Study
+from eigenbody.analyses.design.study import study as study
 from eigenbody.analyses.design.tolerance import Tolerance as Tolerance
 from eigenbody.analyses.design.tolerance import tolerance as tolerance
 from eigenbody.analyses.design.update import Update as Update

@@ -47,6 +47,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "floquet": lambda r: r.multipliers,
     "floquet_sweep": lambda r: r.growth,
     "symbolic": lambda r: r.numbers.eigenvalues,
+    "study": lambda r: r.column("frequency[1]"),
     "tolerance": lambda r: [band.upper for band in r.bands],
     "truncate": lambda r: r.A,
     "update": lambda r: r.after,
@@ -75,7 +76,7 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "explanation": lambda path: eb.explain(path),
 }  # fmt: skip
 ENDED = {"simulation at rest": {"compiled", "derivatives", "sensitivity", "inverse", "campbell", "sweep", "optimize",
-                                "tolerance", "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
+                                "study", "tolerance", "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
 """At a later time than that of the model's operating point nothing can be varied: said so."""
 
 

@@ -47,6 +47,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "sensitivity": lambda: eb.sensitivity(MODEL),
     "rms": lambda: eb.sensitivity(MODEL).rms("push", "y"),
     "tolerance": lambda: eb.tolerance(MODEL, {"k": "1%"}),
+    "study": lambda: eb.study(MODEL, {"k": "1%"}, of=["frequency[1]"], points=4, workers=1),
     "optimum": lambda: eb.optimize(MODEL, SCRIPT["PROBLEM"]),
     "update": updated,
     "verification": lambda: eb.verify(MODEL, ["relative"]),

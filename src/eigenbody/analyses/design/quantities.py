@@ -106,7 +106,7 @@ class Wording:
         weight = self.reader.number((*path, "weight"), entry.get("weight", 1.0))
         if weight <= 0:
             self.faults.add((*path, "weight"), f"the weight {weight:g} is not positive.", "Turn minimize and maximize.")
-        quantity = self._quantity(path, {k: v for k, v in entry.items() if k != "weight"})
+        quantity = self.quantity(path, {k: v for k, v in entry.items() if k != "weight"})
         return None if quantity is None else Term(quantity, weight)
 
     def constraints(self) -> tuple[Bound, ...]:
@@ -123,7 +123,7 @@ class Wording:
         kinds = {key: value for key, value in entry.items() if key not in BOUNDS}
         if len(kinds) == 1 and next(iter(kinds)) in BANDS:
             return self._band(path, *next(iter(kinds.items())))
-        quantity = self._quantity(path, kinds)
+        quantity = self.quantity(path, kinds)
         limits = {key: self._limit((*path, key), entry[key], quantity) for key in BOUNDS if key in entry}
         if not limits:
             self.faults.add(path, "no bound is given.", "Give min, max or equals.")
@@ -157,7 +157,7 @@ class Wording:
 
     # ---- quantities
 
-    def _quantity(self, path: Where, entry: dict[str, Any]) -> Quantity | None:
+    def quantity(self, path: Where, entry: dict[str, Any]) -> Quantity | None:
         if len(entry) != 1:
             known = ", ".join(KINDS)
             self.faults.add(path, f"one quantity is expected, there are {len(entry)}.", f"Known: {known}.")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.design.designs import Design, DesignSpace
-from eigenbody.analyses.design.identity import Follower
+from eigenbody.analyses.design.evaluation import evaluated
 from eigenbody.analyses.design.objectives import SPARE_PEAKS, Modal, Quantity, ResponsePeak
 from eigenbody.analyses.design.problem import value_of
 from eigenbody.analyses.results import request_of, results
@@ -141,7 +141,7 @@ def _checked(
     widths: dict[str, tuple[float, float]] = {}
     for name, given in vary.items():
         try:
-            widths[name] = _width(model, name, given)
+            widths[name] = width_of(model, name, given)
         except InputError as error:
             faults += error.faults
     if faults:
@@ -149,7 +149,7 @@ def _checked(
     return widths
 
 
-def _width(model: InertModel, name: str, given: str | float) -> tuple[float, float]:
+def width_of(model: InertModel, name: str, given: str | float) -> tuple[float, float]:
     """Nominal value and half width of the tolerance of one number."""
     model.with_values({name: 0.0})  # refuses unknown names
     value = value_of(model, name)
@@ -273,7 +273,7 @@ def _sampled(
             if isinstance(found, Lost):
                 lost[found.reason] += stop - start
             else:
-                table[start:stop] = found[0]
+                table[start:stop] = found.values
     return table, [*notes, *(f"{count} of them: {reason}" for reason, count in lost.items())]
 
 
@@ -291,28 +291,8 @@ def _stored(
 
 
 def _columns(space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray) -> Table:
-    table, reasons = evaluated(space, nominal, quantities, x)
-    return {**{quantity.label: table[:, k] for k, quantity in enumerate(quantities)}, FAILURE: reasons}
-
-
-def evaluated(
-    space: DesignSpace, nominal: Design, quantities: list[Quantity], x: np.ndarray
-) -> tuple[np.ndarray, list[str | None]]:
-    """(k, quantities) of the variants of one batch, and why one has nothing at all."""
-    wanted = tuple(i for q in quantities for i in q.wanted_modes())
-    table = np.full((len(x), len(quantities)), np.nan)
-    reasons: list[str | None] = [None] * len(x)
-    for row, design in enumerate(space.many(x)):
-        if isinstance(design, str):
-            reasons[row] = design
-            continue
-        places = Follower(nominal, wanted).find(design)
-        for column, quantity in enumerate(quantities):
-            try:
-                table[row, column] = quantity.parts(design, places).values.max()
-            except ComputationError:
-                continue
-    return table, reasons
+    found = evaluated(space, nominal, quantities, x)
+    return {**{quantity.label: found.values[:, k] for k, quantity in enumerate(quantities)}, FAILURE: found.reasons}
 
 
 def _collected(
