@@ -20,7 +20,7 @@ from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.blades import has_blades, in_blade_patterns
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> l
     outcomes: list[Outcome] = []
     try:
         for part in blocks(len(linears), max(TOGETHER // max(states, 1) ** 2, 1)):
-            tried = [_in_patterns(one) if isinstance(one, LinearModel) else one for one in linears[part]]
+            tried = _in_patterns(linears[part])
             found = iter(modes_of_many([one for one in tried if isinstance(one, LinearModel)], n))
             outcomes += each_of((next(found) if isinstance(one, LinearModel) else one for one in tried), point_modes)
     except KeyboardInterrupt as error:
@@ -53,7 +53,23 @@ def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> l
     return outcomes
 
 
-def _in_patterns(linear: LinearModel) -> LinearModel | EigenbodyError:
+def _in_patterns(linears: Sequence[LinearModel | Failed]) -> list[LinearModel | Failed | EigenbodyError]:
+    """Each in multi-blade coordinates where these help. Whether blades are looked for is asked of the one that turns
+    fastest among those in which the same bodies turn."""
+    alike: dict[bytes, dict[int, LinearModel]] = {}
+    for k, one in enumerate(linears):
+        if isinstance(one, LinearModel):
+            alike.setdefault((one.point.state.w != 0).any(axis=-1).tobytes(), {})[k] = one
+    out: list[LinearModel | Failed | EigenbodyError] = list(linears)
+    for members in alike.values():
+        fastest = max(members.values(), key=lambda one: np.abs(one.point.state.w).max(initial=0.0))
+        if has_blades(fastest.point):
+            for k, one in members.items():
+                out[k] = _tried(one)
+    return out
+
+
+def _tried(linear: LinearModel) -> LinearModel | EigenbodyError:
     try:
         return in_blade_patterns(linear)
     except EigenbodyError as error:
