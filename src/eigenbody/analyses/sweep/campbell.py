@@ -22,6 +22,7 @@ from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.along import asks_for_steady
@@ -86,6 +87,7 @@ class Campbell(Sweep):
         return list(dict.fromkeys(number - 1 for number in modes))
 
 
+@on_one_thread
 def campbell(
     model: Subject,
     parameter: str | Mapping[str, Values],
@@ -264,7 +266,7 @@ def _campbell(
         if not walk.interrupted:
             found = critical_places(walk, shown, lower, orders, spinning.rate)
             criticals = tuple(
-                CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, abs(c.value.imag)) for c in found
+                CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, c.order * c.spin) for c in found
             )
     own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
     own["labels"] = tuple(

@@ -73,7 +73,7 @@ def _apparent(walk: Walk) -> list[_Meet]:
                 ends = [float(places[a]), float(places[a + 1])]
                 pair = (int(upper[i]), int(upper[j]))
                 apart = -np.diff(np.abs(track.values[:, pair].imag), axis=1)[:, 0]
-                first = expected_root(places, apart, walk.steps(), int(a))
+                first = expected_root(places, apart, walk.steps(), int(a)).place
                 found.append(_Meet(pair, ends, d, abs(d[1] - d[0]) / (ends[1] - ends[0]), first))
     return found
 

@@ -90,6 +90,7 @@ class Walk:
     good: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # indices of the good points
     interrupted: bool = False
     sought: str = "at points"  # where signs of real parts were looked at: there or "between points" too
+    unsettled: np.ndarray = field(default_factory=lambda: np.zeros(0))  # where one may change between two points unseen
     seen: dict[float, Outcome] = field(default_factory=dict)  # at every place that was evaluated
 
     scales: Scales = field(init=False)
