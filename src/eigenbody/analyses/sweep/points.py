@@ -20,10 +20,11 @@ from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
-from eigenbody.operating.turning.blades import has_blades, in_blade_patterns
+from eigenbody.operating.turning.blades import in_blade_patterns, may_have_patterns
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")
+ALIKE = 9  # digits of velocities that are the same
 TOGETHER = 300_000  # entries of the matrices whose eigenvalues are found together
 
 
@@ -55,18 +56,26 @@ def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> l
 
 def _in_patterns(linears: Sequence[LinearModel | Failed]) -> list[LinearModel | Failed | EigenbodyError]:
     """Each in multi-blade coordinates where these help. Whether blades are looked for is asked of the one that turns
-    fastest among those in which the same bodies turn."""
+    fastest among those that stand and turn alike."""
     alike: dict[bytes, dict[int, LinearModel]] = {}
     for k, one in enumerate(linears):
         if isinstance(one, LinearModel):
-            alike.setdefault((one.point.state.w != 0).any(axis=-1).tobytes(), {})[k] = one
+            alike.setdefault(_manner_of_turning(one), {})[k] = one
     out: list[LinearModel | Failed | EigenbodyError] = list(linears)
     for members in alike.values():
         fastest = max(members.values(), key=lambda one: np.abs(one.point.state.w).max(initial=0.0))
-        if has_blades(fastest.point):
+        if may_have_patterns(fastest.point):
             for k, one in members.items():
                 out[k] = _tried(one)
     return out
+
+
+def _manner_of_turning(linear: LinearModel) -> bytes:
+    """Where the bodies are, which of them turn, and how all move beside the fastest turn."""
+    state = linear.point.state
+    unit = np.abs(state.w).max(initial=0.0) or 1.0
+    moving = (np.round(part / unit, ALIKE) + 0.0 for part in (state.w, state.v))
+    return b"".join(part.tobytes() for part in (state.r, state.w != 0, *moving))
 
 
 def _tried(linear: LinearModel) -> LinearModel | EigenbodyError:
