@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,20 +33,14 @@ def critical_places(
     walk: Walk, shown: np.ndarray, lower: np.ndarray, orders: Sequence[float], spin: Spin
 ) -> tuple[Critical, ...]:
     """All crossings of |imaginary part| = order * spin by the branches shown, in the order of the path."""
-    lines = [
-        _Line(walk, k, int(shown[k]), order, side, spin)
-        for k in range(len(shown))
-        if not lower[k] and not walk.track.is_rigid[:, shown[k]].all()
-        for order in orders
-        for side in ((1.0, -1.0) if order else (1.0,))
-    ]
+    lines = _lines(walk, shown, lower, orders, spin)
     brackets = [(line, *bracket) for line in lines for bracket in (*line.brackets(), *line.dips())]
     if not brackets:
         return ()
     columns = np.array([line.column for line, *_ in brackets])
     sides, turns = (np.array([getattr(line, name) for line, *_ in brackets]) for name in ("side", "order"))
 
-    rates_at = dict(zip(walk.t[walk.good].tolist(), _rates_of(walk, spin).tolist(), strict=True))
+    rates_at = dict(zip(walk.t[walk.good].tolist(), lines[0].rates.tolist(), strict=True))
 
     def miss(t: np.ndarray, which: np.ndarray) -> np.ndarray:
         seen = walk.branch_at(t, columns[which])
@@ -66,16 +61,30 @@ def critical_places(
     return tuple(sorted(found, key=lambda c: (c.order, c.t, c.branch)))
 
 
-def _rates_of(walk: Walk, spin: Spin) -> np.ndarray:
-    """(good points,) rad/s."""
-    return _spins([walk.outcomes[i] for i in walk.good], spin)
+def expected_places(
+    walk: Walk, shown: np.ndarray, lower: np.ndarray, orders: Sequence[float], spin: Spin
+) -> list[float]:
+    """Places between points at which `critical_places` will look first."""
+    brackets = [bracket for line in _lines(walk, shown, lower, orders, spin) for bracket in line.brackets()]
+    return [bracket[-1].place for bracket in brackets if not np.isnan(bracket[-1].place)]
+
+
+def _lines(walk: Walk, shown: np.ndarray, lower: np.ndarray, orders: Sequence[float], spin: Spin) -> list[_Line]:
+    rates = _spins([walk.outcomes[i] for i in walk.good], spin)
+    return [
+        _Line(walk, k, int(shown[k]), order, side, spin, rates)
+        for k in range(len(shown))
+        if not lower[k] and not walk.track.is_rigid[:, shown[k]].all()
+        for order in orders
+        for side in ((1.0, -1.0) if order else (1.0,))
+    ]
 
 
 def _spins(outcomes: Sequence[Outcome], spin: Spin) -> np.ndarray:
     return np.array([spin(o) if isinstance(o, PointModes) else np.nan for o in outcomes])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Line:
     """One branch against one excitation line: `side` -1 is the line of negative frequency."""
 
@@ -85,21 +94,23 @@ class _Line:
     order: float
     side: float
     spin: Spin
+    rates: np.ndarray  # (good points,) rad/s
 
+    @cached_property
     def misses(self) -> np.ndarray:
         """(good points,) distance of the branch from the line."""
-        return self.side * self.walk.track.values[:, self.column].imag - self.order * _rates_of(self.walk, self.spin)
+        return self.side * self.walk.track.values[:, self.column].imag - self.order * self.rates
 
     def brackets(self) -> list[Bracket]:
         """Steps over which the branch changes sides, and points exactly on the line."""
-        g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
+        g, t, steps = self.misses, self.walk.t[self.walk.good], self.walk.steps()
         crossed = steps[g[steps] * g[steps + 1] < 0]
         found = [(t[i], t[i + 1], g[i], g[i + 1], expected_root(t, g, steps, int(i))) for i in crossed]
         return found + [(t[i], t[i], 0.0, 0.0, NOWHERE) for i in np.flatnonzero(g == 0) if self._counts(int(i), g)]
 
     def dips(self) -> list[Bracket]:
         """Brackets of pairs of crossings between two points."""
-        g, t, steps = self.misses(), self.walk.t[self.walk.good], self.walk.steps()
+        g, t, steps = self.misses, self.walk.t[self.walk.good], self.walk.steps()
         moving = self.walk.track.values[:, self.column].imag != 0
         steps = steps[moving[steps] & moving[steps + 1]]
 

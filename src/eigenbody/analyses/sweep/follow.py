@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -175,8 +175,14 @@ def sweep(
 
 
 # Result ---------------------------------------------------------------------------------------------------------------
-def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Walk:
-    """All points evaluated and branches followed."""
+def walked(
+    model: InertModel,
+    path: Path,
+    evaluate: Evaluate,
+    refine: int,
+    expected: Callable[[Walk], Sequence[float]] = lambda walk: (),
+) -> Walk:
+    """All points evaluated and branches followed; `expected` are places that the result will ask for."""
     system = system_of(model)
     rows = tracked_rows(system)
     walk = Walk(path, evaluate, (rows.mass, rows.inertia))
@@ -184,7 +190,7 @@ def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Wa
     try:
         walk.refine(refine)
         if refine:
-            settle_crossings(walk)
+            settle_crossings(walk, expected)
             walk.refine(refine)
             walk.unsettled = seek_windows(walk)
             walk.sought = "between points"

@@ -124,6 +124,12 @@ class Walk:
         self.outcomes = [(self.outcomes + found)[i] for i in order]
         self._follow()
 
+    def look_at(self, t: np.ndarray) -> None:
+        """Evaluate places that will be asked for, together."""
+        self._outcomes(t, "closing in")
+        if self.interrupted:
+            raise KeyboardInterrupt
+
     def steps(self) -> np.ndarray:
         """(k,) good points (positions among the good ones) whose next point is good too."""
         return np.flatnonzero(np.diff(self.good) == 1)
