@@ -24,7 +24,7 @@ from eigenbody.system.state import State
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
 SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
-STEPS = 8
+STEPS = 8  # of a way along which loops are closed or wheels roll; joints of a tree are led there at once
 NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
 MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
 PROBES = 4
@@ -157,9 +157,10 @@ def _reached(point: OperatingPoint, duration: float, rates: np.ndarray, growth: 
 def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:
     """The state after some time at constant acceleration of the coordinates; first-order states at constant rates."""
     system, chosen, state = point.system, point.chosen, point.state
-    measures, dt = coordinate_set(system, chosen.positions), duration / STEPS
+    steps = STEPS if len(system.loop_rows) or system.slips.count else 1
+    measures, dt = coordinate_set(system, chosen.positions), duration / steps
     x_rate = np.real(point.mechanics.applied.state_rate())
-    for k in range(STEPS):
+    for k in range(steps):
         place = place_of(measures, Mechanics(system, state))
         now = rates + (k + 0.5) * dt * growth
         middle = with_rates(system, chosen, state, now)

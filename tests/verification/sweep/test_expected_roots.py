@@ -9,7 +9,7 @@ import pytest
 
 import eigenbody as eb
 from eigenbody.analyses.sweep import points
-from eigenbody.analyses.sweep.roots import expected_root, roots
+from eigenbody.analyses.sweep.roots import Expected, expected_root, roots
 
 T = np.arange(6.0)
 STEPS = np.arange(5)
@@ -19,19 +19,42 @@ def curve(t):
     return np.exp(0.2 * t) - 1.9  # zero at 5 ln 1.9 = 3.2092...
 
 
-def test_expected_from_four_points():
-    """The error of inverse interpolation through four points is a fraction of that of the chord."""
-    root = 5 * np.log(1.9)
+def test_expected_from_the_points_around():
+    """Inverse interpolation: through the four points around the step that lie on both sides, and through eight."""
+    root, slope = 5 * np.log(1.9), 1 / (0.2 * 1.9)
     chord = 3 - curve(3.0) / (curve(4.0) - curve(3.0))
-    assert abs(expected_root(T, curve(T), STEPS, 3) - root) < 0.05 * abs(chord - root)
+    found = expected_root(T, curve(T), STEPS, 3)
+    assert abs(found.place - root) < 0.05 * abs(chord - root)
+    assert found.slope == pytest.approx(slope, rel=5e-3)
+    long = np.arange(8.0)
+    found = expected_root(long, curve(long), np.arange(7), 3)
+    assert found.place == pytest.approx(root, rel=2e-5)
+    assert found.slope == pytest.approx(slope, rel=1e-3)
+
+
+def test_a_close_guess_needs_one_evaluation():
+    """A step near the root is led to it by the slope; one that is not so near is closed in on as ever."""
+    root = 5 * np.log(1.9)
+    for off, most in ((1e-10, 1), (1e-6, 9)):
+        asked = []
+
+        def f(x, which, asked=asked):
+            asked.append(x)
+            return curve(x)
+
+        guess = [Expected(root + off, 1 / (0.2 * 1.9))]
+        ends = (np.array([3.0]), np.array([4.0]))
+        found = roots(f, *ends, *(curve(x) for x in ends), guess)
+        assert found[0] == pytest.approx(root, rel=1e-15)
+        assert len(asked) <= most
 
 
 def test_expected_where_points_are_missing_or_turn_back():
     lonely = np.array([3])  # the steps before and after are not there: the chord
-    assert expected_root(T, curve(T), lonely, 3) == pytest.approx(3 - curve(3.0) / (curve(4.0) - curve(3.0)))
+    assert expected_root(T, curve(T), lonely, 3).place == pytest.approx(3 - curve(3.0) / (curve(4.0) - curve(3.0)))
     back = np.array([0.0, 1.0, -2.0, -1.0, 0.5, 3.0])
-    assert expected_root(T, back, STEPS, 1) == pytest.approx(1 + 1 / 3)  # not monotone over four points
-    assert np.isnan(expected_root(T, back, STEPS, 4))  # no change of sign
+    assert expected_root(T, back, STEPS, 1).place == pytest.approx(1 + 1 / 3)  # not monotone over four points
+    assert np.isnan(expected_root(T, back, STEPS, 4).place)  # no change of sign
 
 
 @pytest.mark.parametrize("guess", [None, 3.2, 3.9, 7.0, np.nan])
@@ -42,7 +65,7 @@ def test_roots_from_any_guess(guess):
         asked.append(x)
         return curve(x)
 
-    given = None if guess is None else np.array([guess])
+    given = () if guess is None else [Expected(guess, 1.0)]  # whose slope is wrong
     found = roots(f, np.array([3.0]), np.array([4.0]), curve(np.array([3.0])), curve(np.array([4.0])), given)
     assert found[0] == pytest.approx(5 * np.log(1.9), rel=1e-15)
     assert all(3 < x[0] < 4 for x in asked)

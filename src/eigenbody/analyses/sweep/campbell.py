@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from eigenbody.analyses.modes import modes, modes_in_frames, tracked_rows
-from eigenbody.analyses.sweep.critical import critical_places
+from eigenbody.analyses.sweep.critical import critical_places, expected_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
 from eigenbody.analyses.sweep.points import each_of, modes_along, of_steady, one_by_one, point_modes, steady_points
@@ -22,6 +22,7 @@ from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.along import asks_for_steady
@@ -86,6 +87,7 @@ class Campbell(Sweep):
         return list(dict.fromkeys(number - 1 for number in modes))
 
 
+@on_one_thread
 def campbell(
     model: Subject,
     parameter: str | Mapping[str, Values],
@@ -117,8 +119,14 @@ def campbell(
 
     if per_rev is not None and joint is None and _joint_of(model, frame) is None:
         _refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
-    walk = walked(model, path, evaluate, refine)
-    spinning = _spinning(model, walk, joint or _joint_of(model, frame))
+    named = joint or _joint_of(model, frame)
+
+    def criticals(walk: Walk) -> Sequence[float]:
+        spinning = _spinning(model, walk, named)
+        return () if spinning is None else expected_places(walk, *branches_of(walk), orders, spinning.rate)
+
+    walk = walked(model, path, evaluate, refine, criticals)
+    spinning = _spinning(model, walk, named)
     if spinning is None and (joint is not None or per_rev is not None):
         raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))
     return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
@@ -264,7 +272,7 @@ def _campbell(
         if not walk.interrupted:
             found = critical_places(walk, shown, lower, orders, spinning.rate)
             criticals = tuple(
-                CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, abs(c.value.imag)) for c in found
+                CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, c.order * c.spin) for c in found
             )
     own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
     own["labels"] = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -18,7 +18,7 @@ from eigenbody.analyses.sweep.settle import settle_crossings
 from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
 from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.sweep.walk import Evaluate, Path, Walk
-from eigenbody.analyses.sweep.windows import seek_windows, suspected
+from eigenbody.analyses.sweep.windows import seek_windows
 from eigenbody.base.arrays import frozen
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import linear_model
@@ -26,6 +26,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
+from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import known_model
 from eigenbody.operating.constancy import has_constant_coefficients
@@ -149,6 +150,7 @@ class SweepInterrupted(KeyboardInterrupt):
         return type(self), (self.partial,)
 
 
+@on_one_thread
 def sweep(
     model: Subject,
     parameter: str | Mapping[str, Values],
@@ -173,8 +175,14 @@ def sweep(
 
 
 # Result ---------------------------------------------------------------------------------------------------------------
-def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Walk:
-    """All points evaluated and branches followed."""
+def walked(
+    model: InertModel,
+    path: Path,
+    evaluate: Evaluate,
+    refine: int,
+    expected: Callable[[Walk], Sequence[float]] = lambda walk: (),
+) -> Walk:
+    """All points evaluated and branches followed; `expected` are places that the result will ask for."""
     system = system_of(model)
     rows = tracked_rows(system)
     walk = Walk(path, evaluate, (rows.mass, rows.inertia))
@@ -182,9 +190,9 @@ def walked(model: InertModel, path: Path, evaluate: Evaluate, refine: int) -> Wa
     try:
         walk.refine(refine)
         if refine:
-            settle_crossings(walk)
+            settle_crossings(walk, expected)
             walk.refine(refine)
-            seek_windows(walk)
+            walk.unsettled = seek_windows(walk)
             walk.sought = "between points"
     except KeyboardInterrupt:
         walk.interrupted = True
@@ -294,7 +302,7 @@ def _told_once(notes: Iterable[str]) -> tuple[str, ...]:
 
 def _unsettled(walk: Walk) -> Iterator[str]:
     """Where a sign may change within a step that is too short to be looked into."""
-    near = [values_at(walk, t) for t in suspected(walk)]
+    near = [values_at(walk, t) for t in walk.unsettled]
     if near:
         places = "; ".join(", ".join(f"{name} = {value:.6g}" for name, value in at.items()) for at in near[:LISTED])
         more = f" and {len(near) - LISTED} more places" if len(near) > LISTED else ""

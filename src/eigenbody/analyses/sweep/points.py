@@ -20,10 +20,11 @@ from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.blades import in_blade_patterns, may_have_patterns
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")
+ALIKE = 9  # digits of velocities that are the same
 TOGETHER = 300_000  # entries of the matrices whose eigenvalues are found together
 
 
@@ -45,7 +46,7 @@ def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> l
     outcomes: list[Outcome] = []
     try:
         for part in blocks(len(linears), max(TOGETHER // max(states, 1) ** 2, 1)):
-            tried = [_in_patterns(one) if isinstance(one, LinearModel) else one for one in linears[part]]
+            tried = _in_patterns(linears[part])
             found = iter(modes_of_many([one for one in tried if isinstance(one, LinearModel)], n))
             outcomes += each_of((next(found) if isinstance(one, LinearModel) else one for one in tried), point_modes)
     except KeyboardInterrupt as error:
@@ -53,7 +54,31 @@ def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> l
     return outcomes
 
 
-def _in_patterns(linear: LinearModel) -> LinearModel | EigenbodyError:
+def _in_patterns(linears: Sequence[LinearModel | Failed]) -> list[LinearModel | Failed | EigenbodyError]:
+    """Each in multi-blade coordinates where these help. Whether blades are looked for is asked of the one that turns
+    fastest among those that stand and turn alike."""
+    alike: dict[bytes, dict[int, LinearModel]] = {}
+    for k, one in enumerate(linears):
+        if isinstance(one, LinearModel):
+            alike.setdefault(_manner_of_turning(one), {})[k] = one
+    out: list[LinearModel | Failed | EigenbodyError] = list(linears)
+    for members in alike.values():
+        fastest = max(members.values(), key=lambda one: np.abs(one.point.state.w).max(initial=0.0))
+        if may_have_patterns(fastest.point):
+            for k, one in members.items():
+                out[k] = _tried(one)
+    return out
+
+
+def _manner_of_turning(linear: LinearModel) -> bytes:
+    """Where the bodies are, which of them turn, and how all move beside the fastest turn."""
+    state = linear.point.state
+    unit = np.abs(state.w).max(initial=0.0) or 1.0
+    moving = (np.round(part / unit, ALIKE) + 0.0 for part in (state.w, state.v))
+    return b"".join(part.tobytes() for part in (state.r, state.w != 0, *moving))
+
+
+def _tried(linear: LinearModel) -> LinearModel | EigenbodyError:
     try:
         return in_blade_patterns(linear)
     except EigenbodyError as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from eigenbody.numerics.signals.peaks import parabola
 
 ROUNDS = 100
 DIP_ROUNDS = 8
+AROUND = 3  # points on each side of a step, beside its own, from which a root is expected
+CLOSE = 1e-9  # part of a bracket: so near the slope expected leads to the root within rounding
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]  # f(x (k,), which (k,)) -> (k,), nan where there is none
 
 
@@ -19,22 +22,24 @@ def roots(
     high: np.ndarray,
     at_low: np.ndarray,
     at_high: np.ndarray,
-    guess: np.ndarray | None = None,
+    expected: Sequence[Expected] = (),
 ) -> np.ndarray:
     """Roots (n,) between brackets of opposite sign to rounding (Chandrupatla 1997); nan where f gives nan.
 
-    Inverse quadratic interpolation where it is safe, else halving; the first guess is the one given where it is inside
-    the bracket, or that of the chord, because branches are nearly straight over a step.
+    Inverse quadratic interpolation where it is safe, else halving; the first place is the one expected where it is
+    inside the bracket, or that of the chord, because branches are nearly straight over a step. Where the root is within
+    a CLOSE part of the bracket from the place expected, the slope expected there leads to it.
     """
+    guess, slope = np.array([(e.place, e.slope) for e in expected] or np.full((len(low), 2), np.nan)).T
     a, b, fa, fb = (np.array(x, dtype=float) for x in (high, low, at_high, at_low))
     c, fc = a.copy(), fa.copy()
     share = np.where(fa * fb < 0, fa / np.where(fa == fb, 1.0, fa - fb), 0.5)
-    if guess is not None:
-        inside = (guess > np.minimum(a, b)) & (guess < np.maximum(a, b)) & (fa * fb < 0)
-        share = np.where(inside, (guess - a) / np.where(a == b, 1.0, b - a), share)
+    inside = (guess > np.minimum(a, b)) & (guess < np.maximum(a, b)) & (fa * fb < 0)
+    share = np.where(inside, (guess - a) / np.where(a == b, 1.0, b - a), share)
+    close = CLOSE * np.abs(b - a)
     best = np.where(np.abs(fa) < np.abs(fb), a, b)
     active = np.arange(len(a))
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         if not len(active):
             break
         i = active
@@ -50,6 +55,9 @@ def roots(
         width = np.abs(b[i] - a[i])
         limit = 0.5 * tolerance / np.where(width > 0, width, 1.0)
         done = np.isnan(fx) | (fx == 0) | (limit >= 0.5) | (width == 0)
+        if not k:
+            led = inside & (np.abs(slope * fx) <= close)  # i is everything here
+            best, done = np.where(led, x - slope * fx, best), done | led
         share[i] = _next_share(a[i], b[i], c[i], fa[i], fb[i], fc[i], limit)
         active = i[~done]
     return best
@@ -67,18 +75,36 @@ def _next_share(
     return np.clip(share, limit, 1 - limit)
 
 
-def expected_root(t: np.ndarray, g: np.ndarray, steps: np.ndarray, a: int) -> float:
+@dataclass(frozen=True)
+class Expected:
+    """Where a root is expected inside a step, and the slope dt/dg there; nan where there is none."""
+
+    place: float
+    slope: float
+
+
+def expected_root(t: np.ndarray, g: np.ndarray, steps: np.ndarray, a: int) -> Expected:
     """Where g, known at t, is zero inside the step from a to a + 1: by t as a polynomial of g through the points around
-    the step as far as g goes one way over them; nan where it does not cross."""
-    first, last = (a - 1 if a - 1 in steps else a), (a + 2 if a + 1 in steps else a + 1)
-    x, y = t[first : last + 1], g[first : last + 1]
-    way = np.diff(y) * np.sign(g[a + 1] - g[a])
-    if not (g[a] * g[a + 1] < 0 and np.all(way > 0)):
-        x, y = t[a : a + 2], g[a : a + 2]
-    if not y[0] * y[-1] < 0:
-        return float("nan")
-    terms = [x[i] * np.prod([y[j] / (y[j] - y[i]) for j in range(len(y)) if j != i]) for i in range(len(y))]
-    return float(np.sum(terms))
+    the step, as many as lie on both sides without a gap and as far as g goes one way over them."""
+    if not g[a] * g[a + 1] < 0:
+        return Expected(np.nan, np.nan)
+    width = 1
+    while width <= AROUND and all(_goes_on(g, steps, a, end) for end in (a - width, a + width)):
+        width += 1
+    x, y = t[a - width + 1 : a + width + 1], g[a - width + 1 : a + width + 1]
+    d = x.copy()  # divided differences of t over g, of rising order
+    for k in range(1, len(d)):
+        d[k:] = (d[k:] - d[k - 1 : -1]) / (y[k:] - y[:-k])
+    place, slope = d[-1], 0.0  # Horner's rule at g = 0
+    for k in range(len(d) - 2, -1, -1):
+        slope = place - y[k] * slope
+        place = d[k] - y[k] * place
+    return Expected(float(place), float(slope)) if t[a] < place < t[a + 1] else Expected(np.nan, np.nan)
+
+
+def _goes_on(g: np.ndarray, steps: np.ndarray, a: int, end: int) -> bool:
+    """Whether g goes over the step from `end` the same way as over that from a."""
+    return end in steps and (g[end + 1] - g[end]) * (g[a + 1] - g[a]) > 0
 
 
 def borders(

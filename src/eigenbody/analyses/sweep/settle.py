@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,11 +18,13 @@ FAN = np.array([-8.0, -4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0])  # 
 NEAR = 1e-9  # relative: frequencies that are the same
 
 
-def settle_crossings(walk: Walk) -> None:
-    """Close in on every apparent crossing; a veering gets points enough to follow each branch around it."""
+def settle_crossings(walk: Walk, expected: Callable[[Walk], Sequence[float]] = lambda walk: ()) -> None:
+    """Close in on every apparent crossing; a veering gets points enough to follow each branch around it. Places where
+    more is `expected` later on are evaluated with the first of these."""
     meets = _apparent(walk)
     if not meets or walk.interrupted:
         return
+    walk.look_at(np.array([*(meet.guess for meet in meets), *expected(walk)]))
     added: list[float] = []
     active = list(meets)
     for _ in range(ROUNDS):
@@ -73,7 +76,7 @@ def _apparent(walk: Walk) -> list[_Meet]:
                 ends = [float(places[a]), float(places[a + 1])]
                 pair = (int(upper[i]), int(upper[j]))
                 apart = -np.diff(np.abs(track.values[:, pair].imag), axis=1)[:, 0]
-                first = expected_root(places, apart, walk.steps(), int(a))
+                first = expected_root(places, apart, walk.steps(), int(a)).place
                 found.append(_Meet(pair, ends, d, abs(d[1] - d[0]) / (ends[1] - ends[0]), first))
     return found
 

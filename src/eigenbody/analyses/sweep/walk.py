@@ -90,6 +90,7 @@ class Walk:
     good: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))  # indices of the good points
     interrupted: bool = False
     sought: str = "at points"  # where signs of real parts were looked at: there or "between points" too
+    unsettled: np.ndarray = field(default_factory=lambda: np.zeros(0))  # where one may change between two points unseen
     seen: dict[float, Outcome] = field(default_factory=dict)  # at every place that was evaluated
 
     scales: Scales = field(init=False)
@@ -122,6 +123,12 @@ class Walk:
         self.t = places[order]
         self.outcomes = [(self.outcomes + found)[i] for i in order]
         self._follow()
+
+    def look_at(self, t: np.ndarray) -> None:
+        """Evaluate places that will be asked for, together."""
+        self._outcomes(t, "closing in")
+        if self.interrupted:
+            raise KeyboardInterrupt
 
     def steps(self) -> np.ndarray:
         """(k,) good points (positions among the good ones) whose next point is good too."""

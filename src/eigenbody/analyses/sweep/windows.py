@@ -26,21 +26,23 @@ UNLIKE = 0.9  # MAC below which shapes of the same eigenvalue are two
 ROUNDING = 1e-9  # relative to the eigenvalue: real part that is none
 
 
-def seek_windows(walk: Walk) -> None:
-    """Add points where a real part may change its sign between two that are there."""
+def seek_windows(walk: Walk) -> np.ndarray:
+    """Add points where a real part may change its sign between two that are there. Returns the places that could not be
+    looked into: in steps too short for it, or more than there is room for."""
     room = MOST * len(walk.path)
     for _ in range(ROUNDS):
-        places = suspected(walk, SHORTEST)[:room]
-        if not len(places) or walk.interrupted:
-            return
+        places = suspected(walk, SHORTEST, np.inf)[:room]
+        if walk.interrupted or not len(places):
+            return suspected(walk, 0.0, SHORTEST if room else np.inf)
         walk.add(places)
         room -= len(places)
+    return suspected(walk, 0.0, np.inf)
 
 
-def suspected(walk: Walk, shortest: float = 0.0) -> np.ndarray:
-    """Places in steps, not shorter than that, at which a real part may have changed its sign."""
+def suspected(walk: Walk, shortest: float, longer: float) -> np.ndarray:
+    """Places in steps, from that length to shorter than the other, at which a real part may have changed its sign."""
     t = walk.t[walk.good]
-    steps = [int(a) for a in walk.steps() if t[a + 1] - t[a] >= shortest]
+    steps = [int(a) for a in walk.steps() if shortest <= t[a + 1] - t[a] < longer]
     return np.array([place for a in steps if (place := _suspected(walk, a)) is not None])
 
 

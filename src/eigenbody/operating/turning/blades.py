@@ -28,6 +28,7 @@ from eigenbody.operating.turning.symmetry import (
     PLACE,
     RotorMotion,
     Turned,
+    beside_axis,
     blade_count,
     groups,
     nearly_matched,
@@ -85,6 +86,15 @@ class Blades:
 def has_blades(point: OperatingPoint) -> bool:
     """Whether something turns with three bodies or more, or blades are named, so that they are worth looking for."""
     return bool(_possible_rotors(point)) or bool(point.model.description.rotors and not point.is_at_rest)
+
+
+def may_have_patterns(point: OperatingPoint) -> bool:
+    """Whether blades are named, or three bodies or more turn beside the axis of what turns: without that there are no
+    multi-blade coordinates."""
+    if point.model.description.rotors:
+        return True
+    rotors = _possible_rotors(point)
+    return any(len(beside_axis(point, rotor.turning, rotor.along)) >= FEWEST for rotor in rotors)
 
 
 def in_constant_form(linear: LinearModel) -> LinearModel:

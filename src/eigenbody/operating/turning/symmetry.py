@@ -56,7 +56,7 @@ class RotorMotion:
 
 def blade_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> Turned | None:
     """The smallest part of a turn that brings all places of the rotor to places of it; None without one."""
-    off = _beside_axis(point, turning, along)
+    off = beside_axis(point, turning, along)
     for count in range(len(off), 1, -1):
         if len(off) % count == 0:
             onto = _matched(point, turning, along, count)
@@ -73,7 +73,7 @@ def with_count(point: OperatingPoint, turning: TurningFrame, along: np.ndarray, 
 
 def nearly_matched(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> str:
     """Which body is nearly, but not, where another one comes to when the rotor turns on; "" where none is."""
-    off = _beside_axis(point, turning, along)
+    off = beside_axis(point, turning, along)
     places = np.real(point.state.r)[off]
     best: tuple[float, str] = (NEARLY * point.system.length, "")
     for count in range(FEWEST, len(off) + 1):
@@ -87,7 +87,7 @@ def nearly_matched(point: OperatingPoint, turning: TurningFrame, along: np.ndarr
     return best[1]
 
 
-def _beside_axis(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> np.ndarray:
+def beside_axis(point: OperatingPoint, turning: TurningFrame, along: np.ndarray) -> np.ndarray:
     """Bodies that turn with the frame and do not lie on its axis."""
     own = np.flatnonzero(along & point.system.description.bodies.is_material)
     arm = cross(np.broadcast_to(turning.about, (len(own), 3)), np.real(point.state.r)[own] - turning.at)
