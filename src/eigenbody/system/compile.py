@@ -364,13 +364,10 @@ def _tree_coordinates(
     bodies: list[int] = []
     modal = places.description.bodies.modal
     last = np.ones(len(tree.order), dtype=bool) if modal is None else modal[tree.order] == 0
-    walk = np.argsort(last, kind="stable")
+    walk, start, is_point = np.argsort(last, kind="stable"), named.joint_start.tolist(), (dof[:, 3] < 0).tolist()
     for body, joint in zip(tree.order[walk].tolist(), tree.joint[walk].tolist(), strict=True):
-        if joint < 0:
-            wanted = named.of_root(places.names[body])
-        else:
-            wanted = list(range(named.joint_start[joint], named.joint_start[joint + 1]))
-        if dof[body, 3] < 0:
+        wanted = named.of_root(places.names[body]) if joint < 0 else list(range(start[joint], start[joint + 1]))
+        if is_point[body]:
             wanted = [i for i in wanted if named.names[i].rpartition(".")[2] not in ROTATIONS]
         out.extend(wanted)
         bodies.extend([body] * len(wanted))

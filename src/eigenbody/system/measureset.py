@@ -59,15 +59,19 @@ def merge(placed: Iterable[Placed], count: int, dof: np.ndarray, counter: np.nda
         groups.setdefault(kernel.key, []).append((kernel, positions))
     batches = []
     for members in groups.values():
+        if len(members) == 1:
+            batches.append(members[0])
+            continue
         kernels = [kernel for kernel, _ in members]
-        joined = kernels[0] if len(kernels) == 1 else type(kernels[0]).concatenate(kernels)
+        joined = type(kernels[0]).concatenate(kernels)
         batches.append((joined, np.concatenate([positions for _, positions in members])))
     width = 6 * max((kernel.carriers.shape[-1] for kernel, _ in batches), default=2)
     unused = dof.max(initial=-1) + 1
     columns = np.full((count, width), unused)
+    of_carriers = np.where(dof < 0, unused, dof) if batches else dof
     for kernel, positions in batches:
-        own = dof[kernel.carriers].reshape(len(positions), -1)
-        columns[positions, : own.shape[1]] = np.where(own < 0, unused, own)
+        own = of_carriers[kernel.carriers].reshape(len(positions), -1)
+        columns[positions, : own.shape[1]] = own
     if counter is None:
         counter = np.full(count, -1)
     return MeasureSet(count, tuple(batches), columns, counter)

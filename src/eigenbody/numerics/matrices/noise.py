@@ -40,8 +40,7 @@ def equilibrate(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _is_wide(scale: np.ndarray) -> np.ndarray:
     """Whether some of the scales (..., m) are far from 1; (..., 1)."""
-    least, most = (pick(axis=-1, keepdims=True, initial=1.0) for pick in (scale.min, scale.max))
-    return (least <= 0.8) | (most >= 1.2)
+    return np.logical_or.reduce(np.abs(scale - 1.0) >= 0.2, axis=-1, keepdims=True)
 
 
 def balancing_scale(A: np.ndarray, noise: np.ndarray) -> np.ndarray:
