@@ -222,6 +222,22 @@ def _along(model):
     return {"ours": best(lambda: eb.along(swing), 5) / 41}
 
 
+@row("Campbell diagram of a steady motorcycle, a point asked for, ms", "50 ms", is_slow=True)
+def steady_motorcycle():
+    sys.path.insert(0, str(HERE.parent / "tests" / "verification" / "operating"))
+    import numpy as np
+    from test_steady_along import motorcycle
+
+    import eigenbody as eb
+    from eigenbody.operating.steady.along import steady_along
+
+    speeds = np.linspace(10.0, 50.0, 41)
+    places = np.arange(41.0)
+    diagram = best(lambda: eb.campbell(eb.load(motorcycle()), "v", speeds), 2) / 41
+    motions = best(lambda: steady_along(eb.load(motorcycle()), places, {"v": speeds}), 2) / 41
+    return {"ours": diagram, "steady motions alone": motions}
+
+
 # Long ones ------------------------------------------------------------------------------------------------------------
 @row("equilibrium rolling_disc.yaml, ms", "1 s, or refused at once with the reason", is_slow=True)
 def rolling_disc():

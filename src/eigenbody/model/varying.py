@@ -181,6 +181,6 @@ class Signals:
             self.faults.add(path, "the argument of a table is an expression.", 'Write for example of: "=t".')
             return None, False
         signal = self.expression(value.strip().removeprefix("="), path, scope)
-        if isinstance(signal, int | float | complex):
-            signal = Expression.number(signal)
-        return (signal, True) if isinstance(signal, Expression) else (None, False)
+        if signal is None:
+            return None, False
+        return (signal if isinstance(signal, Expression) else Expression.number(signal)), True  # type: ignore[arg-type]

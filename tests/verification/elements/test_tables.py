@@ -82,3 +82,25 @@ def test_corners_in_a_motion_are_refused() -> None:
     model["joints"]["rail"]["motion"] = {"table": [[0, 0], ["=w", 1]]}
     with pytest.raises(eb.InputError, match=r"no acceleration at their corners\. Give interpolation: spline"):
         eb.load(model)
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "spline", "monotone"])
+def test_a_table_over_a_parameter_has_its_value_in_every_variant(interpolation):
+    """Found together, variants read the table each at its own place, and are refused beyond it where it is smooth."""
+    table = {"table": [[1, 100], [2, 400], [4, 900]], "of": "=load", "interpolation": interpolation}
+    model = eb.Model(
+        parameters={"load": 1.5},
+        bodies={"mass": {"mass": 1.0, "inertia": [1, 1, 1], "at": [0, 0, 0]}},
+        joints={"slide": {"type": "prismatic", "between": ["ground", "mass"], "at": [0, 0, 0], "axis": [1, 0, 0]}},
+        variables={"stiffness": table},
+        forces={"spring": {"type": "expression", "along": "slide", "value": "=-stiffness*slide"}},
+    )
+    loads = [1.2, 2.0, 3.5]
+    found = eb.variants(model, {"load": loads})
+    alone = [eb.linearize(model.with_parameters(load=load)).K[0, 0] for load in loads]
+    assert min(alone) > 100.0
+    np.testing.assert_allclose(found.K[:, 0, 0], alone, rtol=1e-13)
+    np.testing.assert_allclose(
+        eb.sweep(model, "load", loads).eigenvalues[:, -1].imag[[0, -1]] ** 2, [alone[0], alone[-1]]
+    )
+    assert list(eb.variants(model, {"load": [1.2, 5.0]}).failures) == ([] if interpolation == "linear" else [1])

@@ -300,3 +300,33 @@ def test_command_line_refuses_what_it_cannot_do() -> None:
     outcome = command("--frame", "spin", "--n", "3")
     assert outcome.returncode == 2
     assert "--frame" in outcome.stderr
+
+
+def shaft_held(between: list[str], sign: int) -> eb.Model:
+    """A round shaft on unequal bearings, free but for them; `sign` of its turning as the joint counts it."""
+    bearing = {"type": "bearing", "c": [100, 100, 10, 0, 0, 0], "k": [1e7, 1.3e7, 1e6, 0, 0, 0]}
+    steel = {"E": 2.1e11, "nu": 0.3, "density": 7800, "diameter": 0.05, "elements": 4, "modes": 4}
+    return eb.Model(
+        flexible={"shaft": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], **steel}},
+        joints={
+            "hold": {"type": "free", "between": between, "at": [0, 0, 0], "velocity": [0, 0, 0, 0, 0, sign * 300.0]}
+        },
+        forces={
+            "left": {**bearing, "between": ["ground", "shaft.start"], "at": [0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.end"], "at": [0, 0, 1]},
+        },
+    )
+
+
+def test_a_joint_written_from_what_turns_is_named_with_its_remedy() -> None:
+    """Its coordinates turn with the shaft, the bearings do not: an instant. Following the remedy the equations are
+    constant."""
+    turned = eb.modes(shaft_held(["shaft.start", "ground"], -1))
+    assert turned.stability == "frozen"
+    (remedy,) = [note for note in turned.notes if note.startswith("joints.hold: ")]
+    assert "between: [ground, shaft.start]" in remedy
+    assert "with the other sign" in remedy
+    plain = eb.modes(shaft_held(["ground", "shaft.start"], 1))
+    assert plain.is_constant
+    assert not any(note.startswith("joints.hold: ") for note in plain.notes)
+    np.testing.assert_allclose(plain.linear.point.state.w, turned.linear.point.state.w, atol=1e-9)

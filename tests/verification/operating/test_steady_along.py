@@ -189,6 +189,30 @@ def test_points_do_not_depend_on_the_order_of_the_path() -> None:
         assert lean[0] == pytest.approx(lean[1], abs=1e-9)
 
 
+@pytest.mark.parametrize("count", [5, 8, 15])
+def test_a_branch_that_begins_between_stable_points_is_named(count: int) -> None:
+    """With a guess beside it the pendulum leans as soon as it can: no point is unstable, and none is far from where its
+    neighbours let expect it, because the rate itself changes by more."""
+    document = yoke()
+    document["joints"]["lean"]["position"] = 0.3
+    rates = np.linspace(2.0, 9.0, count)
+    found = steady_along(eb.load(document), np.arange(float(count)), {"rate": rates})
+    assert all(there.stability != "unstable" for there in found)  # type: ignore[union-attr]
+    k = int(np.searchsorted(rates, math.sqrt(9.81 / 0.5)))
+    assert [(p.low, p.high) for there in found for p in there.partings] == [(k - 1, k)]  # type: ignore[union-attr]
+
+
+def test_every_change_of_branch_in_a_sweep_is_named() -> None:
+    """Up beyond sqrt(g/l) and down again: the pendulum begins to lean, and hangs again."""
+    document = yoke()
+    document["joints"]["lean"]["position"] = 0.3
+    rates = [3.0, 4.0, 5.0, 6.0, 5.5, 4.2, 3.5]
+    notes = [note for note in eb.sweep(eb.load(document), "rate", rates, refine=0).notes if "another branch" in note]
+    assert [note.partition(" (SI)")[0] for note in notes] == [
+        "Between rate = 4 and rate = 5", "Between rate = 5.5 and rate = 4.2",
+    ]  # fmt: skip
+
+
 def test_refined_points_start_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     model = eb.load(motorcycle())
     known = steady_along(model, np.array([0.0, 4.0]), {"v": np.array([20.0, 24.0])})

@@ -428,3 +428,22 @@ def test_chain_for_a_beam_is_swept_like_single_models() -> None:
     for k, d in enumerate((0.02, 0.03)):
         alone = np.sort(eb.modes(model.with_values({"d": d})).frequency_hz)
         assert np.sort(np.abs(found.eigenvalues[k])) / (2 * np.pi) == pytest.approx(alone, rel=1e-9)
+
+
+def test_points_that_all_fail_for_one_reason_say_it_once() -> None:
+    """All speeds are beyond the table of the bearing: one sentence, of the farthest of them."""
+    table = {"table": [[100, 1e6], [150, 1.5e6], [200, 2e6]], "interpolation": "spline", "of": "=speed"}
+    model = eb.Model(
+        parameters={"speed": 150.0},
+        bodies={"rotor": {"mass": 10, "inertia": [0.1, 0.1, 0.05], "at": [0, 0, 0]}},
+        joints={"hold": {"type": "free", "between": ["ground", "rotor"], "at": [0, 0, 0],
+                         "velocity": [0, 0, 0, 0, 0, "=speed"]}},
+        forces={"film": {"type": "bearing", "between": ["ground", "rotor"], "at": [0, 0, 0], "kxx": table,
+                         "kyy": 1e6, "kzz": 1e5}},
+    )  # fmt: skip
+    with pytest.raises(eb.ComputationError) as told:
+        eb.campbell(model, "speed", [300, 400, 500, 600])
+    message = str(told.value)
+    assert message.startswith("None of the 4 points of the sweep succeeded.")
+    assert message.count("outside of its table") == 1
+    assert "600" in message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ WRONG_SUM = 1e-6  # defect of the sum of all eigenvalues, or of their squares, r
 BLOCK = 128  # pairs whose residuals are found at a time
 DISPLACED = 1e-9  # displacement in a zero that is a motion at constant speed, per speed over the fastest rate
 UNCERTAIN = 1e-3  # part of an eigenvalue that rounding may change without a word
+TURNS = 1e-9  # part of the fastest angular velocity that is one
+TILTS = 3  # coordinates of a joint from which on some are measured across its axis
 STRAINED = 1e-6  # deflection of an element, part of the size of its summands, that is more than rounding
 
 FROZEN = (
@@ -33,6 +35,10 @@ FROZEN = (
 NOT_TRIED = (
     "The equations change along the motion in these coordinates: the eigenvalues are those of an instant. Turning"
     " frames are not tried for so many freedoms, and nothing is said about stability."
+)
+FROM_TURNING = (
+    "{0}: its first body turns and its second does not, so that its coordinates are measured in axes that turn. Write"
+    " its bodies in the other order, between: [{2}, {1}], and what is given of its coordinates with the other sign."
 )
 IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
@@ -237,3 +243,22 @@ def _on_damping(entries: Iterable[int]) -> tuple[str, ...]:
         f"Damping of mode {', '.join(numbers[:8])}{' and others' if len(numbers) > 8 else ''} is below the rounding of"
         " the equations: whether it decays, grows or does neither is not known.",
     )
+
+
+# Equations that change along the motion -------------------------------------------------------------------------------
+def on_an_instant(point: OperatingPoint, are_frames_tried: bool, of_blades: str) -> tuple[str, ...]:
+    """What to say of eigenvalues of equations that are constant nowhere; `of_blades` says what keeps blades from it."""
+    blades = (f"Multi-blade coordinates do not help. {of_blades}.",) if of_blades else ()
+    return (FROZEN if are_frames_tried else NOT_TRIED, *blades, *_measured_from_turning(point))
+
+
+def _measured_from_turning(point: OperatingPoint) -> Iterator[str]:
+    """Joints that leave a body free in space or to tilt, written from the body that turns to one that does not."""
+    system, w = point.system, np.abs(np.real(point.mechanics.at.w)).max(axis=-1)
+    least = TURNS * float(w.max(initial=0.0))
+    for group in system.joints:
+        entries = [system.description.joints[i] for i in group.index.tolist()]
+        for entry in entries if group.coordinates.shape[1] >= TILTS else ():
+            first, second = (w[system.places.carrier(end)] for end in entry["between"])
+            if first > least >= second:
+                yield FROM_TURNING.format(entry.where, *entry["between"])

@@ -13,14 +13,13 @@ from eigenbody.analyses.linearize import Damping, equations_asked, linearize
 from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns, pure_patterns
 from eigenbody.analyses.modes.checks import (
     CONTRADICTED,
-    FROZEN,
     IN_FRAME,
     IN_PATTERNS,
     MISCOUNTED,
     MISSED,
-    NOT_TRIED,
     ModesCertificate,
     certify_modes,
+    on_an_instant,
     open_questions,
     open_questions_of_few,
 )  # fmt: skip
@@ -149,8 +148,8 @@ class Modes(Drawn, look="analyses.modes.look"):
             return (IN_FRAME.format(*self.steady_frame),)
         if self.blades.chart is not None:
             return (IN_PATTERNS.format(self.blades.chart.count, self.blades.chart.joint, self._in_patterns),)
-        word = FROZEN if self.solver == "dense" or self.dof <= DENSE_FREEDOMS else NOT_TRIED
-        return (word, f"Multi-blade coordinates do not help. {self.blades.reason}.") if self.blades.reason else (word,)
+        is_tried = self.solver == "dense" or self.dof <= DENSE_FREEDOMS
+        return on_an_instant(self.linear.point, is_tried, self.blades.reason)
 
     @property
     def kinds(self) -> tuple[str, ...]:

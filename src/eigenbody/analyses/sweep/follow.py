@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -15,6 +14,7 @@ from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
 from eigenbody.analyses.sweep.points import modes_along
 from eigenbody.analyses.sweep.settle import settle_crossings
+from eigenbody.analyses.sweep.told import told_once
 from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
 from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
 from eigenbody.analyses.sweep.walk import Evaluate, Path, Walk
@@ -31,11 +31,11 @@ from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import known_model
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
+from eigenbody.operating.steady.found import Parting
 from eigenbody.operating.turning.blades import in_blade_patterns
 
 HALVINGS = 8
 LISTED = 6  # places in a note
-NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?(?![\w])")
 SweepT = TypeVar("SweepT", bound="Sweep")
 
 
@@ -287,17 +287,21 @@ def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:
     if absent.any():
         notes.append(f"{int(absent.sum())} branches are not among the modes found at every point.")
     modes_ = [outcome for outcome in walk.outcomes if isinstance(outcome, PointModes)]
-    return (*notes, *_told_once(note for outcome in modes_ for note in outcome.notes))
+    changes = _changes_of_branch(modes_)
+    every = {parting.note for outcome in modes_ if outcome.steady is not None for parting in outcome.steady.partings}
+    others = told_once(note for outcome in modes_ for note in outcome.notes if note not in every)
+    return (*notes, *changes, *others)
 
 
-def _told_once(notes: Iterable[str]) -> tuple[str, ...]:
-    """Notes of all points; of those that differ in numbers alone the one with the largest, which bounds the others."""
-    told: dict[str, tuple[list[float], str]] = {}
-    for note in notes:
-        numbers = [float(number) for number in NUMBER.findall(note)]
-        words = NUMBER.sub("#", note)
-        told[words] = max(told.get(words, (numbers, note)), (numbers, note))
-    return tuple(note for _, note in told.values())
+def _changes_of_branch(modes_: Sequence[PointModes]) -> list[str]:
+    """Where the steady motion changes to another branch, each place by itself, as narrow as it is known."""
+    found = [parting for outcome in modes_ if outcome.steady is not None for parting in outcome.steady.partings]
+    found = sorted(set(found), key=lambda one: (one.low, one.high))
+    return [one.note for one in found if not any(_is_inside(other, one) for other in found)]
+
+
+def _is_inside(inner: Parting, outer: Parting) -> bool:
+    return inner != outer and outer.low <= inner.low and inner.high <= outer.high
 
 
 def _unsettled(walk: Walk) -> Iterator[str]:

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from eigenbody.analyses.sweep.told import told_once
 from eigenbody.analyses.sweep.tracking import (
     Failure,
     PointModes,
@@ -179,7 +180,7 @@ class Walk:
         """Only if no point succeeds there is nothing to show."""
         messages = [outcome.message for outcome in self.outcomes if isinstance(outcome, Failure)]
         if len(messages) == len(self.outcomes):
-            different = list(dict.fromkeys(messages))[:BRIEF]
+            different = told_once(messages)[:BRIEF]
             raise ComputationError(f"None of the {len(messages)} points of the sweep succeeded. " + " ".join(different))
 
     def _follow(self) -> None:

@@ -21,12 +21,12 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.family import Failed, Group, groups
 from eigenbody.operating.steady.attempts import search
-from eigenbody.operating.steady.between import NEAR, SAME, Neighbours, apart, distance, led_from, solved_between
-from eigenbody.operating.steady.found import Linearized, SteadyPoint, judged, judged_alone
+from eigenbody.operating.steady.between import Neighbours, solved_between
+from eigenbody.operating.steady.branches import are_on_one_branch, is_bent
+from eigenbody.operating.steady.found import Linearized, Parting, SteadyPoint, judged, judged_alone
 from eigenbody.operating.steady.motion import stable_one, with_stability
 
 SHORT = 8  # points between two that are known that are tried at once, at most
-UNEVEN = 3.0  # times as fast along the path as beside it: a pair that is looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class _Walk:
     def _is_sure(self, found: SteadyPoint | Failed, around: Neighbours) -> bool:
         """Whether a point is where it was surely expected between known ones, which were found to be on one branch."""
         left, right, known = around.left, around.right, {p.place for p in self.known}
-        is_one = right.place not in left.parted and left.place not in right.parted
+        is_one = all((p.low, p.high) != (left.place, right.place) for p in (*left.partings, *right.partings))
         return isinstance(found, SteadyPoint) and found.is_expected and {left.place, right.place} <= known and is_one
 
     def alone(self, i: int) -> SteadyPoint | Failed:
@@ -211,46 +211,34 @@ class _Walk:
     # Branches ---------------------------------------------------------------------------------------------------------
     def name_jumps(self) -> None:
         """Say where neighbours are not on one branch. Looked at are pairs of which one was not where it was expected,
-        between which a real exponent passes zero, or which are farther apart than those beside them let expect."""
+        between which a real exponent passes zero, or beside which the way bends; two that are alone in any case."""
         entries = [(i, p) for _, i, p in self.entries() if isinstance(p, SteadyPoint)]
+        points = [p for _, p in entries]
         pairs = list(pairwise(entries))
-        open_ones = [n for n, pair in enumerate(pairs) if {i for i, _ in pair} - self.sure - {None}]
-        needed = {m for n in open_ones for m in (n - 1, n, n + 1) if 0 <= m < len(pairs)}
-        pace = {n: _pace(pairs[n][0][1], pairs[n][1][1]) for n in needed}
-        for n in open_ones:
+        looked_at = [n for n, pair in enumerate(pairs) if {i for i, _ in pair} - self.sure - {None}]
+        near = {m for n in looked_at for m in (n, n + 1) if 0 < m < len(points) - 1}
+        bent = {m for m in near if is_bent(*points[m - 1 : m + 2])}
+        for n in looked_at:
             (i, left), (k, right) = pairs[n]
-            beside = [pace[m] for m in (n - 1, n + 1) if m in pace]
-            is_odd = pace[n] > UNEVEN * min(beside, default=0.0) and pace[n] > 0
-            asked = {i, k} & self.doubted or left.growing != right.growing or is_odd
-            if asked and not _on_one_branch(left, right):
+            asked = {i, k} & self.doubted or left.growing != right.growing or {n, n + 1} & bent or len(pairs) == 1
+            if asked and not are_on_one_branch(self.path.model, left, right):
                 self._part(i, left, k, right)
 
     def _part(self, i: int | None, left: SteadyPoint, k: int | None, right: SteadyPoint) -> None:
         """Note that two neighbours are on different branches, at the one that is new."""
         note = f"Between {_listed(left)} and {_listed(right)} (SI) the steady motion changes to another branch."
-        number, beyond = (k, left) if k is not None else (i, right)
+        number = k if k is not None else i
         assert number is not None
         at = self.found[number]
         assert isinstance(at, SteadyPoint)
-        self.found[number] = replace(at, notes=(*at.notes, note), parted=(*at.parted, beyond.place))
+        parting = Parting(left.place, right.place, note)
+        self.found[number] = replace(at, notes=(*at.notes, note), partings=(*at.partings, parting))
 
 
 def spread_over(numbers: Sequence[int], count: int) -> list[int]:
     """So many of the numbers, evenly."""
     places = np.linspace(0, len(numbers) - 1, count + 2)[1:-1]
     return [numbers[int(k)] for k in np.round(places)]
-
-
-def _pace(left: SteadyPoint, right: SteadyPoint) -> float:
-    """Distance of two steady motions per way along the path; 0 where they are near in any case."""
-    away = apart(left, right, right.trial.chosen)
-    return 0.0 if away <= NEAR else away / max(abs(right.place - left.place), 1e-300)
-
-
-def _on_one_branch(left: SteadyPoint, right: SteadyPoint) -> bool:
-    """Whether Newton's method goes from one to the other."""
-    led = led_from(left, right)
-    return led is not None and distance(led, right.trial, right.solution.pace) <= SAME
 
 
 def _listed(there: SteadyPoint) -> str:

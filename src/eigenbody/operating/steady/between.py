@@ -14,6 +14,7 @@ from eigenbody.mobility.coordinates import Place, ahead_of, configured, differen
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.model import InertModel
+from eigenbody.numerics.matrices.linear import joined
 from eigenbody.operating.constancy import depends_on_time
 from eigenbody.operating.family import Group, can_batch
 from eigenbody.operating.steady.axial import about_own_axes
@@ -228,22 +229,13 @@ def distance(one: Trial, other: Trial, pace: float) -> float:
 
 
 def _distances(trial: Trial, chosen: Selection, both: tuple[Whereabouts, Whereabouts], pace: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(changes(trial, chosen, both, pace)).max(axis=-1, initial=0.0))
+
+
+def changes(trial: Trial, chosen: Selection, both: tuple[Whereabouts, Whereabouts], pace: np.ndarray) -> np.ndarray:
+    """(..., coordinates and rates) from one to another: rad, lengths of the mechanism, or their rates at its pace."""
     system, (one, other) = trial.system, both
     measures = coordinate_set(system, chosen.positions)
-    moved = np.abs(difference(measures, other.place, one.place)) / unit_of(system, chosen.positions)
-    faster = np.abs(other.rates - one.rates) / unit_of(system, chosen.velocities) / pace[..., None]
-    return np.asarray(np.maximum(moved.max(axis=-1, initial=0.0), faster.max(axis=-1, initial=0.0)))
-
-
-def led_from(known: SteadyPoint, other: SteadyPoint) -> Trial | None:
-    """Where Newton's method goes from a known steady motion at the values of another; None if nowhere."""
-    trial, solution = known.trial, other.solution
-    start = replace(trial, model=other.trial.model, system=other.trial.system)
-    try:
-        goal = known.whereabouts(trial.chosen).place
-        state = configured(start.system, start.chosen, trial.state, goal)
-        start = replace(start, state=with_rates(start.system, start.chosen, state, trial.rates))
-        outcome = solve(start, solution.task, solution.idle, solution.pace)
-    except (EigenbodyError, np.linalg.LinAlgError):
-        return None
-    return outcome.trial if outcome.solved else None
+    moved = difference(measures, other.place, one.place) / unit_of(system, chosen.positions)
+    faster = (other.rates - one.rates) / unit_of(system, chosen.velocities) / pace[..., None]
+    return joined(moved, faster)

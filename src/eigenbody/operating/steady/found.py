@@ -26,6 +26,15 @@ from eigenbody.operating.steady.report import family_note, is_constant, stabilit
 At = tuple[float, Mapping[str, float]]
 
 
+@dataclass(frozen=True)
+class Parting:
+    """Two neighbouring places along a path whose steady motions are not on one branch."""
+
+    low: float
+    high: float
+    note: str
+
+
 @dataclass(frozen=True, eq=False)
 class SteadyPoint:
     """A steady motion at a place along a path; `values` of what changes there."""
@@ -39,7 +48,7 @@ class SteadyPoint:
     is_family: bool  # one of a family of steady motions
     is_left: bool = False  # whether leaving it for a stable one was tried, here or at a neighbour
     is_expected: bool = False  # found where its neighbours let expect it, as far as that can be told
-    parted: tuple[float, ...] = ()  # places of neighbours that are on another branch
+    partings: tuple[Parting, ...] = ()  # from neighbours that are on another branch
     notes: tuple[str, ...] = ()
 
     @property
