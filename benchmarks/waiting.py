@@ -238,6 +238,78 @@ def steady_motorcycle():
     return {"ours": diagram, "steady motions alone": motions}
 
 
+# Simulation -----------------------------------------------------------------------------------------------------------
+def _alpha(model, steps, compiled):
+    """Generalized-alpha with a step of 1 ms, a step in ms."""
+    import eigenbody as eb
+
+    point = eb.operating_point(model)
+    given = {"method": "generalized-alpha", "step": 1e-3, "rho": 0.9, "points": 2, "compiled": compiled}
+    return best(lambda: eb.simulate(point, until=1e-3 * steps, **given), 10) / steps
+
+
+@row("simulation: rotor of 2 bodies, generalized-alpha, compiled, a step, ms", "0.2 ms")
+def rotor_compiled():
+    import eigenbody as eb
+
+    return {"ours": _alpha(eb.load(EXAMPLES / "rotor_stator.yaml"), 1000, True)}
+
+
+@row("simulation: rotor of 2 bodies, generalized-alpha, NumPy, a step, ms", "1 ms")
+def rotor_numpy():
+    import eigenbody as eb
+
+    return {"ours": _alpha(eb.load(EXAMPLES / "rotor_stator.yaml"), 1000, False)}
+
+
+def _chain(letter, methods):
+    """A chain of ten bodies beside Exudyn (benchmarks/simulation.py), 200 steps, ms."""
+    from simulation import ours, peer
+
+    from eigenbody.starters.family import family
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chain.json"
+        path.write_text(json.dumps(family(f"C10{letter}F1")))
+        seconds, value, _ = ours(path, letter, 200, 1e-3, True)
+        answers = {method: peer(path, method, 200, 1e-3) for method in methods}
+    agree = {name: 1e3 * t for name, (t, other) in answers.items() if t and abs(other - value) < 1e-4 * abs(value)}
+    return {"ours": 1e3 * seconds, "peers": {f"exudyn/{name}": taken for name, taken in agree.items()}}
+
+
+@row("simulation: 10 revolute bodies, 200 steps of generalized-alpha, ms", "1 times Exudyn")
+def chain_revolute():
+    return _chain("R", ("joints", "tree"))
+
+
+@row("simulation: 10 spherical bodies, 200 steps of generalized-alpha, ms", "1 times Exudyn")
+def chain_spherical():
+    return _chain("S", ("sag",))
+
+
+@row("simulation: slider-crank with an elastic rod, 0.2 s, s", "seconds, same accuracy", is_slow=True)
+def elastic_crank():
+    import eigenbody as eb
+
+    model = eb.load(EXAMPLES / "flexible_slider_crank.yaml", locked=0, speed=30)
+    start = time.process_time()
+    eb.simulate(model, until=0.2)
+    return {"ours": time.process_time() - start}
+
+
+@row("simulation: 300 bodies on stiff dampers, Radau, a step, ms", "sparse: grows with the number of bodies")
+def large_stiff():
+    import eigenbody as eb
+    from eigenbody.starters.family import family
+
+    document = family("C300SF1")
+    for force in document["forces"].values():
+        force["c"] = [1e3] * 3 + [1e5] * 3
+    point = eb.operating_point(eb.load(document | {"gravity": [9.81, 3, 0]}))
+    run = eb.simulate(point, until=0.02, method="radau", points=2)
+    return {"ours": best(lambda: eb.simulate(point, until=0.02, method="radau", points=2), 2) / run.statistics["steps"]}
+
+
 # Long ones ------------------------------------------------------------------------------------------------------------
 @row("equilibrium rolling_disc.yaml, ms", "1 s, or refused at once with the reason", is_slow=True)
 def rolling_disc():

@@ -43,7 +43,8 @@ class AppliedForces:
         f, law = self._f, self._f.linear
         n = f.measures.count
         s, v = self.now.s, self.now.v
-        out = dense_vector(law.i, law.k * (s[..., law.j] - law.s0) + law.c * v[..., law.j], n) + f.constant
+        tension = law.k * (s.take(law.j, axis=-1) - law.s0) + law.c * v.take(law.j, axis=-1)
+        out = dense_vector(law.i, tension, n) + f.constant
         signals = self._signals
         if signals:
             values = np.stack(np.broadcast_arrays(*(signal.value(self.now) for signal in signals)), axis=-1)

@@ -89,7 +89,7 @@ class Forward:
         self._combines_angles = any(combines_angles(kernel) for s in self.geometry.sets for kernel, _ in s.batches)
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
         self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
-        self._turning_frames = bool(system.description.frames or system.constraints.turned)
+        self.has_turning_frames = bool(system.description.frames or system.constraints.turned)
         self._inertias = Inertias(system, self.is_sparse)
         self.spread, self.collect = self._inertias.spread, self._inertias.collect  # (nq,) and (bodies, 6)
         self.evaluations = 0
@@ -128,7 +128,7 @@ class Forward:
     def carriers(self, state: State) -> Carriers:
         """Poses and velocities, accelerations zero; the arrays are used again by the next call."""
         n, at = self.system.bodies, self._carriers
-        if self._turning_frames:
+        if self.has_turning_frames:
             still = frames_at(self.system, state.t)
             at.r[n:], at.R[n:], at.v[n:], at.w[n:], at.alpha[n:] = still.r, still.R, still.v, still.w, still.alpha
         at.r[:n], at.R[:n], at.v[:n], at.w[:n] = state.r, state.R, state.v, state.w

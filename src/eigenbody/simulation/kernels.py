@@ -11,7 +11,9 @@ from types import ModuleType
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
 
-MANY_STEPS = 5000  # each saves about a millisecond; loading takes a second, compiling once after installation ten
+MANY_STEPS = (
+    5000  # each saves about half a millisecond; loading takes a second, compiling once after installation half a minute
+)
 
 
 def loops_for(steps: float, wanted: bool | None = None) -> ModuleType | None:

@@ -130,5 +130,5 @@ class SimulationInterrupted(KeyboardInterrupt):
 
 def stacked(states: Sequence[State]) -> State:
     """Many states as one with a leading axis."""
-    fields: dict[str, Any] = {name: np.stack([getattr(s, name) for s in states]) for name in ARRAYS}
+    fields: dict[str, Any] = {name: np.array([getattr(s, name) for s in states]) for name in ARRAYS}
     return State(**fields, t=np.array([float(np.real(s.t)) for s in states]))  # type: ignore[arg-type]

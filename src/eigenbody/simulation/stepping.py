@@ -213,12 +213,14 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wante
     """The step in which no body turns too far, at its present angular acceleration, for its rotation vector or for
     an angle that counts turns; less than that, but not less than the step that is `wanted`, where that is seen at
     once: two bodies turn against each other at most twice as fast as each."""
+    own = forward.spread(acceleration)[:, 3:]
+    if not forward.has_turning_frames:
+        safe = _until_turned(0.5 * min(AGAINST, 2 * TURN), state.w, own)
+        if wanted <= safe:
+            return safe
     at, n = forward.carriers(state), forward.system.bodies
     alpha = np.array(at.alpha)
-    alpha[:n] = forward.spread(acceleration)[:, 3:]
-    safe = _until_turned(0.5 * min(AGAINST, 2 * TURN), at.w, alpha)
-    if wanted <= safe:
-        return safe
+    alpha[:n] = own
     w, alpha = ((at.R @ part[..., None])[..., 0] for part in (at.w, alpha))
     one, other = forward.angle_carriers
     return min(

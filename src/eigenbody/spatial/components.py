@@ -314,15 +314,13 @@ def between(
     """Poses and velocities (n, 6) at the share x of a step h between states with accelerations, by Hermite's cubics."""
     rise, out, into = x * x * (3.0 - 2.0 * x), x * (1.0 - x) ** 2 * h, x * x * (x - 1.0) * h
     step = np.empty((len(r), 6))
+    r[:], R[:] = r0, R0
     for n in range(len(r)):
         turn = log(product(transposed(R0[n]), R1[n]))
         turning = vector_rate(turn, u1[n, 3:])
         for i in range(3):
             step[n, i] = out * u0[n, i] + rise * (r1[n, i] - r0[n, i]) + into * u1[n, i]
             step[n, 3 + i] = out * u0[n, 3 + i] + rise * turn[i] + into * turning[i]
-            r[n, i] = r0[n, i]
-            for j in range(3):
-                R[n, i, j] = R0[n, i, j]
         for i in range(6):
             u[n, i] = (1.0 - rise) * u0[n, i] + out * a0[n, i] + rise * u1[n, i] + into * a1[n, i]
     move(r, R, step)
@@ -390,9 +388,7 @@ def bent_inertia(
             growth[i] += turned[k, i] * rate[k]
         if own < nq:
             force[own] += 2.0 * dot(coriolis[k], w) - 0.5 * dot(turned[k], w)
-    spun = times(D, w)
-    for i in range(3):
-        momentum[i] += spun[i]
+    momentum += np.array(times(D, w))
     gyroscopic = cross(w, momentum)
     for i in range(3):
         if columns[i] < nq:

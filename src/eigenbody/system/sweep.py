@@ -67,7 +67,7 @@ class CompiledSweep:
             *self._rows, t.plain, t.angles, t.parts, *t.pairs, at.r, at.R, at.v, at.w, self._both, products, measures,
             self._slopes, *self._turning,
         )  # fmt: skip
-        self._others = []
+        self._others: list[tuple[Part, Positions, Any]] = []
         if t.others:
             jets = PlainJet(products[0], products[1], products[0], products[0])
             self._others = [(part, where, part.jet(jets, at, loops)) for part, where in t.others]
