@@ -293,6 +293,7 @@ def refuse_singular(frame: MotionFrame) -> None:
                 ", ".join(places[:6]),
                 "the mechanism is in a singular configuration: here its constraints leave more freedom than next to it"
                 f" (loop closed by {', '.join(loop[:6])}).",
-                "Move it a little off this position (give a joint another position) or change a dimension.",
+                "Move it a little off this position (--at JOINT=VALUE, --pose NAME, `position` of a joint), change a"
+                " dimension, or leave out the joint that closes the loop where it can reach no other position.",
             )
         )
