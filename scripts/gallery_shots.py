@@ -56,6 +56,8 @@ SHOTS = {
     "stewart_platform": Shot(1),
     "stewart_flexures": Shot(1),
     "quadruped": Shot(4),
+    "six_axis_arm": Shot(5, 2.0),
+    "gripper": Shot(2, 0.6, phase=3.4),
     "space_manipulator": Shot(1, 0.0, rest=False),
     "actuated_linkage": Shot(1),
     "python_api": Shot(1),
@@ -73,6 +75,12 @@ BUILT: dict[str, Callable[[dict[str, Any]], eb.Model]] = {  # from the names of 
     "manipulator_reach": lambda names: names["model"](),
     "cut_joints": lambda names: names["model"](2.0),
 }
+READ: dict[str, Callable[[], eb.Model]] = {  # from files of other formats, where they stand
+    "six_axis_arm": lambda: (
+        eb.load(EXAMPLES / "six_axis_arm.urdf").posed(shoulder=-0.6, elbow=0.9).set(operating_point={"held": "all"})
+    ),
+    "gripper": lambda: eb.load(EXAMPLES / "gripper.xml").posed("closed").set(operating_point={"held": "all"}),
+}
 OPTIONS: dict[str, dict[str, Any]] = {  # of the reports
     "rotor_stator": {"campbell": ("speed", 0, "1 Hz", 41)},
     "overhung_rotor": {"campbell": ("speed", 0, "200 rad/s", 41)},
@@ -87,6 +95,8 @@ def model_of(name: str) -> eb.Model:
     """The model of an example, from its file or built by its script."""
     if name in BUILT:
         return BUILT[name](runpy.run_path(str(EXAMPLES / f"{name}.py")))
+    if name in READ:
+        return READ[name]()
     return eb.load(EXAMPLES / f"{name}.yaml")
 
 

@@ -43,8 +43,8 @@ TOPICS = {
         "stewart_flexures", "vibration_absorber", "isolated_table", "which_screw",
     ),
     "Robots and control": (
-        "quadruped", "space_manipulator", "manipulator_reach", "actuated_linkage", "active_suspension", "cart_pole_lqr",
-        "python_api",
+        "quadruped", "six_axis_arm", "gripper", "space_manipulator", "manipulator_reach", "actuated_linkage",
+        "active_suspension", "cart_pole_lqr", "python_api",
     ),
 }  # fmt: skip
 HEAD = """# Gallery

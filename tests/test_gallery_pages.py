@@ -14,13 +14,14 @@ ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 PICTURES = ROOT / "docs" / "images" / "gallery"
 PAGES = {path.stem: path for path in sorted(GALLERY.glob("*.md")) if path.stem != "index"}
+ENDINGS = (".yaml", ".py", ".urdf", ".xml")  # spatial_four_bar.adm is the linkage of four_bar.yaml once more
 LONG = {"helicopter_blade", "two_disc_rotor"}
 transcripts = SimpleNamespace(**runpy.run_path(str(ROOT / "scripts" / "transcripts.py")))
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
 def test_every_example_has_a_page() -> None:
-    examples = {path.stem for path in (ROOT / "examples").iterdir() if path.suffix in (".yaml", ".py")}
+    examples = {path.stem for path in (ROOT / "examples").iterdir() if path.suffix in ENDINGS}
     assert set(PAGES) == examples
 
 
@@ -30,7 +31,7 @@ def test_page_is_complete(name: str) -> None:
     assert f"](../images/gallery/{name}.png)" in text
     assert (PICTURES / f"{name}.png").stat().st_size > 5000
     assert (PICTURES / "thumbs" / f"{name}.png").stat().st_size > 1000
-    assert re.search(rf"`examples/{name}\.(yaml|py)`", text)
+    assert re.search(rf"`examples/{name}\.(yaml|py|urdf|xml)`", text)
     checks, _, report = text.partition("## How the numbers are checked")[2].partition("## Report")
     assert "report" in report
     assert re.search(r"tests/[\w/]+\.py::test_\w+", checks)

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from eigenbody.model.description import is_internal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")
+FILES += [EXAMPLES / "six_axis_arm.urdf", EXAMPLES / "spatial_four_bar.adm"]
+FILES += [EXAMPLES / "gripper.xml"] if find_spec("mujoco") else []
 NOT_HELD = np.zeros((0, 3))
 PENDULUM = {
     "eigenbody": 1,
@@ -121,6 +124,31 @@ def test_springs_end_where_the_model_says() -> None:
     assert spring["p"] == pytest.approx(entry["at"][0])
     drawn = bodies.position[spring["b"]] + bodies.rotation[spring["b"]] @ spring["q"]
     assert drawn == pytest.approx(entry["at"][1], rel=1e-5)
+
+
+def test_forces_along_sums_are_drawn_at_their_parts() -> None:
+    """A tendon over two joints is a ring at each of them; angles of a sequence have no place of their own."""
+    links = {name: {"mass": 1, "inertia": [1, 1, 1], "at": [x, 0, 0]} for name, x in (("a", 0.5), ("b", 1.5))}
+    hinge = {"type": "revolute", "axis": [0, 1, 0]}
+    model = {
+        "eigenbody": 1,
+        "bodies": links,
+        "joints": {
+            "p": {**hinge, "between": ["ground", "a"], "at": [0, 0, 0]},
+            "q": {"type": "spherical", "between": ["a", "b"], "at": [1, 0, 0]},
+        },
+        "measures": {
+            "turned": {"type": "angles", "of": "q", "sequence": "xyz"},
+            "tendon": {"type": "sum", "terms": {"p": 1, "q.rx": 2}},
+            "both": {"type": "sum", "terms": {"tendon": 1, "turned.1": 1}},
+        },
+        "forces": {
+            "wire": {"type": "spring", "along": "both", "k": 1},
+            "screw": {"type": "spring", "along": "turned.2", "k": 1},
+        },
+    }
+    drawn = scene_of(eb.operating_point(eb.load(model)))
+    assert [part["name"] for part in drawn.parts].count("wire") == 2
 
 
 def test_amplitude_one_stays_in_the_picture() -> None:

@@ -112,6 +112,23 @@ def test_refused_with_the_name_of_the_item(name: str) -> None:
     assert all(word in message for word in words), message
 
 
+@pytest.mark.parametrize("along", ["gap", "both"])
+@pytest.mark.parametrize("section", ["forces", "inputs"])
+def test_nothing_acts_along_a_distance_of_nothing(along: str, section: str) -> None:
+    """It has no direction: the stiffness was NaN. Moved apart it has one."""
+    entry = {"type": "expression", "along": along, "value": "=3 - 2*v"} if section == "forces" else {"along": along}
+    model = eb.load(document(
+        {"bar": {**BAR, "at": [0.5, 0, 0]}}, {"pin": hinge("ground", "bar", [0, 0, 0])},
+        markers={"here": {"body": "bar", "at": [0.3, 0, 0]}, "there": {"body": "ground", "at": [0.3, 0, 0]}},
+        measures={"gap": {"type": "distance", "between": ["there", "here"]},
+                  "both": {"type": "sum", "terms": {"gap": 1, "pin": 2}, "unit": "m"}},
+        **{section: {"push": entry}},
+    ))  # fmt: skip
+    with pytest.raises(eb.InputError, match=rf"{section}.push.*two points coincide"):
+        eb.linearize(model)
+    assert np.isfinite(eb.linearize(model.posed(pin=0.1)).K).all()
+
+
 def test_a_mechanism_that_cannot_move() -> None:
     modes = eb.modes(eb.load(with_(ONE, joints__pin__type="fixed")))
     assert (modes.dof, len(modes), modes.stability) == (0, 0, "immobile")

@@ -15,6 +15,7 @@ from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
+from eigenbody.mobility.distances import refuse_coinciding_points
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.limits import beyond_limits
 from eigenbody.mobility.motion import ForwardDynamics, solve_motion
@@ -178,6 +179,7 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
         state = replace(state, z=np.zeros(len(system.algebraic)))
         unaccelerated = Mechanics(system, state)
     refuse_singular_angles(system, state)
+    refuse_coinciding_points(system, state)
     refuse_singular_components(system, state, system.coordinates.tolist())
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)
@@ -299,6 +301,7 @@ def refuse_singular(frame: MotionFrame) -> None:
                 ", ".join(places[:6]),
                 "the mechanism is in a singular configuration: here its constraints leave more freedom than next to it"
                 f" (loop closed by {', '.join(loop[:6])}).",
-                "Move it a little off this position (give a joint another position) or change a dimension.",
+                "Move it a little off this position (--at JOINT=VALUE, --pose NAME, `position` of a joint), change a"
+                " dimension, or leave out the joint that closes the loop where it can reach no other position.",
             )
         )

@@ -225,11 +225,13 @@ def _between(draw: Draw, entry: Entry, end: End, title: str) -> None:
 
 
 def _along(draw: Draw, entry: Entry, title: str) -> None:
-    """At the joint, measure or body whose coordinate it works along."""
-    found = _measured(draw, str(entry["along"]))
-    if found is None:
-        return
-    (first, second, p, q, axes, _), is_angle = found
+    """At the joints, measures or bodies whose coordinates it works along."""
+    for found in _measured(draw, str(entry["along"])):
+        _acting(draw, entry, title, *found)
+
+
+def _acting(draw: Draw, entry: Entry, title: str, end: End, is_angle: bool) -> None:
+    first, second, p, q, axes, _ = end
     if is_angle:
         draw.solid(first, Solid("ring", draw.glyph * np.full(3, 1.6), p, axes), "force", entry.name, title)
         return
@@ -241,8 +243,18 @@ def _along(draw: Draw, entry: Entry, title: str) -> None:
         _plate(draw, start, entry.name, title)
 
 
-def _measured(draw: Draw, name: str) -> tuple[End, bool] | None:
-    """Ends of a named measure with z along it, and whether it is an angle; None for what has no place."""
+def _measured(draw: Draw, name: str) -> Iterator[tuple[End, bool]]:
+    """Ends of a named measure with z along it, and whether it is an angle: of every part of a sum, of nothing for what
+    has no place."""
+    measure = draw.measures.get(name)
+    if measure is not None and measure.type == "sum":
+        for part in measure["terms"]:
+            yield from _measured(draw, str(part))
+    elif (found := _single(draw, name)) is not None:
+        yield found
+
+
+def _single(draw: Draw, name: str) -> tuple[End, bool] | None:
     owner, _, part = name.rpartition(".") if name.count(".") > 1 else name.partition(".")
     joint = draw.joints.get(owner)
     if joint is not None:
@@ -253,7 +265,7 @@ def _measured(draw: Draw, name: str) -> tuple[End, bool] | None:
             return None
         return _turned(end, part), chosen.dimension == "rad"
     measure = draw.measures.get(name)
-    if measure is not None:
+    if measure is not None and measure.get("between") is not None:
         return _ends_of_measure(draw.places, measure), measure.type not in ("displacement", "distance")
     body, ground = draw.places.index.get(owner), draw.places.ground
     if body is not None and body < len(draw.places.description.bodies) and part in ("x", "y", "z"):

@@ -68,7 +68,7 @@ def _surroundings(draft: Draft) -> Iterator[str]:
         if count:
             yield f"{what} are left out."
     if m.nmocap:
-        yield "Bodies moved from outside (mocap) stand still."
+        yield "Bodies moved from outside (mocap) stand still, and hold what is welded to them."
     if not any(name != GROUND for name in draft.bodies.values()):
         yield "Nothing in the file moves."
 
