@@ -9,7 +9,7 @@ from scipy.sparse import csc_array, diags_array, eye_array, kron
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen.inertia import InertiaCount
 from eigenbody.numerics.matrices.linear import KKT
-from eigenbody.numerics.matrices.ordering import SymmetricFactor, nested_dissection
+from eigenbody.numerics.matrices.ordering import SymmetricFactor, alike_columns, nested_dissection
 
 
 def grid(n, shift=0.0):
@@ -66,3 +66,16 @@ def test_nested_dissection_is_an_order():
     A = grid(8)
     order = nested_dissection(A)
     assert np.array_equal(np.sort(order), np.arange(A.shape[0]))
+
+
+def test_columns_with_entries_in_the_same_rows_are_one_knot():
+    """The three coordinates of a point of the lattice; with an entry of its own one of them is by itself."""
+    A = grid(3)
+    place, first = alike_columns(A)
+    assert len(first) == 27
+    assert np.array_equal(place.reshape(27, 3), np.tile(place[::3, None], 3))
+    B = A.tolil()
+    B[0, 26 * 3] = 1.0
+    place, first = alike_columns(csc_array(B))
+    assert len(first) == 28
+    assert place[26 * 3] not in place[26 * 3 + 1 :]
