@@ -2,7 +2,7 @@
 
     python benchmarks/lattice.py                    8000 bodies, by every factorization that is installed
     python benchmarks/lattice.py --side 12          1728 bodies
-    python benchmarks/lattice.py --ranks 1 2        SLEPc with MUMPS (Debian: python3-slepc4py, mpi-default-bin) beside it
+    python benchmarks/lattice.py --ranks 1 2        SLEPc with MUMPS beside it (Debian: python3-slepc4py)
     python benchmarks/lattice.py --pardiso PYTHON   shift-invert by SciPy on Pardiso, in an environment with pypardiso
 
 Processor seconds; BLAS runs on one thread. Rows of the engine count everything after the operating point: assembly,
@@ -18,7 +18,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
