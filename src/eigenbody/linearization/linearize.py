@@ -79,42 +79,63 @@ def dense_model(point: OperatingPoint) -> LinearModel:
     return _linear(point, DenseForm(**e.arrays(), noise=Later(e.noise), source=source), certificate)
 
 
-def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
-    """Linear models of many variants: `batch` is their operating point with batch axes, `points` are theirs alone.
+class LinearStack:
+    """Linear equations of many variants: `batch` is their operating point with batch axes, `first` that of the first
+    alone. Matrices have a leading axis over the variants.
 
     The tangents and the independence of loop rows are checked in the first variant only; the others share its figures.
     """
-    report("linearizing")
-    e = VariationalEquations(batch)
-    n = len(points)
-    arrays = {name: np.broadcast_to(a, (n, *a.shape[-2:])) for name, a in e.arrays().items()}
-    space = [np.broadcast_to(a, (n, *a.shape[-2:])) for a in e.state_space]
-    noise = Later(e.noise)
-    certificate = certify(points[0], Tangents(points[0], points[0].frame).force)
-    loops = remarks_on_loops(points[0])
-    loads = remarks_on_many(batch, points)
-    return [
-        _linear(
-            point,
-            DenseForm(
-                **{name: a[k] for name, a in arrays.items()},
-                noise=Later(partial(_noise_of_one, noise, k)),
-                source=KnownStateSpace(StateSpace(*(a[k] for a in space))),
-            ),
-            replace(
-                certificate,
-                residual=point.residual,
-                drift=point.drift,
-                check=Later(lambda: certificate.tangent_error),
-                notes=(*loops, *loads[k]),
-            ),
-        )
-        for k, point in enumerate(points)
-    ]
+
+    def __init__(self, batch: OperatingPoint, first: OperatingPoint, count: int) -> None:
+        report("linearizing")
+        self.batch, self.first, self.count = batch, first, count
+        self.equations = VariationalEquations(batch)
+        self.arrays = {name: np.broadcast_to(a, (count, *a.shape[-2:])) for name, a in self.equations.arrays().items()}
+        self.noise = Later(partial(_noise_of_all, self.equations, count))
+        needed = batch.system.states or batch.system.outputs  # what cannot be found is refused now; A alone can wait
+        self._space = self.equations.state_space if needed else None
+
+    @property
+    def states(self) -> int:
+        """Number of linear states of each."""
+        return int(sum(self.arrays[name].shape[-1] for name in ("P", "Pv"))) + len(self.batch.system.states)
+
+    def models(self, points: Mapping[int, OperatingPoint]) -> dict[int, LinearModel]:
+        """The linear models of some of the variants, whose operating points these are."""
+        found = self._space or self.equations.state_space
+        space = [np.broadcast_to(a, (self.count, *a.shape[-2:])) for a in found]
+        certificate, loads = self._certificate, remarks_on_many(self.batch, points)
+        loops = remarks_on_loops(self.first)
+        return {
+            k: _linear(
+                point,
+                DenseForm(
+                    **{name: a[k] for name, a in self.arrays.items()},
+                    noise=Later(partial(_noise_of_one, self.noise, k)),
+                    source=KnownStateSpace(StateSpace(*(a[k] for a in space))),
+                ),
+                replace(
+                    certificate,
+                    residual=point.residual,
+                    drift=point.drift,
+                    check=Later(lambda: certificate.tangent_error),
+                    notes=(*loops, *loads[k]),
+                ),
+            )
+            for k, point in points.items()
+        }
+
+    @cached_property
+    def _certificate(self) -> Certificate:
+        return certify(self.first, Tangents(self.first, self.first.frame).force)
+
+
+def _noise_of_all(equations: VariationalEquations, count: int) -> EntryNoise:
+    return EntryNoise(*(np.broadcast_to(part, (count, *part.shape[-2:])) for part in equations.noise()))
 
 
 def _noise_of_one(noise: Callable[[], EntryNoise], k: int) -> EntryNoise:
-    return EntryNoise(*(part[k] if part.ndim > 2 else part for part in noise()))
+    return EntryNoise(*(part[k] for part in noise()))
 
 
 def _linear(
