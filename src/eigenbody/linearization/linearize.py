@@ -79,34 +79,58 @@ def dense_model(point: OperatingPoint) -> LinearModel:
     return _linear(point, DenseForm(**e.arrays(), noise=Later(e.noise), source=source), certificate)
 
 
-def dense_models(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[LinearModel]:
-    """Linear models of many variants: `batch` is their operating point with batch axes, `points` are theirs alone.
+class LinearStack:
+    """Linear equations of many variants: `batch` is their operating point with batch axes, `first` that of the first
+    alone. Matrices have a leading axis over the variants.
 
     The tangents and the independence of loop rows are checked in the first variant only; the others share its figures.
     """
-    report("linearizing")
-    e = VariationalEquations(batch)
-    certificate = certify(points[0], Tangents(points[0], points[0].frame).force)
-    loops = remarks_on_loops(points[0])
-    loads = remarks_on_many(batch, points)
-    certificates = [
-        replace(
-            certificate,
-            residual=point.residual,
-            drift=point.drift,
-            check=Later(lambda: certificate.tangent_error),
-            notes=(*loops, *loads[k]),
-        )
-        for k, point in enumerate(points)
-    ]
-    return _separated(e, points, certificates)
+
+    def __init__(self, batch: OperatingPoint, first: OperatingPoint, count: int) -> None:
+        report("linearizing")
+        self.batch, self.first, self.count = batch, first, count
+        self.equations = VariationalEquations(batch)
+        self.arrays = {name: np.broadcast_to(a, (count, *a.shape[-2:])) for name, a in self.equations.arrays().items()}
+        self.noise = Later(partial(_noise_of_all, self.equations, count))
+        needed = batch.system.states or batch.system.outputs  # what cannot be found is refused now; A alone can wait
+        self._space = self.equations.state_space if needed else None
+
+    @property
+    def states(self) -> int:
+        """Number of linear states of each."""
+        return int(sum(self.arrays[name].shape[-1] for name in ("P", "Pv"))) + len(self.batch.system.states)
+
+    def models(self, points: Mapping[int, OperatingPoint]) -> dict[int, LinearModel]:
+        """The linear models of some of the variants, whose operating points these are."""
+        certificate, loads = self._certificate, remarks_on_many(self.batch, points)
+        loops = remarks_on_loops(self.first)
+        certificates = {
+            k: replace(
+                certificate,
+                residual=point.residual,
+                drift=point.drift,
+                check=Later(lambda: certificate.tangent_error),
+                notes=(*loops, *loads[k]),
+            )
+            for k, point in points.items()
+        }
+        space = self._space or self.equations.state_space
+        return _separated(self.equations, space, self.noise, points, certificates)
+
+    @cached_property
+    def _certificate(self) -> Certificate:
+        return certify(self.first, Tangents(self.first, self.first.frame).force)
 
 
-def separate_models(e: VariationalEquations, points: Mapping[int, OperatingPoint]) -> list[LinearModel]:
+def _noise_of_all(equations: VariationalEquations, count: int) -> EntryNoise:
+    return EntryNoise(*(np.broadcast_to(part, (count, *part.shape[-2:])) for part in equations.noise()))
+
+
+def separate_models(e: VariationalEquations, points: Mapping[int, OperatingPoint]) -> dict[int, LinearModel]:
     """Linear models of some of many variants whose equations are known together: the points of these by number. Each
     has a certificate of its own, as by itself."""
-    certificates = [certify(point, partial(_force, point)) for point in points.values()]
-    return _separated(e, list(points.values()), certificates, list(points))
+    certificates = {k: certify(point, partial(_force, point)) for k, point in points.items()}
+    return _separated(e, e.state_space, Later(e.noise), points, certificates)
 
 
 def _force(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
@@ -115,26 +139,24 @@ def _force(point: OperatingPoint, dq: np.ndarray, du: np.ndarray) -> np.ndarray:
 
 def _separated(
     e: VariationalEquations,
-    points: Sequence[OperatingPoint],
-    certificates: Sequence[Certificate],
-    numbers: Sequence[int] | None = None,
-) -> list[LinearModel]:
-    numbers = range(len(points)) if numbers is None else numbers
+    space: StateSpace,
+    noise: Callable[[], EntryNoise],
+    points: Mapping[int, OperatingPoint],
+    certificates: Mapping[int, Certificate],
+) -> dict[int, LinearModel]:
     arrays: dict[str, Any] = e.arrays()
-    space = e.state_space
-    noise = Later(e.noise)
-    return [
-        _linear(
+    return {
+        k: _linear(
             point,
             DenseForm(
                 **{name: _one_of(a, k) for name, a in arrays.items()},  # type: ignore[arg-type]
                 noise=Later(partial(_noise_of_one, noise, k)),
                 source=KnownStateSpace(StateSpace(*(_one_of(a, k) for a in space))),
             ),
-            certificate,
+            certificates[k],
         )
-        for k, point, certificate in zip(numbers, points, certificates, strict=True)
-    ]
+        for k, point in points.items()
+    }
 
 
 def _one_of(matrices: np.ndarray, k: int) -> np.ndarray:

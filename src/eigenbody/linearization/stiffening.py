@@ -8,6 +8,7 @@ without load: it is named where its load is large enough to matter. So is a beam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,18 +31,29 @@ def remarks_on_loads(point: OperatingPoint) -> tuple[str, ...]:
     return _remarks(point, bodies, _node_forces(point, bodies) if bodies else {})
 
 
-def remarks_on_many(batch: OperatingPoint, points: Sequence[OperatingPoint]) -> list[tuple[str, ...]]:
-    """The same for many points at once: `batch` is the operating point of all of them with a batch axis."""
+def remarks_on_many(batch: OperatingPoint, points: Mapping[int, OperatingPoint]) -> dict[int, tuple[str, ...]]:
+    """The same for some of many points: `batch` is the operating point of all with a batch axis, `points` are those
+    asked for by their places on it."""
     known: dict[tuple[str, ...], dict[str, np.ndarray]] = {}  # forces by the bodies asked for
-    out = []
-    for k, point in enumerate(points):
+    out = {}
+    for k, point in points.items():
         bodies = _lone_bodies(point)
         names = tuple(body.name for body in bodies)
         if bodies and names not in known:
             known[names] = _node_forces(batch, bodies)
         forces = {name: each[k] if each.ndim > 2 else each for name, each in known.get(names, {}).items()}
-        out.append(_remarks(point, bodies, forces))
+        out[k] = _remarks(point, bodies, forces)
     return out
+
+
+def need_no_remarks(batch: OperatingPoint, flexible: Sequence[FlexibleBody], count: int) -> np.ndarray:
+    """(count,) points that move and of whose `flexible` bodies, which are the same in all, there is nothing to say."""
+    bodies, quiet = [body for body in flexible if body.reduced.modes], np.ones(count, dtype=bool)
+    forces = _node_forces(batch, bodies) if bodies else {}
+    for body in bodies:
+        across, load = _across_and_along(batch, body, forces[body.name])
+        quiet &= (across <= SPEED * _lowest(body)) & (load <= LOAD * _load_scale(body))
+    return quiet
 
 
 def _lone_bodies(point: OperatingPoint) -> list[FlexibleBody]:
@@ -69,7 +81,7 @@ def strained_beams(point: OperatingPoint) -> tuple[FlexibleBody, ...]:
 
 def _is_strained(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> bool:
     across, load = _across_and_along(point, body, forces)
-    return across > FAST * float(np.real(body.reduced.frequencies).min()) or load > STRONG * _load_scale(body)
+    return bool(across > FAST * _lowest(body) or load > STRONG * _load_scale(body))
 
 
 def _is_lone(body: FlexibleBody, point: OperatingPoint) -> bool:
@@ -79,17 +91,18 @@ def _is_lone(body: FlexibleBody, point: OperatingPoint) -> bool:
     return body.reduced.modes > 0 and "." not in body.name
 
 
-def _across_and_along(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> tuple[float, float]:
-    """Angular velocity across the length of a body, rad/s, and the largest force of a node along it, N."""
+def _across_and_along(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> tuple[Any, Any]:
+    """Angular velocity across the length of a body, rad/s, and the largest force of a node along it, N; batch axes may
+    lead."""
     frame = point.system.places.index[body.name]
-    w, R, line = np.real(point.state.w[frame]), np.real(point.state.R[frame]), _line(body)
-    across = float(np.linalg.norm(w if line is None else np.cross(w, line)))
-    along = np.linalg.norm(forces, axis=1) if line is None else np.abs(forces @ (R @ line))
-    return across, float(along.max(initial=0.0))
+    w, R, line = np.real(point.state.w[..., frame, :]), np.real(point.state.R[..., frame, :, :]), _line(body)
+    across = np.linalg.norm(w if line is None else np.cross(w, line), axis=-1)
+    along = np.linalg.norm(forces, axis=-1) if line is None else np.abs((forces @ (R @ line)[..., None])[..., 0])
+    return across, along.max(axis=-1, initial=0.0)
 
 
 def _said(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> str:
-    reduced, lowest = body.reduced, float(np.real(body.reduced.frequencies).min())
+    reduced, lowest = body.reduced, _lowest(body)
     across, load = _across_and_along(point, body, forces)
     parts = [f"turns at {across:.4g} rad/s"] if across > SPEED * lowest else []
     parts += [f"carries {load:.4g} N"] if load > LOAD * _load_scale(body) else []
@@ -119,7 +132,12 @@ def _length(body: FlexibleBody) -> float:
 def _load_scale(body: FlexibleBody) -> float:
     """Mass, length and lowest frequency squared of the free body, by which loads are judged."""
     reduced = body.reduced
-    return float(np.real(reduced.mass)) * _length(body) * float(np.real(reduced.frequencies).min()) ** 2
+    return float(np.real(reduced.mass)) * _length(body) * _lowest(body) ** 2
+
+
+def _lowest(body: FlexibleBody) -> float:
+    """The lowest frequency of the free body, rad/s."""
+    return float(np.real(body.reduced.frequencies).min())
 
 
 def _line(body: FlexibleBody) -> np.ndarray | None:

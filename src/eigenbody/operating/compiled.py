@@ -142,11 +142,3 @@ def compiled_model(model: InertModel, names: Sequence[str]) -> CompiledModel:
         model.with_values(dict.fromkeys(key, 0.0))  # refuses unknown names
         kept[key] = _recording_of(model)
     return CompiledModel(model, key, kept[key])
-
-
-def known_model(model: InertModel, values: Mapping[str, float]) -> InertModel | None:
-    """The model with these numbers where its compilation for others of them is recorded already, else None."""
-    recording = _known.get(model, {}).get(tuple(values))
-    if recording is None or not recording.branches:
-        return None
-    return CompiledModel(model, tuple(values), recording).model_at(list(values.values()))

@@ -7,7 +7,7 @@ of its own) is found again by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,14 +29,12 @@ from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
-from eigenbody.operating.compiled import compiled_model
 from eigenbody.operating.find import operating_point
 from eigenbody.system.compile import CompiledVariants
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 CHUNK_ENTRIES = 2_000_000  # numbers in one stack of matrices of the bodies: bounds the memory of a chunk
-MANY = 8  # variants from which it pays to record how they are compiled
 HOLDS = 1e-9  # how well constraints must hold in a variant, relative to the mechanism's length
 REACH = 1e6  # a coordinate that moves bodies by more than this many times as in the first variant has gone singular
 
@@ -64,10 +62,6 @@ class Group:
     def model_of(self, k: int) -> InertModel:
         """The model of the k-th variant; it need not be compiled again."""
         numbers = {name: float(values[k]) for name, values in self.values.items()}
-        if len(self) >= MANY:
-            known = compiled_model(self.model, tuple(numbers)).model_at(list(numbers.values()))
-            if known is not None:
-                return known
         system = with_closed_joints(self.compiled.one(k)) if k else self.first
         model = self.model.with_values(numbers, system.description)
         remember_system(model, system)
@@ -180,23 +174,21 @@ def _broken(point: OperatingPoint, first: OperatingPoint, count: int) -> np.ndar
 
 
 def separate_points(
-    group: Group, batch: OperatingPoint, models: Sequence[InertModel] | None = None
-) -> list[OperatingPoint]:
-    """The operating points of the variants, each by itself; their models may be known."""
+    group: Group, batch: OperatingPoint, members: Iterable[int], models: Sequence[InertModel] | None = None
+) -> dict[int, OperatingPoint]:
+    """The operating points of some of the variants, each by itself; the models of all may be known."""
     figures = (imbalance(batch.mechanics, batch.motion), *drift_of(batch.mechanics))
     residual, *drift = (np.broadcast_to(figure, len(group)).tolist() for figure in figures)
-    points = []
-    for k in range(len(group)):
-        model, state = models[k] if models else group.model_of(k), _one_of(batch.state, k)
+    points = {}
+    for k in members:
+        model, state = models[k] if models else group.model_of(k), one_of(batch.state, k)
         own = system_of(model)
         motion = ForwardDynamics(*(a[k] if a.ndim > 1 else a for a in batch.motion.parts))
         here = Mechanics(own, state, motion.acceleration)
-        points.append(
-            replace(
-                batch, model=model, system=own, state=state, motion=motion, residual=residual[k],
-                drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=(*own.warnings, *beyond_limits(here)),
-                mechanics=here, frame=MotionFrame(here, batch.chosen),
-            )
+        points[k] = replace(
+            batch, model=model, system=own, state=state, motion=motion, residual=residual[k],
+            drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=(*own.warnings, *beyond_limits(here)),
+            mechanics=here, frame=MotionFrame(here, batch.chosen),
         )  # fmt: skip
     return points
 
@@ -227,7 +219,7 @@ def _initial_velocities(system: System, state: State, group: Group) -> tuple[Sta
     held = (mechanics.holonomic.rate, mechanics.non_holonomic.rate)
     if not any(np.any(rates) for rates in (*held, given.value)):
         return state, none
-    chosen = select(Mechanics(group.first, _one_of(state, 0)), given.measure, by_order=True)
+    chosen = select(Mechanics(group.first, one_of(state, 0)), given.measure, by_order=True)
     measures = value_set(system, chosen.velocities)
     jet = measures.jet(mechanics.at, state.turns)
     wanted = np.zeros((*given.value.shape[:-1], measures.count), dtype=given.value.dtype)
@@ -248,7 +240,7 @@ def _initial_velocities(system: System, state: State, group: Group) -> tuple[Sta
     return moving, none | off | bool(segmented(group.first))  # whose pieces may turn with one of them
 
 
-def _one_of(state: State, k: int) -> State:
+def one_of(state: State, k: int) -> State:
     """One state out of a batch; parts without batch axes are shared."""
     part: Callable[[np.ndarray, int], np.ndarray] = lambda a, axes: a[k] if a.ndim > axes else a  # noqa: E731
     r, R, v, w = part(state.r, 2), part(state.R, 3), part(state.v, 2), part(state.w, 2)

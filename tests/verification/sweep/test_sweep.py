@@ -359,10 +359,11 @@ def test_no_joint_or_several_that_spin() -> None:
     assert named.spin == pytest.approx([4.5 / 0.3, 5.0 / 0.3])
 
 
-@pytest.mark.parametrize(("after", "points"), [(4, 4), (13, 11)])  # among the points, and while closing in
+@pytest.mark.parametrize(("after", "points"), [(2, 4), (7, 11)])  # among the points, and while closing in
 def test_interruption_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch, after: int, points: int) -> None:
+    """Of points that are found two at a time."""
     calls = []
-    original = sweeping.point_modes
+    original = sweeping._modes_of_some
 
     def stopping(*args: Any, **kwargs: Any) -> Any:
         calls.append(1)
@@ -370,7 +371,8 @@ def test_interruption_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch, a
             raise KeyboardInterrupt
         return original(*args, **kwargs)
 
-    monkeypatch.setattr(sweeping, "point_modes", stopping)
+    monkeypatch.setattr(sweeping, "TOGETHER", 8)
+    monkeypatch.setattr(sweeping, "_modes_of_some", stopping)
     with pytest.raises(eb.SweepInterrupted) as stopped:
         eb.sweep(inverted_pendulum(), "k", np.linspace(5, 15, 11))
     assert stopped.value.partial.values == pytest.approx(np.linspace(5, 15, 11)[:points])

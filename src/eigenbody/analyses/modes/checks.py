@@ -172,8 +172,13 @@ def strained_zeros(linear: LinearModel, spectrum: Spectrum) -> tuple[str, ...]:
     eigenvectors = np.flatnonzero(spectrum.is_rigid)[: len(spectrum.zero_chains)]
     states = np.real(spectrum.columns(eigenvectors))
     q, fastest = states[: linear.P.shape[1]], np.abs(spectrum.eigenvalues).max(initial=0.0)
-    least = DISPLACED * np.abs(states).max(axis=0, initial=0.0) / (1.0 + fastest)  # else it is rounding beside a speed
+    least = least_displacement(states, fastest)
     return deflected_elements(linear.point, linear.P @ q[:, np.abs(q).max(axis=0, initial=0.0) > least])
+
+
+def least_displacement(states: np.ndarray, fastest: np.ndarray) -> np.ndarray:
+    """Displacement in vectors (..., states, k) of zero below which it is rounding beside a speed."""
+    return np.asarray(DISPLACED * np.abs(states).max(axis=-2, initial=0.0) / (1.0 + fastest))
 
 
 def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:
@@ -196,14 +201,14 @@ def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray)
     damped = np.any(linear.C) or not linear.is_second_order
     open_ones = np.flatnonzero(spectrum.undecided[entries]) if damped else ()
     values, bounds = spectrum.eigenvalues[entries], spectrum.bounds[entries]
-    uncertain = _on_frequencies(values, np.where(spectrum.is_rigid[entries], 0.0, bounds))
-    return (*_on_zeros(names, least), *uncertain, *_on_damping(open_ones))
+    uncertain = on_frequencies(values, np.where(spectrum.is_rigid[entries], 0.0, bounds))
+    return (*_on_zeros(names, least), *uncertain, *on_damping(open_ones))
 
 
 def open_questions_of_few(point: OperatingPoint, found: SparseModes) -> tuple[str, ...]:
     """The same for modes found by the sparse path."""
-    uncertain = _on_frequencies(found.eigenvalues, np.where(found.is_zero, 0.0, found.bounds))
-    damping = _on_damping(np.flatnonzero(found.undecided))
+    uncertain = on_frequencies(found.eigenvalues, np.where(found.is_zero, 0.0, found.bounds))
+    damping = on_damping(np.flatnonzero(found.undecided))
     if not found.is_zero.any():
         return (*uncertain, *damping)
     names = deflected_elements(point, np.real(found.vectors[:, found.is_zero]))
@@ -220,7 +225,7 @@ def _on_zeros(names: Sequence[str], least: float) -> tuple[str, ...]:
     )
 
 
-def _on_frequencies(eigenvalues: np.ndarray, bounds: np.ndarray) -> tuple[str, ...]:
+def on_frequencies(eigenvalues: np.ndarray, bounds: np.ndarray) -> tuple[str, ...]:
     """A sentence where rounding may change eigenvalues by more than a thousandth of them."""
     open_ones = np.flatnonzero(bounds > UNCERTAIN * np.abs(eigenvalues))
     if not len(open_ones):
@@ -235,7 +240,8 @@ def _on_frequencies(eigenvalues: np.ndarray, bounds: np.ndarray) -> tuple[str, .
     )
 
 
-def _on_damping(entries: Iterable[int]) -> tuple[str, ...]:
+def on_damping(entries: Iterable[int]) -> tuple[str, ...]:
+    """A sentence on modes whose damping is lost in rounding."""
     numbers = [str(k + 1) for k in entries]
     if not numbers:
         return ()

@@ -28,7 +28,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
-from eigenbody.operating.compiled import known_model
+from eigenbody.operating.compiled import compiled_model
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.found import Parting
@@ -267,12 +267,14 @@ def _is_constant(subject: InertModel | LinearModel) -> bool:
 
 
 def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearModel:
-    """The steady motion of a point, or its model."""
+    """The linear equations of a point where they are at hand, or its model."""
     outcome = walk.outcomes[i]
     if isinstance(outcome, PointModes) and outcome.steady is not None:
         return outcome.steady.linear
+    if isinstance(outcome, PointModes) and outcome.linear is not None:
+        return outcome.linear()
     values = values_at(walk, walk.t[i])
-    return known_model(model, values) or model.with_values(values)
+    return compiled_model(model, tuple(values)).model_at(list(values.values())) or model.with_values(values)
 
 
 def _notes(walk: Walk, shown: np.ndarray) -> tuple[str, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TypeVar
 
 import numpy as np
 
 from eigenbody.analyses.modes import Modes, modes, modes_from, modes_of_many, tracked_shapes
+from eigenbody.analyses.sweep.linear import Linearized, Member, linear_models, linearized
+from eigenbody.analyses.sweep.stacked import alike_in_turning, modes_in_stacks
 from eigenbody.analyses.sweep.tracking import Failure, PointModes
-from eigenbody.analyses.sweep.variants import linear_variants
 from eigenbody.analyses.sweep.walk import Outcome, Stopped, Stretch
 from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.linearization.model import LinearModel
@@ -24,7 +26,6 @@ from eigenbody.operating.turning.blades import in_blade_patterns, may_have_patte
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")
-ALIKE = 9  # digits of velocities that are the same
 TOGETHER = 300_000  # entries of the matrices whose eigenvalues are found together
 
 
@@ -37,45 +38,56 @@ def modes_along(model: InertModel, stretch: Stretch, n: int | None = None) -> li
         return each_of(steady, lambda there: of_steady(there, point_modes(modes(there.point, n=n))))
     if n is not None and system_of(model).nq > DENSE_LIMIT:
         return one_by_one(model, stretch.values, lambda variant: point_modes(modes(variant, n=n)))
-    return _modes_together(linear_variants(model, stretch.values), n)
+    return _modes_together(linearized(model, stretch.values), n)
 
 
-def _modes_together(linears: Sequence[LinearModel | Failed], n: int | None) -> list[Outcome]:
+def _modes_together(linears: Sequence[Linearized], n: int | None) -> list[Outcome]:
     """Modes of all that did not fail, many together; Ctrl-C keeps those before."""
-    states = max((len(one.states) for one in linears if isinstance(one, LinearModel)), default=0)
+    states = max((_states(one) for one in linears), default=0)
     outcomes: list[Outcome] = []
     try:
         for part in blocks(len(linears), max(TOGETHER // max(states, 1) ** 2, 1)):
-            tried = _in_patterns(linears[part])
-            found = iter(modes_of_many([one for one in tried if isinstance(one, LinearModel)], n))
-            outcomes += each_of((next(found) if isinstance(one, LinearModel) else one for one in tried), point_modes)
+            outcomes += _modes_of_some(linears[part], n)
     except KeyboardInterrupt as error:
         raise Stopped([*outcomes, *(error.done if isinstance(error, Stopped) else ())]) from error
     return outcomes
 
 
+def _states(one: Linearized) -> int:
+    if isinstance(one, Member):
+        return one.stack.linear.states
+    return len(one.states) if isinstance(one, LinearModel) else 0
+
+
+def _modes_of_some(linears: Sequence[Linearized], n: int | None) -> list[Outcome]:
+    """In stacks where nothing more is to be said of a point, else point by point, their eigenvalues found together."""
+    known = modes_in_stacks(linears, n)
+    tried = _in_patterns(linear_models(one for k, one in enumerate(linears) if k not in known))
+    found = iter(modes_of_many([one for one in tried if isinstance(one, LinearModel)], n))
+    try:
+        others = each_of((next(found) if isinstance(one, LinearModel) else one for one in tried), point_modes)
+    except Stopped as stopped:
+        raise Stopped(_in_order(known, stopped.done, len(linears))) from stopped
+    return _in_order(known, others, len(linears))
+
+
+def _in_order(known: Mapping[int, Outcome], others: Iterable[Outcome], count: int) -> list[Outcome]:
+    """Outcomes at places that are known and, between them, the others; up to the first that is missing."""
+    rest = iter(others)
+    found = (known[k] if k in known else next(rest, None) for k in range(count))
+    return [outcome for outcome in takewhile(lambda outcome: outcome is not None, found) if outcome is not None]
+
+
 def _in_patterns(linears: Sequence[LinearModel | Failed]) -> list[LinearModel | Failed | EigenbodyError]:
     """Each in multi-blade coordinates where these help. Whether blades are looked for is asked of the one that turns
     fastest among those that stand and turn alike."""
-    alike: dict[bytes, dict[int, LinearModel]] = {}
-    for k, one in enumerate(linears):
-        if isinstance(one, LinearModel):
-            alike.setdefault(_manner_of_turning(one), {})[k] = one
     out: list[LinearModel | Failed | EigenbodyError] = list(linears)
-    for members in alike.values():
-        fastest = max(members.values(), key=lambda one: np.abs(one.point.state.w).max(initial=0.0))
-        if may_have_patterns(fastest.point):
-            for k, one in members.items():
-                out[k] = _tried(one)
+    own = {k: one for k, one in enumerate(linears) if isinstance(one, LinearModel)}
+    for members in alike_in_turning({k: one.point.state for k, one in own.items()}):
+        if may_have_patterns(own[members[0]].point):
+            for k in members:
+                out[k] = _tried(own[k])
     return out
-
-
-def _manner_of_turning(linear: LinearModel) -> bytes:
-    """Where the bodies are, which of them turn, and how all move beside the fastest turn."""
-    state = linear.point.state
-    unit = np.abs(state.w).max(initial=0.0) or 1.0
-    moving = (np.round(part / unit, ALIKE) + 0.0 for part in (state.w, state.v))
-    return b"".join(part.tobytes() for part in (state.r, state.w != 0, *moving))
 
 
 def _tried(linear: LinearModel) -> LinearModel | EigenbodyError:

@@ -7,13 +7,14 @@ decide where shapes do not; repeated eigenvalues are compared by the space that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from eigenbody.analyses.modes import BladePattern, mac_matrix
 from eigenbody.base.batched import as_rows
+from eigenbody.linearization.model import LinearModel
 from eigenbody.operating.steady.found import SteadyPoint
 
 SAME = 1e-7  # relative: eigenvalues that are repeated
@@ -47,6 +48,7 @@ class PointModes:
     notes: tuple[str, ...] = ()
     steady: SteadyPoint | None = None  # the steady motion that it belongs to, from which others near by are found
     patterns: tuple[BladePattern, ...] | None = None
+    linear: Callable[[], LinearModel] | None = None  # finds the linear equations, where these are at hand
 
 
 @dataclass(frozen=True)

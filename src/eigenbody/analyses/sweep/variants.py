@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from eigenbody.analyses.modes import Modes, damping_ratios, frequencies_hz, modes
+from eigenbody.analyses.sweep.linear import linear_alone, linear_models, linearized
 from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.result import Result
 from eigenbody.linearization.forms import DenseForm, KnownStateSpace, StateSpace
-from eigenbody.linearization.linearize import VariationalEquations, dense_model, dense_models
+from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
@@ -28,7 +29,6 @@ from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.matrices.stacks import columns_of
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
-from eigenbody.operating.compiled import known_model
 from eigenbody.operating.family import (
     Failed,
     Group,
@@ -37,7 +37,6 @@ from eigenbody.operating.family import (
     can_batch,
     checked_values,
     groups,
-    separate_points,
 )
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.blades import has_blades, in_blade_patterns, refuse_instant
@@ -162,44 +161,11 @@ def eigenvalues_of(model: InertModel, names: tuple[str, ...], rows: np.ndarray) 
     return collected.arrays().get("eigenvalues", np.zeros((len(rows), 0), complex)), collected.failures
 
 
-@on_one_thread
 def linear_variants(
     model: InertModel, values: Mapping[str, Sequence[float] | np.ndarray]
 ) -> list[LinearModel | Failed]:
     """The linear model of every variant, found together as far as they allow; or why one has none."""
-    arrays = checked_values(model, values)
-    if all(len(array) == 1 for array in arrays.values()):
-        known = known_model(model, {name: float(array[0]) for name, array in arrays.items()})
-        if known is not None:
-            return [_linear_of(known, 0)]
-    found: dict[int, LinearModel | Failed] = {}
-    for group in groups(model, arrays):
-        if isinstance(group, Failed):
-            found[group.index] = group
-            continue
-        alone = np.ones(len(group), dtype=bool)
-        if len(group) > 1 and can_batch(group.model, group.system):
-            try:
-                batch, alone = batch_point(group)
-                points = separate_points(group, batch)
-                linears = dense_models(batch, points)
-                found.update({int(group.index[k]): linears[k] for k in np.flatnonzero(~alone)})
-            except EigenbodyError:
-                alone[:] = True  # a variant in the group fails: one by one each says for itself what is wrong
-        for k in np.flatnonzero(alone):
-            found[int(group.index[k])] = _linear_alone(group, int(k))
-    return [found[i] for i in range(len(found))]
-
-
-def _linear_alone(group: Group, k: int) -> LinearModel | Failed:
-    return _linear_of(group.model_of(k), int(group.index[k]))
-
-
-def _linear_of(model: InertModel, index: int) -> LinearModel | Failed:
-    try:
-        return dense_model(operating_point(model))
-    except EigenbodyError as error:
-        return Failed(index, str(error))
+    return linear_models(linearized(model, values))
 
 
 class _Collected:
@@ -309,7 +275,7 @@ def _state_names(point: OperatingPoint) -> tuple[str, ...]:
 
 
 def _solve_alone(group: Group, k: int, collected: _Collected) -> None:
-    linear = _linear_alone(group, k)
+    linear = linear_alone(group, k)
     if isinstance(linear, Failed):
         collected.failures[linear.index] = linear.message
         return

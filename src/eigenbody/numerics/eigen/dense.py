@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen.graded import error_of_dropped, graded_error, left_vectors, mass_basis
 from eigenbody.numerics.eigen.gyroscopic import StatePairs, gyroscopic_pairs
@@ -166,10 +167,10 @@ def _errors(system: Scaled, basis: ModalBasis, loss: np.ndarray, eigenvalues: np
 
 
 def _error_of_squares(system: Scaled, shapes: np.ndarray, stiffness: np.ndarray | float = 0.0) -> np.ndarray:
-    """What the noise of K and M makes of omega^2 = `stiffness` of mass-normalized shapes (n, m)."""
+    """What the noise of K and M makes of omega^2 = `stiffness` of mass-normalized shapes (..., n, m)."""
     size = np.abs(shapes)
-    of_mass = ENTRY_NOISE * np.abs(stiffness) * np.sum(size * product(np.abs(system.M), size), axis=0)
-    return np.sum(size * product(system.noise_K, size), axis=0) + of_mass
+    of_mass = ENTRY_NOISE * np.abs(stiffness) * np.sum(size * product(np.abs(system.M), size), axis=-2)
+    return np.sum(size * product(system.noise_K, size), axis=-2) + of_mass
 
 
 def _damped(system: Scaled, basis: ModalBasis) -> list[Spectrum]:
@@ -269,28 +270,35 @@ def _in_states(system: Scaled, basis: ModalBasis, found: list[StatePairs], near_
     slow_q = np.concatenate([basis.rigid, basis.elastic @ (generalized[:, :e] / omega[:, :, None])], axis=-1)
     slow_v = np.concatenate([np.zeros_like(basis.rigid), shapes @ generalized[:, e:]], axis=-1)
     right = np.concatenate([system.rigid_states(slow_q, slow_v), system.states(q, eigenvalues)], axis=-1)
+    every = Later(partial(_errors_beside_rigid, system, basis, z, eigenvalues, errors))
     for k, one in enumerate(found):
-        bounds = partial(_errors_beside_rigid, system.of(k), basis.of(k), z[k], eigenvalues[k], errors[k])
+        bounds = partial(_one_of, every, k)
         yield ordered_spectrum(
             (r, *one.weyr), one.eigenvalues, right[k], one.on_axis, one.defective, bounds, near_zero[k] + one.near_zero,
             one.undecided,
         )  # fmt: skip
 
 
+def _one_of(every: Callable[[], np.ndarray], k: int) -> np.ndarray:
+    return np.array(every()[k])
+
+
 def _errors_beside_rigid(
     system: Scaled, basis: ModalBasis, states: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray
 ) -> np.ndarray:
-    """Bounds of the rigid zeros (r,), and `errors` (m,) of all others, whose vectors are `states` (m, m), with what a
-    stiffness of rigid motion within its noise adds to them: a force that acts as damping of that size over lambda."""
-    r = basis.rigid.shape[1]
+    """Bounds of the rigid zeros (g, r), and `errors` (g, m) of all others, whose vectors are `states` (g, m, m), with
+    what a stiffness of rigid motion within its noise adds to them: a force that acts as damping of that size over
+    lambda."""
+    r = basis.rigid.shape[-1]
     if not r:
         return errors
     size = np.abs(basis.rigid)
-    zero, noise = np.sqrt(_error_of_squares(system, basis.rigid)), size.T @ system.noise_K @ size
-    deeper = len(states) - len(eigenvalues)
-    left = np.abs(left_vectors(states)[deeper:, -r:])
-    moved = np.sum(left.T * (noise @ np.abs(states[-r:, deeper:])), axis=0) / np.abs(eigenvalues)
-    return np.concatenate([zero, np.maximum(errors[:deeper], zero.max()), errors[deeper:] + moved])
+    zero, noise = np.sqrt(_error_of_squares(system, basis.rigid)), size.mT @ system.noise_K @ size
+    deeper = states.shape[-1] - eigenvalues.shape[-1]
+    left = np.abs(left_vectors(states)[..., deeper:, -r:])
+    moved = np.sum(left.mT * (noise @ np.abs(states[..., -r:, deeper:])), axis=-2) / np.abs(eigenvalues)
+    slow = np.maximum(errors[..., :deeper], zero.max(axis=-1, keepdims=True))
+    return np.concatenate([zero, slow, errors[..., deeper:] + moved], axis=-1)
 
 
 def _mixing_noise(system: Scaled, basis: ModalBasis, loss: np.ndarray) -> np.ndarray:

@@ -34,10 +34,9 @@ def linearized_together(
     if together:
         e = many.equations.linear
         assert e is not None
-        points = separate_points(group, e.point, models)
+        points = separate_points(group, e.point, together, models)
         own = {k: replace(points[k].choosing(chosen), is_steady=True) for k, chosen in together.items()}
-        linears = separate_models(e, own)
-        found = {k: Linearized(solutions[k], linear, True) for k, linear in zip(own, linears, strict=True)}
+        found = {k: Linearized(solutions[k], linear, True) for k, linear in separate_models(e, own).items()}
     for k in solutions.keys() - found.keys():
         try:
             found[k] = linearized_alone(solutions[k])
