@@ -33,7 +33,8 @@ from many_points import digest, values
 from variants import HERE, parametrized
 
 BRIDGE, HOST = "eigenbody0", "10.231.7.1"
-EVERY = 4.0  # seconds between two kills
+EVERY = 4.0  # seconds between two kills, at least
+STARTED = 4.0  # seconds of the processor that a worker needs to begin
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -120,12 +121,17 @@ def workers_of(nannies):
     return [one for one in family if any("spawn_main" in word for word in one.cmdline())]
 
 
+def at_work(nannies):
+    """Those that have used the processor longer than their start takes."""
+    return [one for one in workers_of(nannies) if one.cpu_times().user > STARTED]
+
+
 def kill_now_and_then(nannies, until, killed):
-    """Kill one worker after another by its pid, while others work; their nannies start new ones."""
+    """Kill one worker after another by its pid, as soon as one works; their nannies start new ones."""
     chosen = random.Random(1)
     while not until.wait(EVERY):
         with suppress(psutil.Error):  # it has just ended
-            if workers := workers_of(nannies):
+            if workers := at_work(nannies):
                 chosen.choice(workers).kill()
                 killed.append(time.monotonic())
 
