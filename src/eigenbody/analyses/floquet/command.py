@@ -93,8 +93,10 @@ def floquet(
         else:
             grid = session.swept_values(mechanism, parameter, start, stop, points, values)
             with session.client_of(scheduler) as client, session.partly_delivered(goal):
-                crew = {"workers": workers, "client": client}
-                goal.deliver(floquet_sweep(mechanism, parameter, grid, *times.values(), **crew))
+                found = floquet_sweep(
+                    mechanism, parameter, grid, times["period"], times["guess"], times["settle"], workers, client
+                )
+                goal.deliver(found)
 
 
 def _plain(text: str | None) -> float | str | None:
