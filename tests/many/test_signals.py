@@ -1,57 +1,111 @@
-"""Ctrl-C and SIGTERM on long commands: exit code, message, no worker left. Events are waited for, never times."""
+"""Ctrl-C and SIGTERM on long commands: exit code, message, what is kept, no worker left. Nothing waits for a time."""
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from runpy import run_path
 
 import psutil
 import pytest
 
+import eigenbody as eb
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
+MANY = ["vibration_absorber.yaml", "--vary", "k=5%", "--vary", "c=10%"]
+PROBLEM = {
+    "variables": {"k": {"from": 0.05, "to": 20, "scale": "log"}, "c": {"from": 0.001, "to": 5, "scale": "log"}},
+    "objective": {"minimize": {"frf_peak": {"input": "push", "output": "y", "from": 0.05, "to": 0.5}}},
+    "starts": 3000, "refine": 3000,
+}  # fmt: skip
 LONG = {
-    "alone": ["tolerance", "vibration_absorber.yaml", "--vary", "k=5%", "--samples", "3000000", "--workers", "1"],
-    "workers": ["tolerance", "vibration_absorber.yaml", "--vary", "k=5%", "--samples", "3000000", "--workers", "2"],
-    "simulate": ["simulate", "rotating_pendulum.yaml", "--until", "1e6", "--max-steps", "1e9"],
+    "tolerance": ["tolerance", *MANY, "--samples", "3000000", "--workers", "1"],
+    "tolerance by workers": ["tolerance", *MANY, "--samples", "3000000", "--workers", "2"],
+    "study": ["study", *MANY, "--of", "damping[1]", "--points", "3000000", "--workers", "2", "--store", "STORE"],
+    "optimize": ["optimize", "vibration_absorber.yaml", "PROBLEM", "--workers", "2"],
+    "simulate": ["simulate", "rotating_pendulum.yaml", "--until", "1e6", "--max-steps", "1e9", "--out", "KEPT.csv"],
     "campbell": ["campbell", "whipple_bicycle.yaml", "-p", "v", "--from", "1", "--to", "9", "--points", "100000"],
-}
+    "floquet": ["floquet", "parametric_pendulum.yaml", "-p", "a", "--from", "0.01", "--to", "0.02", "--points", "99999",
+                "--workers", "2"],
+    "frf": ["frf", "half_car.yaml", "--points", "2000000", "--json"],
+    "report": ["report", "rotating_pendulum.yaml", "--simulate", "1e6", "--max-steps", "1e9", "--out", "KEPT.html"],
+    "verify": ["verify", "CHAIN"],
+}  # fmt: skip
+BOTH = ("tolerance", "study", "campbell", "simulate")  # are interrupted too; the others end by the same way
+SIGNALS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
+CASES = [(name, signal.SIGTERM) for name in LONG] + [(name, signal.SIGINT) for name in BOTH]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 
 
-def started(name: str) -> subprocess.Popen[str]:
-    """The command, when it has begun: after the last import it waits for the processor alone."""
-    command = [sys.executable, "-m", "eigenbody", *LONG[name]]
-    child = subprocess.Popen(command, cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """Places of what the commands name."""
+    found = {"STORE": tmp_path / "store", "PROBLEM": tmp_path / "problem.json", "CHAIN": tmp_path / "chain.json"}
+    found |= {name: tmp_path / name.lower() for name in ("KEPT.csv", "KEPT.html")}
+    found["PROBLEM"].write_text(json.dumps(PROBLEM))
+    found["CHAIN"].write_text(json.dumps(run_path(str(EXAMPLES / "families.py"))["family"]("C60SF1")))
+    return found
+
+
+def _hear_signals() -> None:
+    """In the child: signals that whoever runs the tests has turned off are heard."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def started(name: str, files: dict[str, Path]) -> subprocess.Popen[str]:
+    """The command, when it is at work: what a store is to keep is there, or the processor was used longer than any
+    start takes."""
+    words = [str(files.get(word, word)) for word in LONG[name]]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "eigenbody", *words], cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, preexec_fn=_hear_signals,
+    )  # fmt: skip
     process = psutil.Process(child.pid)
-    wanted = 3 if name == "workers" else 1
-    while not has_begun(process, wanted):
+    while not is_at_work(process, "2" in words, files if "--store" in words else {}):
         assert child.poll() is None, child.stderr and child.stderr.read()
         time.sleep(0.05)
     return child
 
 
-def has_begun(process: psutil.Process, wanted: int) -> bool:
-    """Whether so many processes have used the processor longer than their start takes."""
-    family = [process, *process.children()]
-    busy = family[1:] or family
-    return len(family) == wanted and all(one.cpu_times().user > 2.0 for one in busy)
+def is_at_work(process: psutil.Process, by_workers: bool, files: dict[str, Path]) -> bool:
+    if files:
+        return any(files["STORE"].glob("*/rows-*.parquet"))
+    family = process.children() if by_workers else [process]
+    return len(family) == (2 if by_workers else 1) and all(one.cpu_times().user > 2.0 for one in family)
 
 
-@pytest.mark.parametrize("name", LONG)
-@pytest.mark.parametrize(
-    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
-)
-def test_a_long_command_is_stopped(name: str, number: int, code: int, word: str) -> None:
-    child = started(name)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("name", "number"), CASES, ids=lambda value: str(getattr(value, "name", value)))
+def test_a_long_command_is_stopped(name: str, number: signal.Signals, files: dict[str, Path]) -> None:
+    code, word = SIGNALS[number]
+    child = started(name, files)
     workers = psutil.Process(child.pid).children()
     child.send_signal(number)
-    _, err = child.communicate(timeout=200)
+    out, err = child.communicate(timeout=500)
     assert child.returncode == code
     assert err.endswith(f"eigenbody: {word}\n")
     assert "Traceback" not in err
-    _, alive = psutil.wait_procs(workers, timeout=60)
+    _, alive = psutil.wait_procs(workers, timeout=200)
     assert not alive
+    _what_is_kept(name, out, err, files)
+
+
+def _what_is_kept(name: str, out: str, err: str, files: dict[str, Path]) -> None:
+    """What was done, and how to go on."""
+    if name == "study":
+        assert f"kept in {files['STORE']}: the same command goes on from there." in err
+        assert eb.results(files["STORE"]).done > 0
+    elif name.startswith("tolerance"):
+        assert "With --store FOLDER the next run can be stopped" in err
+    elif name == "simulate":
+        assert len(files["KEPT.csv"].read_text().splitlines()) > 2
+    elif name in ("campbell", "floquet"):
+        assert "Interrupted: " in out
+    elif name == "report":
+        assert not files["KEPT.html"].exists()  # whole or not at all

@@ -8,7 +8,6 @@ import gc
 import logging
 import os
 import re
-import signal
 import sys
 import time
 import warnings
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     with stopping.listening_for_signals() as stop:
         code = _outcome([argument for argument in arguments if argument != "--debug"], debug, start)
-    if code != INTERRUPTED and stop.signal != signal.SIGTERM:
+    if code != INTERRUPTED and stop.signal is None:
         return code
     say(stop.word)
     return stop.exit_code

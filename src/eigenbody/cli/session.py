@@ -16,6 +16,7 @@ from eigenbody.cli import reading, waiting
 if TYPE_CHECKING:
     import numpy as np
 
+    from eigenbody.cli.delivery import Delivery
     from eigenbody.model.model import InertModel
 
 MEANT = {"s": "a time", "m/s": "a speed"}
@@ -82,6 +83,18 @@ def going_on_from(store: str | None) -> Iterator[None]:
             say("nothing is kept. With --store FOLDER the next run can be stopped and goes on where it was.")
         else:
             say(f"what was done is kept in {store}: the same command goes on from there.")
+        raise
+
+
+@contextmanager
+def partly_delivered(goal: Delivery) -> Iterator[None]:
+    """What a sweep had when it was interrupted is delivered all the same."""
+    from eigenbody.analyses.sweep import SweepInterrupted
+
+    try:
+        yield
+    except SweepInterrupted as stopped:
+        goal.deliver(stopped.partial)
         raise
 
 

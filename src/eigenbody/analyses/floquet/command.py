@@ -27,6 +27,8 @@ def floquet(
     stop: options.To = None,
     points: options.Points = 41,
     values: options.Values = None,
+    workers: options.Workers = None,
+    scheduler: options.Scheduler = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -76,6 +78,9 @@ def floquet(
     if sensitivity and parameter is not None:
         what = "sensitivities are those at one value."
         raise InputError(Fault("--sensitivity", what, "Leave out --parameter, or set it by --set."))
+    for option, given in (("--workers", workers), ("--scheduler", scheduler)):
+        if given is not None and parameter is None:
+            raise InputError(Fault(option, "one value has nothing to share out.", "Give --parameter, or leave it out."))
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", period="--period"
@@ -87,7 +92,11 @@ def floquet(
             goal.deliver(floquet_of_model(mechanism, times, sensitivity=sensitivity or ()))
         else:
             grid = session.swept_values(mechanism, parameter, start, stop, points, values)
-            goal.deliver(floquet_sweep(mechanism, parameter, grid, times["period"], times["guess"], times["settle"]))
+            with session.client_of(scheduler) as client, session.partly_delivered(goal):
+                found = floquet_sweep(
+                    mechanism, parameter, grid, times["period"], times["guess"], times["settle"], workers, client
+                )
+                goal.deliver(found)
 
 
 def _plain(text: str | None) -> float | str | None:

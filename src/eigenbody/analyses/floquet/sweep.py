@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.floquet.find import Floquet, floquet_of_model
-from eigenbody.analyses.sweep import path_of
+from eigenbody.analyses.sweep import SweepInterrupted, path_of
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
@@ -82,7 +82,8 @@ def floquet_sweep(
 
     The period is the one that the model asks for at each value, one turn of what turns, or the one given. `workers`
     processes (default: as many as the machine has processors, where that pays) or those of a `dask.distributed.Client`
-    share the values; the numbers do not depend on it.
+    share the values; the numbers do not depend on it. Ctrl-C ends it with what was computed: `SweepInterrupted` carries
+    it as `partial`.
     """
     model = model_asking_for(model)
     given = {"period": period, "guess": guess, "settle": settle}
@@ -94,12 +95,19 @@ def floquet_sweep(
 
     outcomes: list[Floquet | str] = []
     work = partial(_found, model, parameter, given)
-    with closing(in_order(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}")) as found:
-        for _, _, outcome in found:
-            outcomes.append(outcome.reason if isinstance(outcome, Lost) else outcome)
-    if not any(isinstance(one, Floquet) for one in outcomes):
-        raise ComputationError(f"No point of the sweep could be found: {outcomes[0]}")
-    return _collected(model, parameter, grid, outcomes, _boundaries(at, grid, outcomes))
+    try:
+        with closing(in_order(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}")) as found:
+            for _, _, outcome in found:
+                outcomes.append(outcome.reason if isinstance(outcome, Lost) else outcome)
+        if not any(isinstance(one, Floquet) for one in outcomes):
+            raise ComputationError(f"No point of the sweep could be found: {outcomes[0]}")
+        return _collected(model, parameter, grid, outcomes, _boundaries(at, grid, outcomes))
+    except KeyboardInterrupt as stopped:
+        if not any(isinstance(one, Floquet) for one in outcomes):
+            raise
+        partial_sweep = _collected(model, parameter, grid[: len(outcomes)], outcomes, ())
+        told = f"Interrupted: {len(outcomes)} of {len(grid)} values, and no boundaries between them."
+        raise SweepInterrupted(replace(partial_sweep, notes=(told,))) from stopped
 
 
 def _found(

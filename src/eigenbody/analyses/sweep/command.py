@@ -42,6 +42,9 @@ def campbell(
     workers: Annotated[
         int | None, options.option("--workers", "N", "Processes that share the values of --floquet; the same numbers.")
     ] = None,
+    scheduler: Annotated[
+        str | None, options.option("--scheduler", "ADDRESS", "Of --floquet: workers of a Dask cluster instead.")
+    ] = None,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     drawn: Annotated[
         str | None, options.option("--modes", "3,5", "Draw these branches: 3,5 or 2-6, counted as in the table.")
@@ -95,9 +98,10 @@ def campbell(
     if floquet and any((order, joint, frame, n, locus, signed, drawn)):
         what = "exponents of periodic motions are followed without orders, frames, a number of modes, locus or signs."
         raise InputError(Fault("--floquet", what, "Leave these options out."))
-    if workers is not None and not floquet:
-        what = "values that follow from one another cannot be shared out; those of --floquet can."
-        raise InputError(Fault("--workers", what, "Leave it out."))
+    for option, given in (("--workers", workers), ("--scheduler", scheduler)):
+        if given is not None and not floquet:
+            what = "values that follow from one another cannot be shared out; those of --floquet can."
+            raise InputError(Fault(option, what, "Leave it out."))
     if drawn is not None and plot is None:
         raise InputError(Fault("--modes", "nothing is drawn.", "Give the picture's file too: --plot speeds.png."))
     numbers = session.numbers_in(drawn, "--modes")
@@ -120,7 +124,8 @@ def campbell(
         if floquet:
             from eigenbody.analyses.floquet import floquet_sweep
 
-            goal.deliver(floquet_sweep(mechanism, name, grid, workers=workers))
+            with session.client_of(scheduler) as client, session.partly_delivered(goal):
+                goal.deliver(floquet_sweep(mechanism, name, grid, workers=workers, client=client))
             return
         try:
             result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -140,13 +140,13 @@ class Sweep(Drawn, look="analyses.sweep.look"):
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C; `partial` is the sweep as far as it came."""
+    """Ctrl-C; `partial` is the sweep (`Sweep`, `FloquetSweep`) as far as it came."""
 
-    def __init__(self, partial: Sweep) -> None:
+    def __init__(self, partial: Any) -> None:
         super().__init__("interrupted")
         self.partial = partial
 
-    def __reduce__(self) -> tuple[type, tuple[Sweep]]:
+    def __reduce__(self) -> tuple[type, tuple[Any]]:
         return type(self), (self.partial,)
 
 

@@ -29,6 +29,7 @@ def optimize(
     workers: Annotated[
         int | None, options.option("--workers", "N", "Processes that share several starts; the same result.")
     ] = None,
+    scheduler: options.Scheduler = None,
     json: options.Json = False,
     out: Out = None,
     plot: options.Plot = None,
@@ -78,8 +79,8 @@ def optimize(
     from eigenbody.analyses.design.optimize.find import optimize as optimized
     from eigenbody.base.errors import ComputationError
 
-    with session.places_of(mechanism, workers="--workers"):
-        result = optimized(mechanism, problem, workers=workers)
+    with session.client_of(scheduler) as client, session.places_of(mechanism, workers="--workers"):
+        result = optimized(mechanism, problem, workers=workers, client=client)
     goal.deliver(result)
     if not result.success:
         raise ComputationError(result.message)
