@@ -124,7 +124,7 @@ def test_interruption_writes_what_was_computed(
     from eigenbody.analyses.sweep import points as sweeping
 
     calls = []
-    original = sweeping.point_modes
+    original = sweeping._modes_of_some
 
     def stopping(*args: object, **kwargs: object) -> object:
         calls.append(1)
@@ -132,7 +132,8 @@ def test_interruption_writes_what_was_computed(
             raise KeyboardInterrupt
         return original(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sweeping, "point_modes", stopping)
+    monkeypatch.setattr(sweeping, "TOGETHER", 1)  # one point at a time
+    monkeypatch.setattr(sweeping, "_modes_of_some", stopping)
     out = tmp_path / "partial.json"
     code, shown, err = run(capsys, OVERHUNG, *RANGE, "-o", str(out))
     assert code == 130

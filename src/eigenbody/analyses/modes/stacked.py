@@ -92,7 +92,7 @@ def _motion(stack: LinearStack, members: np.ndarray, vectors: np.ndarray) -> np.
     """(g, n, rows, 6) motion of every body in modes whose states are `vectors` (g, n, states)."""
     P, (g, n) = stack.arrays["P"][members], vectors.shape[:2]
     dq = vectors[..., : P.shape[-1]] @ P.mT
-    motion, _ = shapes_of(stack.first, dq.reshape(g * n, -1), vectors.reshape(g * n, -1))
+    motion, _ = shapes_of(stack.first, *(a.reshape(g * n, a.shape[-1]) for a in (dq, vectors)))
     return motion.reshape(g, n, *motion.shape[1:])
 
 
