@@ -58,6 +58,16 @@ def test_a_store_has_what_memory_would_have(tmp_path: Path, small: None) -> None
     assert len(contents(kept.place)) == COUNT // 100
 
 
+def test_pandas_reads_the_folder_of_a_run(tmp_path: Path, small: None) -> None:
+    """As docs/many-points.md says: what stands beside the rows is passed over."""
+    pandas = pytest.importorskip("pandas")
+    kept = eb.variants(QUARTER_CAR, values(), workers=1, store=tmp_path)
+    table = pandas.read_parquet(kept.place).sort_values("point")
+    assert np.array_equal(table["point"], np.arange(COUNT))
+    assert np.array_equal(table["cs"], values()["cs"])
+    assert np.array_equal(table["real_1"], kept.column("real_1"), equal_nan=True)
+
+
 def test_workers_write_the_same_bytes(tmp_path: Path, small: None) -> None:
     one, two = (eb.variants(QUARTER_CAR, values(), workers=n, store=tmp_path / str(n)) for n in (1, 2))
     assert contents(one.place) == contents(two.place)

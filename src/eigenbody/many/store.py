@@ -1,6 +1,6 @@
 """A folder that keeps the results of many points, chunk by chunk, so that no point is computed twice.
 
-    FOLDER/KEY/about.json            what was asked: model, names, options, version, columns with units
+    FOLDER/KEY/_about.json           what was asked: model, names, options, version, columns with units
     FOLDER/KEY/rows-A-B.parquet      points A to B (without B): one line each
 
 KEY is made of everything that the numbers depend on. Files appear whole or not at all, and are never changed: whoever
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ROWS = 16_000  # points in a file, about
 OFTEN = 2.0  # seconds after which what is done is written, were it little
 FORMAT = 1
-ABOUT = "about.json"
+ABOUT = "_about.json"  # readers of Parquet pass over names that begin so
 NAME = re.compile(r"rows-(\d+)-(\d+)\.parquet")
 INDEX, FAILURE = "point", "failure"
 Table = Mapping[str, np.ndarray | Sequence[str | None]]
