@@ -1,5 +1,7 @@
 """Many variants at once equal the same variants one by one: compiled systems, their mechanics, eigenvalues."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from flexible_rotor import ROTORS
@@ -18,6 +20,9 @@ from eigenbody.numerics.matrices.assembly import dense
 from eigenbody.spatial.rotations import apply, apply_transposed
 from eigenbody.system.compile import CompiledVariants, compile_system
 from mechanisms import random_mechanism
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LARGE = 30  # bodies of an example that is left to other tests
 
 SEEDS = range(8)
 
@@ -250,3 +255,22 @@ def test_many_vectors_for_each_matrix(lead):
     R, a = rng.normal(size=(5, 2, 3, 3)), rng.normal(size=(*lead, 5, 2, 3))
     for found, expected in ((apply(R, a), R @ a[..., None]), (apply_transposed(R, a), R.mT @ a[..., None])):
         np.testing.assert_allclose(found, expected[..., 0], rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_examples_in_a_batch_are_the_examples_one_by_one(path):
+    """Near its first parameter that is not zero; what fails in a batch fails alone."""
+    model = eb.load(path)
+    name, value = next(((k, v) for k, v in model.parameters.items() if isinstance(v, int | float) and v), (None, 0.0))
+    if name is None or len(model.description.bodies) > LARGE:
+        return
+    values = value * np.array([0.999, 1.001])
+    for found, own in zip(linear_variants(model, {name: values}), values, strict=True):
+        alone = model.with_parameters({name: float(own)})
+        if not isinstance(found, LinearModel):
+            with pytest.raises(EigenbodyError):
+                eb.linearize(alone)
+            continue
+        A = eb.linearize(alone, solver="dense").A
+        size = np.abs(A).max(axis=1, keepdims=True, initial=0.0)
+        assert np.all(np.abs(found.A - A) <= 1e-8 * size + 1e-10 * size.max(initial=0.0))

@@ -124,11 +124,13 @@ def _grouped(model: InertModel, index: np.ndarray, values: Values) -> Iterator[G
 
 def can_batch(model: InertModel, system: System) -> bool:
     """Whether variants can be found together: small, without one-sided constraints, no reactions among the outputs, no
-    joints that are open by rounding."""
+    joints that are open by rounding, no parameters that each operating point finds for itself."""
     one_sided = any(entry.get("side") is not None for entry in model.description.drivers)
     reactions = any(output.reaction is not None for output in system.outputs)
     is_open = bool(system_of(model).description.closed)
-    return system.nq <= DENSE_LIMIT and not one_sided and not reactions and not is_open
+    adjusted = (model.description.operating_point or {}).get("adjust") or ()
+    is_adjusted = any(name in model.parameters for name in adjusted)
+    return system.nq <= DENSE_LIMIT and not (one_sided or reactions or is_open or is_adjusted)
 
 
 def batch_point(group: Group) -> tuple[OperatingPoint, np.ndarray]:
@@ -217,8 +219,8 @@ def _initial_velocities(system: System, state: State, group: Group) -> tuple[Sta
     given, mechanics = system.velocities, Mechanics(system, state)
     none = np.zeros(len(group), dtype=bool)
     held = (mechanics.holonomic.rate, mechanics.non_holonomic.rate)
-    if not any(np.any(rates) for rates in (*held, given.value)):
-        return state, none
+    if not any(np.any(rates) for rates in (*held, given.value)) and not system.description.frames:
+        return state, none  # but what hangs on a turning frame moves with it
     chosen = select(Mechanics(group.first, one_of(state, 0)), given.measure, by_order=True)
     measures = value_set(system, chosen.velocities)
     jet = measures.jet(mechanics.at, state.turns)
