@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib
 import json
 import sys
 import time
@@ -90,7 +91,7 @@ def measure_with_zeros(name, count):
 
     import eigenbody as eb
 
-    module = sys.modules["eigenbody.analyses.sweep.variants"]
+    module = importlib.import_module("eigenbody.analyses.sweep.variants")
     model = eb.load(HERE.parent / "examples" / f"{name}.yaml")
     values = {key: np.linspace(*ends, count) for key, ends in WITH_ZEROS[name].items()}
     eb.variants(model, {key: array[:4] for key, array in values.items()})  # imports

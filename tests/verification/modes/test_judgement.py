@@ -14,7 +14,7 @@ from scipy.linalg import eigvals
 import eigenbody as eb
 from eigenbody.numerics.eigen.dense import spectrum_second_order
 from eigenbody.numerics.eigen.spectrum import entry_order
-from eigenbody.numerics.eigen.stability import judged_modes
+from eigenbody.numerics.eigen.stability import Pairs, judged_modes
 
 OBLIQUE = {
     "eigenbody": 1,
@@ -364,7 +364,8 @@ def test_vectors_satisfy_the_equations_where_lapack_scales_states_by_tiny_entrie
     A[5] = [-2.7e-9, -4.2e-9, 2.8e-25, -1e-7, 1.2e-4, 0.0]
     noise = 1e-17 * np.ones_like(A)
     noise[1, 4] = 1e-44
-    found = judged_modes(A[None], noise[None])[0].others
+    (judged,) = judged_modes(A[None], noise[None])
+    found = Pairs(*(part[0] for part in judged.others))
     off = np.linalg.norm(A @ found.vectors - found.vectors * found.values, axis=0)
     assert np.all(off <= 1e-11 * np.linalg.norm(A) * np.linalg.norm(found.vectors, axis=0))
     plain = np.sort(np.linalg.eigvals(A[:4, :4]).real)

@@ -25,7 +25,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.many.run import Crew, Lost, in_order
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.eigen.dense import spectra_first_order, spectra_second_order
-from eigenbody.numerics.eigen.spectrum import Spectrum
+from eigenbody.numerics.eigen.spectra import Spectra
 from eigenbody.numerics.matrices.stacks import columns_of
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -235,15 +235,14 @@ def _solve_together(group: Group, collected: _Collected) -> np.ndarray:
     suspicious = np.flatnonzero((size < NEAR_ZERO * size.max(axis=-1, keepdims=True, initial=0.0)).any(axis=-1))
     if len(suspicious):
         spectra = _judged(e, space, n, kept[suspicious])
-        values[suspicious] = [spectrum.eigenvalues for spectrum in spectra]
-        right[suspicious] = [spectrum.right for spectrum in spectra]
+        values[suspicious], right[suspicious] = spectra.eigenvalues, spectra.right
     order = np.lexsort((values.imag, np.round(np.abs(values), 12)), axis=-1)
     found = {"eigenvalues": np.take_along_axis(values, order, axis=-1), "right": columns_of(right, order)}
     collected.put(group.index[kept], _state_names(point), {**found, **{k: a[kept] for k, a in parts.items()}})
     return apart
 
 
-def _judged(e: VariationalEquations, space: StateSpace, count: int, members: np.ndarray) -> list[Spectrum]:
+def _judged(e: VariationalEquations, space: StateSpace, count: int, members: np.ndarray) -> Spectra:
     """Eigenvalues of some of the variants with the zeros among them recognized."""
     form = DenseForm(**e.arrays(), noise=Later(e.noise), source=KnownStateSpace(space))
     is_second_order = form.Z.shape[-1] == form.Z.shape[-2] and space.A.shape[-1] == 2 * form.Z.shape[-1]

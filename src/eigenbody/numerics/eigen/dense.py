@@ -10,18 +10,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from eigenbody.base.copies import Later
 from eigenbody.base.errors import ComputationError
 from eigenbody.numerics.eigen.graded import error_of_dropped, graded_error, left_vectors, mass_basis
-from eigenbody.numerics.eigen.gyroscopic import StatePairs, gyroscopic_pairs
+from eigenbody.numerics.eigen.gyroscopic import gyroscopic_modes
 from eigenbody.numerics.eigen.scaled import ModalBasis, Scaled, modal_bases, scaled
-from eigenbody.numerics.eigen.spectrum import Spectrum, ordered_spectrum
+from eigenbody.numerics.eigen.spectra import Numbered, Spectra, SpectrumStack, ordered_spectra
+from eigenbody.numerics.eigen.spectrum import Columns, Spectrum
 from eigenbody.numerics.eigen.stability import Judged, judged_modes
 from eigenbody.numerics.eigen.uncoupled import uncoupled_eigenvalues
 from eigenbody.numerics.matrices.noise import BACKWARD, ENTRY_NOISE, EPS, equilibrate, noise_of
@@ -35,27 +35,28 @@ def spectrum_first_order(A: np.ndarray, noise: np.ndarray | None = None, recogni
     return spectra_first_order(np.asarray(A)[None], None if noise is None else np.asarray(noise)[None], recognize)[0]
 
 
-def spectra_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> list[Spectrum]:
+def spectra_first_order(A: np.ndarray, noise: np.ndarray | None = None, recognize: bool = True) -> Spectra:
     """The same of many systems of one order, A (g, n, n)."""
-    A = _checked("A", A)
-    if parts := blocks_of(A):
-        noises = [None if noise is None else noise[part] for part in parts]
-        found = (spectra_first_order(A[part], own, recognize) for part, own in zip(parts, noises, strict=True))
-        return [spectrum for some in found for spectrum in some]
-    noise = noise_of(A, None if noise is None else _checked("noise", noise))
-    return [_first_order(modes) for modes in judged_modes(A, noise, None if recognize else 0)]
+    A, given = _checked("A", A), None if noise is None else _checked("noise", noise)
+    return Spectra(
+        (part.start + modes.members, _first_order(modes))
+        for part in blocks_of(A)
+        for modes in judged_modes(
+            A[part], noise_of(A[part], None if given is None else given[part]), None if recognize else 0
+        )
+    )
 
 
-def _first_order(modes: Judged) -> Spectrum:
-    right = np.hstack([modes.rigid, modes.others.vectors])
-    right /= np.linalg.norm(right, axis=0)
-    return _judged_spectrum(modes, modes.others.values, right)
+def _first_order(modes: Judged) -> SpectrumStack:
+    right = np.concatenate([modes.rigid, modes.others.vectors], axis=-1)
+    return _judged_spectra(modes, right / np.linalg.norm(right, axis=1, keepdims=True))
 
 
-def _judged_spectrum(modes: Judged, eigenvalues: np.ndarray, right: np.ndarray) -> Spectrum:
+def _judged_spectra(modes: Judged, right: np.ndarray) -> SpectrumStack:
     found = modes.others
-    flags = (found.on_axis, found.defective)
-    return ordered_spectrum(modes.weyr, eigenvalues, right, *flags, modes.errors, modes.near_zero, found.undecided)
+    return ordered_spectra(
+        modes.weyr, found.values, right, found.on_axis, found.defective, modes.errors, modes.near_zero, found.undecided
+    )
 
 
 def spectrum_second_order(
@@ -80,57 +81,64 @@ def spectra_second_order(
     K: np.ndarray,
     noise_K: np.ndarray | None = None,
     noise_C: np.ndarray | None = None,
-) -> list[Spectrum]:
+) -> Spectra:
     """The same of many systems of one order, all matrices (g, n, n)."""
     M, C, K = _checked("M", M), _checked("C", C), _checked("K", K)
     if not M.shape == C.shape == K.shape:
         shapes = (array.shape[1:] for array in (M, C, K))
         raise ComputationError("M, C and K must have one shape; they are {}, {} and {}.".format(*shapes))
     noises = [None if a is None else _checked(name, a) for name, a in (("noise_K", noise_K), ("noise_C", noise_C))]
-    if parts := blocks_of(M):
-        own_noises = [[None if a is None else a[part] for a in noises] for part in parts]
-        solved = (spectra_second_order(M[p], C[p], K[p], *n) for p, n in zip(parts, own_noises, strict=True))
-        return [spectrum for some in solved for spectrum in some]
-    system = scaled(M, C, K, *noises)
-    found: dict[int, Spectrum] = {}
+    return Spectra(
+        (part.start + members, stack)
+        for part in blocks_of(M)
+        for members, stack in _second_order(
+            scaled(M[part], C[part], K[part], *(None if a is None else a[part] for a in noises))
+        )
+    )
+
+
+def _second_order(system: Scaled) -> Iterator[Numbered]:
     for symmetric, members in alike(system.symmetric):
         own = system.of(members)
-        kinds = _symmetric(own) if symmetric else zip(range(len(members)), _unsymmetric(own), strict=True)
-        found.update((int(members[k]), spectrum) for k, spectrum in kinds)
-    return [found[k] for k in range(len(M))]
+        for some, spectra in _symmetric(own) if symmetric else _unsymmetric(own):
+            yield members[some], spectra
 
 
-def _symmetric(system: Scaled) -> Iterator[tuple[int, Spectrum]]:
-    """Spectra of systems with symmetric K, with their numbers."""
+def _symmetric(system: Scaled) -> Iterator[Numbered]:
+    """Of systems with symmetric K."""
     for members, basis in modal_bases(system):
         for undamped, alone in alike(system.undamped[members]):
             own, of_own = system.of(members[alone]), basis.of(alone)
-            solved = _undamped(own, of_own) if undamped else _damped(own, of_own)
-            yield from zip(members[alone].tolist(), solved, strict=True)
+            if undamped:
+                yield members[alone], _undamped(own, of_own)
+            else:
+                yield from ((members[alone[some]], spectra) for some, spectra in _damped(own, of_own))
 
 
 # ---------------------------------------------------------------- the three problems of second order
 
 
-def _undamped(system: Scaled, basis: ModalBasis) -> list[Spectrum]:
+def _undamped(system: Scaled, basis: ModalBasis) -> SpectrumStack:
     """C = 0, K symmetric: lambda^2 = -omega^2, each rigid coordinate a chain of two zeros."""
     r = basis.rigid.shape[-1]
     root = np.sqrt(np.abs(basis.stiffness))
     first = np.where(basis.stiffness > 0, 1j * root, -root)
     eigenvalues = np.stack([first, -first], axis=-1).reshape(len(first), -1)
-    on_axis, none = np.repeat(basis.stiffness > 0, 2, axis=-1), np.zeros(eigenvalues.shape[1], bool)
-    near_zero, loss = 2 * _near_zero(system, basis), np.zeros(root.shape[1])
-    out = []
-    for k, values in enumerate(eigenvalues):
-        one, shapes = system.of(k), basis.of(k)
-        errors = partial(_errors, one, shapes, loss, values)
-        right: np.ndarray | Callable[[np.ndarray], np.ndarray] = partial(one.pairs, shapes.elastic, values)
-        if r:
-            still = np.zeros_like(shapes.rigid)
-            rigid = one.rigid_states(np.hstack([shapes.rigid, still]), np.hstack([still, shapes.rigid]))
-            right = np.hstack([rigid, one.pairs(shapes.elastic, values, np.arange(len(values)))])
-        out.append(ordered_spectrum((r, r) if r else (), values, right, on_axis[k], none, errors, int(near_zero[k])))
-    return out
+    on_axis, none = np.repeat(basis.stiffness > 0, 2, axis=-1), np.zeros(eigenvalues.shape, bool)
+    errors = partial(_errors, system, basis, np.zeros(root.shape), eigenvalues)
+    right: np.ndarray | list[Columns] = _pairs_when_asked(system, basis, eigenvalues)
+    if r:
+        still = np.zeros_like(basis.rigid)
+        moved, moving = (np.concatenate(two, axis=-1) for two in ((basis.rigid, still), (still, basis.rigid)))
+        pairs = system.pairs(basis.elastic, eigenvalues, np.arange(eigenvalues.shape[1]))
+        right = np.concatenate([system.rigid_states(moved, moving), pairs], axis=-1)
+    near_zero = 2 * _near_zero(system, basis)
+    return ordered_spectra((r, r) if r else (), eigenvalues, right, on_axis, none, errors, near_zero, none)
+
+
+def _pairs_when_asked(system: Scaled, basis: ModalBasis, eigenvalues: np.ndarray) -> list[Columns]:
+    each = enumerate(zip(basis.elastic, eigenvalues, strict=True))
+    return [partial(system.of(k).pairs, shapes, values) for k, (shapes, values) in each]
 
 
 def _near_zero(system: Scaled, basis: ModalBasis) -> np.ndarray:
@@ -156,14 +164,14 @@ def _plain_error(values: np.ndarray) -> np.ndarray:
 
 
 def _errors(system: Scaled, basis: ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
-    """Bounds of the zeros (two each) and of both `eigenvalues` of every mode of one system, damped by `loss` (e,) or
-    not."""
+    """Bounds of the zeros (two each) and of both `eigenvalues` (..., 2e) of every mode, damped by `loss` (..., e)."""
     zero = _error_of_squares(system, basis.rigid)
     square = _error_of_squares(system, basis.elastic, basis.stiffness) + graded_error(basis.stiffness)
-    square = np.repeat(square, 2)
-    slope = np.abs(2 * eigenvalues + np.repeat(loss, 2))
+    square = np.repeat(square, 2, axis=-1)
+    slope = np.abs(2 * eigenvalues + np.repeat(loss, 2, axis=-1))
     simple = square / np.where(slope > 0, slope, 1.0)
-    return np.concatenate([np.tile(np.sqrt(zero), 2), np.minimum(np.where(slope > 0, simple, np.inf), np.sqrt(square))])
+    elastic = np.minimum(np.where(slope > 0, simple, np.inf), np.sqrt(square))
+    return np.concatenate([np.sqrt(zero), np.sqrt(zero), elastic], axis=-1)
 
 
 def _error_of_squares(system: Scaled, shapes: np.ndarray, stiffness: np.ndarray | float = 0.0) -> np.ndarray:
@@ -173,34 +181,29 @@ def _error_of_squares(system: Scaled, shapes: np.ndarray, stiffness: np.ndarray 
     return np.sum(size * product(system.noise_K, size), axis=-2) + of_mass
 
 
-def _damped(system: Scaled, basis: ModalBasis) -> list[Spectrum]:
+def _damped(system: Scaled, basis: ModalBasis) -> Iterator[Numbered]:
     """K symmetric, any C: damping that couples no modes, else the general problem."""
     r = basis.rigid.shape[-1]
     shapes = np.concatenate([basis.elastic, basis.rigid], axis=-1) if r else basis.elastic
     size = np.abs(shapes)
     loss, half = shapes.mT @ product(system.C, shapes), product(system.noise_C, size)
-    own_noise = np.sum(size * half, axis=-2)
-    out: dict[int, Spectrum] = {}
+    separate, eigenvalues = np.zeros(len(loss), bool), np.zeros((0, 0), complex)
     if not r:
-        near_zero = _near_zero(system, basis)
-        for k, (own, noise, stiffness) in enumerate(zip(loss, own_noise, basis.stiffness, strict=True)):
-            if (separate := uncoupled_eigenvalues(own, noise, stiffness)) is not None:
-                out[k] = _uncoupled(system.of(k), basis.of(k), np.diagonal(own), separate, int(near_zero[k]))
-    coupled = np.array([k for k in range(len(loss)) if k not in out], dtype=int)
-    if len(coupled):
-        parts = (system.of(coupled), basis.of(coupled), _Damping(*(a[coupled] for a in (shapes, loss, half))))
-        out.update(zip(coupled.tolist(), _coupled(*parts), strict=True))
-    return [out[k] for k in range(len(loss))]
+        separate, eigenvalues = uncoupled_eigenvalues(loss, np.sum(size * half, axis=-2), basis.stiffness)
+    for uncoupled, members in alike(separate):
+        own, of_own = system.of(members), basis.of(members)
+        if uncoupled:
+            yield members, _uncoupled(own, of_own, np.diagonal(loss[members], axis1=-2, axis2=-1), eigenvalues[members])
+        else:
+            parts = _coupled(own, of_own, _Damping(*(a[members] for a in (shapes, loss, half))))
+            yield from ((members[some], spectra) for some, spectra in parts)
 
 
-def _uncoupled(
-    system: Scaled, basis: ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray, near_zero: int
-) -> Spectrum:
-    """One system whose modes have two eigenvalues of their own each."""
-    pairs, flag = partial(system.pairs, basis.elastic, eigenvalues), np.zeros(len(eigenvalues), bool)
-    return ordered_spectrum(
-        (), eigenvalues, pairs, flag, flag, partial(_errors, system, basis, loss, eigenvalues), 2 * near_zero
-    )
+def _uncoupled(system: Scaled, basis: ModalBasis, loss: np.ndarray, eigenvalues: np.ndarray) -> SpectrumStack:
+    """Modes that have two eigenvalues of their own each."""
+    pairs, no = _pairs_when_asked(system, basis, eigenvalues), np.zeros(eigenvalues.shape, bool)
+    errors = partial(_errors, system, basis, loss, eigenvalues)
+    return ordered_spectra((), eigenvalues, pairs, no, no, errors, 2 * _near_zero(system, basis), no)
 
 
 class _Damping(NamedTuple):
@@ -211,7 +214,7 @@ class _Damping(NamedTuple):
     half: np.ndarray
 
 
-def _coupled(system: Scaled, basis: ModalBasis, damping: _Damping) -> list[Spectrum]:
+def _coupled(system: Scaled, basis: ModalBasis, damping: _Damping) -> Iterator[Numbered]:
     """K symmetric, any C, in the states z = [omega eta, eta', rho'] of elastic and rigid amplitudes eta (e), rho (r).
 
     Without the rigid amplitudes themselves, which nothing feels: the first r zeros. What remains is skew-symmetric for
@@ -229,37 +232,29 @@ def _coupled(system: Scaled, basis: ModalBasis, damping: _Damping) -> list[Spect
     noise[:, e:, e:] = size.mT @ half + _mixing_noise(system, basis, np.abs(loss))
     noise[:, e:] += _mass_noise(system, size) @ np.abs(A[:, e:])
 
-    found: dict[int, StatePairs] = {}
+    lossy = np.ones(len(A), bool)
     conservative = np.flatnonzero(system.skew & np.all(basis.stiffness > 0, axis=-1))
     if len(conservative):
-        solved = gyroscopic_pairs(A[conservative], noise[conservative], r)
-        found.update((int(conservative[k]), one) for k, one in solved)
-    lossy = np.array([k for k in range(len(A)) if k not in found], dtype=int)
-    if len(lossy):
+        for modes in gyroscopic_modes(A[conservative], noise[conservative], r):
+            members = conservative[modes.members]
+            lossy[members] = False
+            yield members, _in_states(system.of(members), basis.of(members), modes)
+    rest = np.flatnonzero(lossy)
+    if len(rest):
         # `eigh` leaves eps of the largest in every entry; the product itself no more than the noise of K
-        product = basis.elastic[lossy].mT @ system.K[lossy] @ basis.elastic[lossy]
-        A[lossy, e : 2 * e, :e] = -product / omega[lossy][:, None, :]
-        for k, modes in zip(lossy.tolist(), judged_modes(A[lossy], noise[lossy], at_most=r), strict=True):
-            values, vectors, on_axis, defective, undecided, _ = modes.others
-            found[k] = StatePairs(
-                modes.weyr, modes.rigid, values, vectors, on_axis, defective, undecided, modes.errors(), modes.near_zero
-            )
-    near_zero, out = _near_zero(system, basis), dict[int, Spectrum]()
-    for _, members in alike(np.array([found[k].generalized.shape[1] for k in range(len(A))])):
-        own = [found[k] for k in members.tolist()]
-        near = near_zero[members].tolist()
-        out.update(zip(members.tolist(), _in_states(system.of(members), basis.of(members), own, near), strict=True))
-    return [out[k] for k in range(len(A))]
+        product = basis.elastic[rest].mT @ system.K[rest] @ basis.elastic[rest]
+        A[rest, e : 2 * e, :e] = -product / omega[rest][:, None, :]
+        for modes in judged_modes(A[rest], noise[rest], at_most=r):
+            members = rest[modes.members]
+            yield members, _in_states(system.of(members), basis.of(members), modes)
 
 
-def _in_states(system: Scaled, basis: ModalBasis, found: list[StatePairs], near_zero: list[int]) -> Iterator[Spectrum]:
+def _in_states(system: Scaled, basis: ModalBasis, modes: Judged) -> SpectrumStack:
     """What was found in the states of `_coupled`, with the rigid amplitudes, in the states of the user."""
     e, r = basis.stiffness.shape[-1], basis.rigid.shape[-1]
     shapes = np.concatenate([basis.elastic, basis.rigid], axis=-1)
-    omega = np.sqrt(np.abs(basis.stiffness))
-    generalized, eigenvalues, vectors, errors = (
-        np.stack([getattr(one, name) for one in found]) for name in ("generalized", "eigenvalues", "vectors", "errors")
-    )
+    omega, generalized, found = np.sqrt(np.abs(basis.stiffness)), modes.rigid, modes.others
+    eigenvalues, vectors, errors = found.values, found.vectors, modes.errors()
     z = np.concatenate([generalized, vectors], axis=-1)
     if r:
         size = np.abs(shapes)
@@ -270,17 +265,11 @@ def _in_states(system: Scaled, basis: ModalBasis, found: list[StatePairs], near_
     slow_q = np.concatenate([basis.rigid, basis.elastic @ (generalized[:, :e] / omega[:, :, None])], axis=-1)
     slow_v = np.concatenate([np.zeros_like(basis.rigid), shapes @ generalized[:, e:]], axis=-1)
     right = np.concatenate([system.rigid_states(slow_q, slow_v), system.states(q, eigenvalues)], axis=-1)
-    every = Later(partial(_errors_beside_rigid, system, basis, z, eigenvalues, errors))
-    for k, one in enumerate(found):
-        bounds = partial(_one_of, every, k)
-        yield ordered_spectrum(
-            (r, *one.weyr), one.eigenvalues, right[k], one.on_axis, one.defective, bounds, near_zero[k] + one.near_zero,
-            one.undecided,
-        )  # fmt: skip
-
-
-def _one_of(every: Callable[[], np.ndarray], k: int) -> np.ndarray:
-    return np.array(every()[k])
+    bounds = partial(_errors_beside_rigid, system, basis, z, eigenvalues, errors)
+    near_zero = _near_zero(system, basis) + modes.near_zero
+    return ordered_spectra(
+        (r, *modes.weyr), eigenvalues, right, found.on_axis, found.defective, bounds, near_zero, found.undecided
+    )
 
 
 def _errors_beside_rigid(
@@ -320,7 +309,7 @@ def _mass_noise(system: Scaled, size: np.ndarray) -> np.ndarray:
     return ENTRY_NOISE * (size.mT @ np.abs(system.M) @ size)
 
 
-def _unsymmetric(system: Scaled) -> list[Spectrum]:
+def _unsymmetric(system: Scaled) -> Iterator[Numbered]:
     """Any K and C in the states [omega eta, eta'], q = T eta mass-normalized, omega the size of each row of K."""
     T = mass_basis(system.M)
     n, size = T.shape[-1], np.abs(T)
@@ -340,15 +329,16 @@ def _unsymmetric(system: Scaled) -> list[Spectrum]:
     noise[:, n:, :n] = size.mT @ system.noise_K @ size / omega[:, None, :]
     noise[:, n:, n:] = size.mT @ system.noise_C @ size
     noise[:, n:] += _mass_noise(system, size) @ np.abs(A[:, n:])
-    return [_of_unsymmetric(system.of(k), T[k], omega[k], modes) for k, modes in enumerate(judged_modes(A, noise))]
+    for modes in judged_modes(A, noise):
+        yield modes.members, _of_unsymmetric(system.of(modes.members), T[modes.members], omega[modes.members], modes)
 
 
-def _of_unsymmetric(system: Scaled, T: np.ndarray, omega: np.ndarray, modes: Judged) -> Spectrum:
-    """What was found of one system, in the states of the user."""
-    n, eigenvalues, vectors, generalized = len(T), modes.others.values, modes.others.vectors, modes.rigid
-    q = T @ _amplitudes(omega, vectors[:n], vectors[n:], eigenvalues)
-    rigid = system.rigid_states(T @ (generalized[:n] / omega[:, None]), T @ generalized[n:])
-    return _judged_spectrum(modes, eigenvalues, np.hstack([rigid, system.states(q, eigenvalues)]))
+def _of_unsymmetric(system: Scaled, T: np.ndarray, omega: np.ndarray, modes: Judged) -> SpectrumStack:
+    """What was found in the states of `_unsymmetric`, in the states of the user."""
+    n, eigenvalues, vectors, generalized = T.shape[-1], modes.others.values, modes.others.vectors, modes.rigid
+    q = T @ _amplitudes(omega, vectors[:, :n], vectors[:, n:], eigenvalues)
+    rigid = system.rigid_states(T @ (generalized[:, :n] / omega[:, :, None]), T @ generalized[:, n:])
+    return _judged_spectra(modes, np.concatenate([rigid, system.states(q, eigenvalues)], axis=-1))
 
 
 def _amplitudes(omega: np.ndarray, top: np.ndarray, bottom: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from eigenbody.numerics.eigen.graded import graded_eigh
+from eigenbody.numerics.eigen.stability import Judged, Pairs
 from eigenbody.numerics.eigen.zeros import null_spaces
 from eigenbody.numerics.matrices.noise import BACKWARD, EPS
+from eigenbody.numerics.matrices.stacks import columns_of, norms
 
 
-class StatePairs(NamedTuple):
-    """What the eigenproblem of one system has: the chain of zeros with their vectors, the other eigenvalues with
-    theirs, flags, errors of all, and how many a plain algorithm finds near zero."""
-
-    weyr: tuple[int, ...]
-    generalized: np.ndarray
-    eigenvalues: np.ndarray
-    vectors: np.ndarray
-    on_axis: np.ndarray
-    defective: np.ndarray
-    undecided: np.ndarray
-    errors: np.ndarray
-    near_zero: int
-
-
-def gyroscopic_pairs(A: np.ndarray, noise: np.ndarray, r: int) -> Iterator[tuple[int, StatePairs]]:
-    """Imaginary eigenvalues of skew A (g, 2e + r, 2e + r), their vectors and null spaces, by the number of each; those
-    with a tie are left out.
+def gyroscopic_modes(A: np.ndarray, noise: np.ndarray, r: int) -> Iterator[Judged]:
+    """Imaginary eigenvalues of skew A (g, 2e + r, 2e + r), their vectors and null spaces; those with a tie are left
+    out.
 
     Hermitian problem i A. The null space is that of the rigid block of A; elastic states follow quasi-statically.
     """
@@ -45,18 +31,23 @@ def gyroscopic_pairs(A: np.ndarray, noise: np.ndarray, r: int) -> Iterator[tuple
         if zeros:
             complement = np.linalg.qr(null, mode="complete")[0][..., zeros:]
         values, vectors = graded_eigh(1j * own, complement.astype(complex))
-        for k, number in enumerate(members.tolist()):
-            upper = values[k] < 0
-            if 2 * int(upper.sum()) == len(upper):
-                yield number, _skew_pairs(-1j * values[k, upper], vectors[k][:, upper], null[k], noise[number])
+        upper = values < 0
+        even = np.flatnonzero(2 * upper.sum(axis=1) == values.shape[1])
+        if len(even):
+            first = np.argsort(~upper[even], axis=1, kind="stable")[:, : values.shape[1] // 2]
+            above = np.take_along_axis(-1j * values[even], first, axis=1)
+            yield _skew_modes(members[even], above, columns_of(vectors[even], first), null[even], noise[members[even]])
 
 
-def _skew_pairs(upper: np.ndarray, columns: np.ndarray, null: np.ndarray, noise: np.ndarray) -> StatePairs:
-    """What belongs to the eigenvalues (m,) of a skew matrix that lie above zero, with their unit vectors (n, m)."""
-    zeros, no = null.shape[1], np.zeros(2 * len(upper), bool)
-    pairs = np.stack([columns, columns.conj()], axis=2).reshape(len(columns), len(no))
-    eigenvalues = np.column_stack([upper, upper.conj()]).ravel()
-    weight = np.abs(pairs)
-    bounds = np.sum(weight * (noise @ weight), axis=0) + BACKWARD * EPS * np.abs(upper).max(initial=0.0)
-    errors = np.concatenate([np.full(zeros, np.linalg.norm(noise)), bounds])
-    return StatePairs((zeros,), null, eigenvalues, pairs, ~no, no, no, errors, zeros)
+def _skew_modes(
+    members: np.ndarray, above: np.ndarray, columns: np.ndarray, null: np.ndarray, noise: np.ndarray
+) -> Judged:
+    """What belongs to the eigenvalues (g, m) of skew matrices that lie above zero, with unit vectors (g, n, m)."""
+    (g, m), zeros = above.shape, null.shape[-1]
+    vectors = np.stack([columns, columns.conj()], axis=-1).reshape(g, -1, 2 * m)
+    eigenvalues, no = np.stack([above, above.conj()], axis=-1).reshape(g, 2 * m), np.zeros((g, 2 * m), bool)
+    weight = np.abs(vectors)
+    largest = np.abs(above).max(axis=1, initial=0.0)[:, None]
+    bounds = np.sum(weight * (noise @ weight), axis=1) + BACKWARD * EPS * largest
+    others = Pairs(eigenvalues, vectors, ~no, no, no, bounds)
+    return Judged(members, (zeros,), null, others, np.full(g, zeros), norms(noise))

@@ -43,8 +43,12 @@ WIDEST = 1e-3
 """No bound beyond this part of |eigenvalue| puts it on the axis or into a cluster: first order says nothing there."""
 
 
+VERDICTS = ("stable", "marginal", "drifting", "unstable")
+
+
 class Pairs(NamedTuple):
-    """Eigenvalues (m,) in adjacent conjugate pairs with vectors (n, m), flags (m,) bool and error bounds (m,).
+    """Of g matrices (n, n): eigenvalues (g, m) in adjacent conjugate pairs with vectors (g, n, m), flags (g, m) bool
+    and error bounds (g, m).
 
     `defective` marks members of defective clusters on the imaginary axis only; `undecided` those that were put on the
     axis because the real part found is within its error bound.
@@ -60,48 +64,57 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """All eigenvalues of a real matrix (n, n).
+    """All eigenvalues of those among many real matrices (n, n) whose zeros have one structure.
 
+    members      (g,) their numbers
     weyr         vectors of each order that belong to the zero eigenvalue
-    rigid        (n, z) its eigenvectors, then generalized ones of rising order
+    rigid        (g, n, z) its eigenvectors, then generalized ones of rising order
     others       those that are not zero
-    near_zero    how many eigenvalues of the plain problem lie within their error bounds of zero
-    zero_error   how far from zero those that were recognized as zero can be: by an error of the entries, or in the
+    near_zero    (g,) how many eigenvalues of the plain problem lie within their error bounds of zero
+    zero_error   (g,) how far from zero those that were recognized as zero can be: by an error of the entries, or in the
                  plain problem
     """
 
+    members: np.ndarray
     weyr: tuple[int, ...]
     rigid: np.ndarray
     others: Pairs
-    near_zero: int
-    zero_error: float
+    near_zero: np.ndarray
+    zero_error: np.ndarray
 
     def errors(self) -> np.ndarray:
-        """Error bounds (n,) of the zeros and of the others."""
-        return np.concatenate([np.full(self.rigid.shape[1], self.zero_error), self.others.bounds])
+        """Error bounds (g, n) of the zeros and of the others."""
+        zeros = np.repeat(self.zero_error[:, None], self.rigid.shape[-1], axis=1)
+        return np.concatenate([zeros, self.others.bounds], axis=1)
 
 
 def verdict(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray) -> str:
-    """`unstable`, `drifting`, `marginal` or `stable` for a whole system: arrays (n,), see `Spectrum`."""
-    if np.any((eigenvalues.real > 0) & ~on_axis):
-        return "unstable"
-    if defective.any():
-        return "drifting"
-    return "marginal" if on_axis.any() else "stable"
+    """That of one system: arrays (n,)."""
+    return verdicts(eigenvalues[None], on_axis[None], defective[None])[0]
+
+
+def verdicts(eigenvalues: np.ndarray, on_axis: np.ndarray, defective: np.ndarray) -> list[str]:
+    """`unstable`, `drifting`, `marginal` or `stable` for whole systems: arrays (g, n), see `Spectrum`."""
+    grows = ((eigenvalues.real > 0) & ~on_axis).any(axis=1)
+    worst = np.where(grows, 3, np.where(defective.any(axis=1), 2, on_axis.any(axis=1)))
+    return [VERDICTS[k] for k in worst.tolist()]
 
 
 # ---------------------------------------------------------------- general eigenproblem with error bounds
 
 
-def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> list[Judged]:
-    """Eigenvalues of each real A (g, n, n) with the zeros among them recognized; `noise` (g, n, n) bounds the error of
-    its entries, `at_most` the number of independent eigenvectors of zero where that is known.
+def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -> Iterator[Judged]:
+    """Eigenvalues of each real A (g, n, n) with the zeros among them recognized, those with alike zeros together;
+    `noise` (g, n, n) bounds the error of its entries, `at_most` the number of independent eigenvectors of zero where
+    that is known.
 
     The vectors of any defective cluster are its true eigenvectors, repeated.
     """
     g, n = A.shape[:2]
     if not n:
-        return [Judged((), np.zeros((0, 0), complex), _none(0), 0, 0.0)] * g
+        none = np.zeros(g, int)
+        yield Judged(np.arange(g), (), np.zeros((g, 0, 0), complex), _none(0, g), none, none.astype(float))
+        return
     B, noise, scale, order = _balance_and_grade(A, noise)
     plain, left, right = _solve(B, noise)
     algorithmic, coupling = _norm_bounds(B, left, right)
@@ -125,25 +138,20 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
         merge_defective(B[k], noise[k], values[k], right[k], bounds.capped[k], gap[k], partner[k], on_axis[k],
                          defective[k])  # fmt: skip
     found = Pairs(values, right, on_axis, defective, undecided, bounds.stated)
-    near_zero, sizes = doubtful.sum(axis=1).tolist(), np.sort(np.abs(plain), axis=1)
-    out: dict[int, Judged] = {}
+    near_zero, sizes = doubtful.sum(axis=1), np.sort(np.abs(plain), axis=1)
     for members, rest, judged in _beside_blocks(found, slow, blocks, at_most):
         z, whole = sum(judged.weyr), np.empty((len(members), n, n), complex)
         vectors = np.concatenate([judged.rigid, rest.vectors], axis=-1) * scale[members][:, :, None]
         np.put_along_axis(whole, order[members][:, :, None], vectors, axis=1)
         away = np.maximum(judged.zero_error, sizes[members, z - 1]) if z else np.zeros(len(members))
-        for i, k in enumerate(members.tolist()):
-            own = Pairs(rest.values[i], whole[i, :, z:], *(part[i] for part in rest[2:]))
-            out[k] = Judged(judged.weyr, whole[i, :, :z], own, near_zero[k], float(away[i]))
-    return [out[k] for k in range(g)]
+        others = rest._replace(vectors=whole[..., z:])
+        yield Judged(members, judged.weyr, whole[..., :z], others, near_zero[members], away)
 
 
-def _none(n: int, *lead: int) -> Pairs:
-    """No eigenvalue of matrices of order n."""
-    flag = np.zeros((*lead, 0), bool)
-    return Pairs(
-        np.zeros((*lead, 0), complex), np.zeros((*lead, n, 0), complex), flag, flag, flag, np.zeros((*lead, 0))
-    )
+def _none(n: int, g: int) -> Pairs:
+    """No eigenvalue of g matrices of order n."""
+    flag = np.zeros((g, 0), bool)
+    return Pairs(np.zeros((g, 0), complex), np.zeros((g, n, 0), complex), flag, flag, flag, np.zeros((g, 0)))
 
 
 _Blocks = list[tuple[np.ndarray, np.ndarray, Block]]  # of matrices (m,), which eigenvalues (m, n) each stands for
@@ -179,24 +187,21 @@ def _blocks_by_schur(
 ) -> _Blocks:
     """The blocks of the `count` smallest eigenvalues of some of the matrices, or more of them where that would part a
     pair or equal ones, which another algorithm puts in another order."""
-    found, spaces = [], []
-    for k in members:
-        by_size, wanted = np.argsort(np.abs(values[k]), kind="stable"), count
-        while True:
-            space = subspace_of_smallest(B[k], wanted)
-            taken = np.zeros(values.shape[1], bool)
-            taken[by_size[: len(space.form)]] = True
-            if np.array_equal(taken, taken[partner[k]]):
-                break
-            wanted = len(space.form) + 1
-        found.append(taken)
-        spaces.append(space)
+    spaces, rank = {}, np.argsort(np.argsort(np.abs(values[members]), axis=1, kind="stable"), axis=1)
+    pending, wanted = np.arange(len(members)), np.full(len(members), count)
+    while len(pending):
+        for i in pending.tolist():
+            spaces[i] = subspace_of_smallest(B[members[i]], int(wanted[i]))
+        wanted[pending] = [len(spaces[i].form) for i in pending.tolist()]
+        taken = rank < wanted[:, None]
+        parted = (taken != np.take_along_axis(taken, partner[members], axis=1)).any(axis=1)
+        pending, wanted = np.flatnonzero(parted), wanted + parted
     out: _Blocks = []
-    for _, same in alike(np.array([len(space.form) for space in spaces])):
-        own = [spaces[i] for i in same]
+    for _, same in alike(wanted):
+        own = [spaces[i] for i in same.tolist()]
         parts = (np.stack([getattr(space, name) for space in own]) for name in ("left", "right", "form", "separation"))
         k = members[same]
-        out.append((k, np.array([found[i] for i in same]), block_of(B[k], noise[k], Subspace(*parts))))
+        out.append((k, taken[same], block_of(B[k], noise[k], Subspace(*parts))))
     return out
 
 
@@ -245,8 +250,8 @@ def _judge_slowest(block: Block, at_most: int | None) -> Iterator[tuple[np.ndarr
         if not part.core.shape[-1]:
             yield own, _none(right.shape[1], g), found
             continue
-        each = [judged.others for judged in judged_modes(part.core, part.noise, at_most=0)]
-        others = Pairs(*(np.stack(parts) for parts in zip(*each, strict=True)))
+        (rest,) = judged_modes(part.core, part.noise, at_most=0)  # none is taken for zero: they are alike
+        others = rest.others
         vectors = right @ zeros.lift(others.values, others.vectors)
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         yield own, others._replace(vectors=vectors), found

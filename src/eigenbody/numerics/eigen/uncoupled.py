@@ -9,36 +9,37 @@ UNCOUPLED = 1e-12
 still counts as its own."""
 
 
-def uncoupled_eigenvalues(loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray) -> np.ndarray | None:
-    """Both eigenvalues of every mode, adjacent, where damping couples no two modes beyond rounding (as proportional
-    damping does not) and none is undamped or nearly critical; else None."""
-    own = np.diagonal(loss)
-    if np.any(own <= 1e3 * own_noise) or np.any(stiffness <= 0):
-        return None
+def uncoupled_eigenvalues(
+    loss: np.ndarray, own_noise: np.ndarray, stiffness: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of systems (g,): whether damping (g, e, e) couples no two modes beyond rounding (as proportional damping does
+    not) and none is undamped or nearly critical; and then both eigenvalues of every mode, adjacent, (g, 2e)."""
+    own = np.diagonal(loss, axis1=-2, axis2=-1)
     beyond = own * own / 4 - stiffness
-    if np.any(np.abs(beyond) <= 1e-6 * stiffness):
-        return None
-    root = np.sqrt(np.abs(beyond))
+    clear = (own > 1e3 * own_noise) & (stiffness > 0) & (np.abs(beyond) > 1e-6 * stiffness)
+    root, slow = np.sqrt(np.abs(beyond)), beyond < 0
     fast = -own / 2 - root
-    first = np.where(beyond < 0, -own / 2 + 1j * root, stiffness / np.where(beyond < 0, 1.0, fast))
-    second = np.where(beyond < 0, first.conj(), fast)
-    couples = np.abs(loss - np.diag(own))
-    each = (first,) if np.all(beyond < 0) else (first, second)  # conjugates are disturbed alike
-    if any(_disturbed(value, couples, own, stiffness) for value in each):
-        return None
-    return np.column_stack([first, second]).ravel()
+    first = np.where(slow, -own / 2 + 1j * root, stiffness / np.where(slow | (fast == 0), 1.0, fast))
+    second = np.where(slow, first.conj(), fast)
+    couples = np.abs(loss)
+    each = np.arange(own.shape[-1])
+    couples[:, each, each] = 0.0
+    separate = clear.all(axis=-1)
+    if separate.any():
+        separate &= ~_disturbed(first, couples, own, stiffness)
+        if not slow.all():  # conjugates are disturbed alike
+            separate &= ~_disturbed(second, couples, own, stiffness)
+    return separate, np.stack([first, second], axis=-1).reshape(len(own), -1)
 
 
-def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffness: np.ndarray) -> bool:
+def _disturbed(value: np.ndarray, couples: np.ndarray, own: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
     """Whether coupling by damping leaves more than `UNCOUPLED` in equation j of mode i or moves its eigenvalue by more:
     to first order where mode j has nearly the same one, else to second, through p_j(l) = l^2 + c_j l + omega_j^2."""
-    slope = np.abs(2 * value + own)[:, None]
-    if np.all(couples <= UNCOUPLED * slope):
-        return False
-    size = np.abs(value)[:, None]
-    if np.any(couples * size > UNCOUPLED * (size * (size + own) + stiffness)):
-        return True
-    apart = np.abs(value[:, None] * (value[:, None] + own) + stiffness)
-    first = couples / slope
-    second = couples * first * size / np.maximum(apart, 1e-300)
-    return bool(np.any(np.minimum(first, second) > UNCOUPLED))
+    slope, size = np.abs(2 * value + own)[..., :, None], np.abs(value)[..., :, None]
+    value, own, stiffness = value[..., :, None], own[..., None, :], stiffness[..., None, :]
+    felt = couples > UNCOUPLED * slope
+    unbalanced = couples * size > UNCOUPLED * (size * (size + own) + stiffness)
+    first = couples / np.maximum(slope, 1e-300)
+    second = couples * first * size / np.maximum(np.abs(value * (value + own) + stiffness), 1e-300)
+    moved = np.minimum(first, second) > UNCOUPLED
+    return felt.any(axis=(-2, -1)) & (unbalanced | moved).any(axis=(-2, -1))

@@ -11,9 +11,9 @@ MANY = 500_000
 
 
 def blocks_of(A: np.ndarray) -> list[slice]:
-    """Parts of a stack (g, n, n) that is too large to be worked on at once; none where it is not."""
+    """Parts of a stack (g, n, n): one, or several where it is too large to be worked on at once."""
     width = max(MANY // max(A.shape[1] * A.shape[2], 1), 1)
-    return [slice(k, k + width) for k in range(0, len(A), width)] if len(A) > width else []
+    return [slice(k, k + width) for k in range(0, len(A), width)]
 
 
 def alike(keys: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
