@@ -87,6 +87,16 @@ def going_on_from(store: str | None) -> Iterator[None]:
 
 
 @contextmanager
+def kept_in(store: str | None) -> Iterator[None]:
+    """The same where nothing is lost without a store either: the points so far are delivered."""
+    if store is None:
+        yield
+    else:
+        with going_on_from(store):
+            yield
+
+
+@contextmanager
 def partly_delivered(goal: Delivery) -> Iterator[None]:
     """What a sweep had when it was interrupted is delivered all the same."""
     from eigenbody.analyses.sweep import SweepInterrupted

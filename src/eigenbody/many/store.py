@@ -39,7 +39,8 @@ FORMAT = 1
 ABOUT = "_about.json"  # readers of Parquet pass over names that begin so
 NAME = re.compile(r"rows-(\d+)-(\d+)\.parquet")
 INDEX, FAILURE = "point", "failure"
-Table = Mapping[str, np.ndarray | Sequence[str | None]]
+WHOLE = "whole"  # column of bytes from which a result is made again
+Table = Mapping[str, np.ndarray | Sequence[str | None] | Sequence[bytes]]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Request:
     found: tuple[Column, ...]  # columns of the results
     grain: int  # points in one batch
     options: Mapping[str, Any] = field(default_factory=dict)
+    is_whole: bool = False  # whether results are kept as bytes too
 
     @property
     def chunk(self) -> int:
@@ -79,6 +81,10 @@ class Request:
             "points": len(points), "chunk": self.chunk,
             "digest": hashlib.sha256(np.ascontiguousarray(points, dtype="<f8").tobytes()).hexdigest(),
         }  # fmt: skip
+
+    def place(self, folder: str | Path, points: np.ndarray) -> Path:
+        """Where the run of these points is in a folder."""
+        return Path(folder) / hashlib.sha256(text_of(self.about(points)).encode()).hexdigest()[:16]
 
 
 def text_of(about: Mapping[str, Any]) -> str:
@@ -97,9 +103,8 @@ def keep(folder: str | Path, request: Request, work: Work, points: np.ndarray, c
     `work` gives the columns of its rows by name, and `failure`: None, or the reason.
     """
     require_parquet()
-    text = text_of(request.about(points))
-    place = Path(folder) / hashlib.sha256(text.encode()).hexdigest()[:16]
-    with _opened(place, text):
+    place = request.place(folder, points)
+    with _opened(place, text_of(request.about(points))):
         _tidy(place)
         done = {k // request.grain for a, b in ranges(place) for k in range(a, b, request.grain)}
         outcomes = in_order(work, points, crew, request.grain, "points", done, notes)
@@ -121,14 +126,16 @@ def _given(request: Request, rows: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _found(request: Request, found: Any, count: int) -> Table:
+    names = [column.name for column in request.found]
     if not isinstance(found, Lost):
-        return {**{column.name: found[column.name] for column in request.found}, FAILURE: found[FAILURE]}
-    return {**{c.name: np.full(count, np.nan) for c in request.found}, FAILURE: [found.reason] * count}
+        return {name: found[name] for name in (*names, *([WHOLE] if request.is_whole else []), FAILURE)}
+    whole: Table = {WHOLE: [b""] * count} if request.is_whole else {}
+    return {**{name: np.full(count, np.nan) for name in names}, **whole, FAILURE: [found.reason] * count}
 
 
 def column_name(name: str, found: Sequence[Column] = ()) -> str:
     """Of a parameter or path: its own, unless a column of the results is called so."""
-    return f"parameter.{name}" if name in (INDEX, FAILURE, *(column.name for column in found)) else name
+    return f"parameter.{name}" if name in (INDEX, FAILURE, WHOLE, *(column.name for column in found)) else name
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -248,7 +255,7 @@ class _Writer:
         from pyarrow import parquet
 
         whole = table.combine_chunks()
-        numbers = [name for name in whole.column_names if name not in (INDEX, FAILURE)]
+        numbers = [name for name in whole.column_names if name not in (INDEX, FAILURE, WHOLE)]
         options = {"compression": "zstd", "use_dictionary": [FAILURE], "use_byte_stream_split": numbers}
         _put(file_of(self._place, span), lambda file: parquet.write_table(whole, file, **options))
 
@@ -261,10 +268,10 @@ def _arrow(table: Table) -> pa.Table:
 
 
 def schema_of(names: Sequence[str]) -> pa.Schema:
-    """Names and types: whole numbers for the point, text or null for the failure, else numbers."""
+    """Names and types: whole numbers for the point, text or null for the failure, bytes of a result, else numbers."""
     import pyarrow as pa
 
-    kinds = {INDEX: pa.int64(), FAILURE: pa.string()}
+    kinds = {INDEX: pa.int64(), FAILURE: pa.string(), WHOLE: pa.binary()}
     return pa.schema([(name, kinds.get(name, pa.float64())) for name in names])
 
 

@@ -29,6 +29,7 @@ def floquet(
     values: options.Values = None,
     workers: options.Workers = None,
     scheduler: options.Scheduler = None,
+    store: options.Store = None,
     set_: options.Set = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -78,9 +79,11 @@ def floquet(
     if sensitivity and parameter is not None:
         what = "sensitivities are those at one value."
         raise InputError(Fault("--sensitivity", what, "Leave out --parameter, or set it by --set."))
-    for option, given in (("--workers", workers), ("--scheduler", scheduler)):
+    for option, given in (("--workers", workers), ("--scheduler", scheduler), ("--store", store)):
         if given is not None and parameter is None:
-            raise InputError(Fault(option, "one value has nothing to share out.", "Give --parameter, or leave it out."))
+            raise InputError(
+                Fault(option, "one value is found by one process, at once.", "Give --parameter, or leave it out.")
+            )
     mechanism = session.load(model, set_)
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", period="--period"
@@ -92,10 +95,8 @@ def floquet(
             goal.deliver(floquet_of_model(mechanism, times, sensitivity=sensitivity or ()))
         else:
             grid = session.swept_values(mechanism, parameter, start, stop, points, values)
-            with session.client_of(scheduler) as client, session.partly_delivered(goal):
-                found = floquet_sweep(
-                    mechanism, parameter, grid, times["period"], times["guess"], times["settle"], workers, client
-                )
+            with session.client_of(scheduler) as client, session.kept_in(store), session.partly_delivered(goal):
+                found = floquet_sweep(mechanism, parameter, grid, **times, workers=workers, client=client, store=store)
                 goal.deliver(found)
 
 

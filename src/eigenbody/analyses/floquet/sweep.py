@@ -6,18 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.floquet.find import Floquet, floquet_of_model
+from eigenbody.analyses.results import request_of
 from eigenbody.analyses.sweep import SweepInterrupted, path_of
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
-from eigenbody.many.run import Crew, Lost, in_order
+from eigenbody.many.run import Crew, Lost
+from eigenbody.many.store import Column
+from eigenbody.many.whole import Arrays, Form, Keeping, each_point
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -77,67 +81,118 @@ def floquet_sweep(
     settle: float | str | None = None,
     workers: int | None = None,
     client: Any = None,
+    store: str | Path | None = None,
 ) -> FloquetSweep:
     """Floquet exponents at each value of a parameter; boundaries of stability between them are found by bisection.
 
     The period is the one that the model asks for at each value, one turn of what turns, or the one given. `workers`
     processes (default: as many as the machine has processors, where that pays) or those of a `dask.distributed.Client`
-    share the values; the numbers do not depend on it. Ctrl-C ends it with what was computed: `SweepInterrupted` carries
-    it as `partial`.
+    share the values, a folder as `store` keeps them as they come; the numbers do not depend on it. Ctrl-C ends it with
+    what was computed: `SweepInterrupted` carries it as `partial`.
     """
     model = model_asking_for(model)
     given = {"period": period, "guess": guess, "settle": settle}
     system_of(model)  # faults of the model itself, before anything else
     grid = path_of(model, parameter, values).values[parameter]
 
-    def at(value: float) -> Floquet:
-        return floquet_of_model(model.with_values({parameter: float(value)}), given)
+    def at(value: float) -> Point:
+        return _point(floquet_of_model(model.with_values({parameter: float(value)}), given))
 
-    outcomes: list[Floquet | str] = []
+    outcomes: list[Point | Lost] = []
     work = partial(_found, model, parameter, given)
+    keeping = None if store is None else _keeping(store, model, parameter, given)
     try:
-        with closing(in_order(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}")) as found:
-            for _, _, outcome in found:
-                outcomes.append(outcome.reason if isinstance(outcome, Lost) else outcome)
-        if not any(isinstance(one, Floquet) for one in outcomes):
-            raise ComputationError(f"No point of the sweep could be found: {outcomes[0]}")
+        every = each_point(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}", keeping)
+        with closing(every) as found:
+            outcomes.extend(found)
+        if isinstance(first := outcomes[0], Lost) and not any(isinstance(one, Point) for one in outcomes):
+            raise ComputationError(f"No point of the sweep could be found: {first.reason}")
         return _collected(model, parameter, grid, outcomes, _boundaries(at, grid, outcomes))
     except KeyboardInterrupt as stopped:
-        if not any(isinstance(one, Floquet) for one in outcomes):
+        if not any(isinstance(one, Point) for one in outcomes):
             raise
         partial_sweep = _collected(model, parameter, grid[: len(outcomes)], outcomes, ())
         told = f"Interrupted: {len(outcomes)} of {len(grid)} values, and no boundaries between them."
         raise SweepInterrupted(replace(partial_sweep, notes=(told,))) from stopped
 
 
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What a sweep keeps of `Floquet` at one value; `fastest` is the exponent of the entry that grows most."""
+
+    exponents: np.ndarray
+    period: float
+    growth: float
+    stability: str
+    convergence: float
+    fastest: complex
+
+
+def _point(found: Floquet) -> Point:
+    entries = found.eigenvalues
+    fastest = entries[int(np.nanargmax(entries.real))] if np.isfinite(entries.real).any() else 0.0
+    return Point(
+        found.exponents, found.period, found.growth, found.stability, found.certificate.convergence, complex(fastest)
+    )
+
+
 def _found(
-    model: InertModel, parameter: str, given: Mapping[str, float | str | None], row: np.ndarray
-) -> Floquet | str:
-    """What one value (1, 1) gives, or why it gives nothing."""
-    try:
-        return floquet_of_model(model.with_values({parameter: float(row[0, 0])}), dict(given))
-    except EigenbodyError as error:
-        return str(error)
+    model: InertModel, parameter: str, given: Mapping[str, float | str | None], rows: np.ndarray
+) -> list[Point | Lost]:
+    """What each value (k, 1) gives, or why it gives nothing."""
+    out: list[Point | Lost] = []
+    for (value,) in rows.tolist():
+        try:
+            out.append(_point(floquet_of_model(model.with_values({parameter: value}), dict(given))))
+        except EigenbodyError as error:
+            out.append(Lost(str(error)))
+    return out
+
+
+def _keeping(store: str | Path, model: InertModel, parameter: str, given: Mapping[str, float | str | None]) -> Keeping:
+    columns = [
+        Column("period", "s", "period of the motion"), Column("growth", "1/s", "largest real part of an exponent"),
+        Column("frequency", "Hz", "frequency of the exponent that grows most"),
+        Column("convergence", "", "change of the transition in the last refinement"),
+    ]  # fmt: skip
+    request = request_of("floquet", model, [parameter], columns, 1, given, is_whole=True)
+    return Keeping(store, request, Form(_numbers, _arrays, _made_of))
+
+
+def _numbers(point: Point) -> dict[str, float]:
+    frequency = abs(point.fastest.imag) / (2 * np.pi)
+    return {
+        "period": point.period, "growth": point.growth, "frequency": frequency, "convergence": point.convergence
+    }  # fmt: skip
+
+
+def _arrays(point: Point) -> Arrays:
+    return {name: np.asarray(value) for name, value in vars(point).items()}
+
+
+def _made_of(arrays: Arrays) -> Point:
+    one: dict[str, Any] = {name: array if array.ndim else array.item() for name, array in arrays.items()}
+    return Point(**one)
 
 
 def _boundaries(
-    at: Callable[[float], Floquet], grid: np.ndarray, found: Sequence[Floquet | str]
+    at: Callable[[float], Point], grid: np.ndarray, found: Sequence[Point | Lost]
 ) -> tuple[FloquetBoundary, ...]:
     out = []
     for k in range(len(grid) - 1):
         here, there = found[k], found[k + 1]
-        if isinstance(here, Floquet) and isinstance(there, Floquet) and _grows(here) != _grows(there):
+        if isinstance(here, Point) and isinstance(there, Point) and _grows(here) != _grows(there):
             report(f"boundary between {grid[k]:.6g} and {grid[k + 1]:.6g}")
             out.append(_boundary(at, (float(grid[k]), here), (float(grid[k + 1]), there), float(np.ptp(grid))))
     return tuple(out)
 
 
-def _grows(found: Floquet) -> bool:
+def _grows(found: Point) -> bool:
     return found.stability == "unstable"
 
 
 def _boundary(
-    at: Callable[[float], Floquet], first: tuple[float, Floquet], last: tuple[float, Floquet], span: float
+    at: Callable[[float], Point], first: tuple[float, Point], last: tuple[float, Point], span: float
 ) -> FloquetBoundary:
     """Where growth begins, between a value where nothing grows and one where something does."""
     begins = _grows(last[1])
@@ -165,8 +220,7 @@ def _boundary(
             before, growing = (growing[0], growing[1].growth), (middle, found)
         else:
             calm = (middle, found)
-    fastest = int(np.nanargmax(growing[1].eigenvalues.real))
-    frequency = float(growing[1].eigenvalues[fastest].imag / (2 * np.pi))
+    frequency = growing[1].fastest.imag / (2 * np.pi)
     ends = sorted((calm[0], growing[0]))
     return FloquetBoundary(0.5 * sum(ends), ends[0], ends[1], begins, frequency)
 
@@ -197,7 +251,7 @@ def _zero(known: Sequence[tuple[float, float]]) -> float:
 
 
 def _guess_undamped(
-    calm: tuple[float, Floquet], growing: tuple[float, Floquet], before: tuple[float, float] | None, step: int
+    calm: tuple[float, Point], growing: tuple[float, Point], before: tuple[float, float] | None, step: int
 ) -> float:
     """The next value to look at where the largest real part rises from zero like the square root of the distance.
     Values a little to this and to that side of where it would be zero close in on it; every third time the interval is
@@ -217,19 +271,19 @@ def _guess_undamped(
 
 
 def _collected(
-    model: InertModel, parameter: str, grid: np.ndarray, found: Sequence[Floquet | str],
+    model: InertModel, parameter: str, grid: np.ndarray, found: Sequence[Point | Lost],
     boundaries: tuple[FloquetBoundary, ...],
 ) -> FloquetSweep:  # fmt: skip
-    count = max(len(one.exponents) for one in found if isinstance(one, Floquet))
+    count = max(len(one.exponents) for one in found if isinstance(one, Point))
     exponents = np.full((len(grid), count), np.nan + 0j)
     growth, period = np.full(len(grid), np.nan), np.full(len(grid), np.nan)
     for k, one in enumerate(found):
-        if isinstance(one, Floquet):
+        if isinstance(one, Point):
             exponents[k, : len(one.exponents)] = one.exponents
             growth[k], period[k] = one.growth, one.period
-    words = tuple(one.stability if isinstance(one, Floquet) else "" for one in found)
-    failed = tuple((k, one) for k, one in enumerate(found) if isinstance(one, str))
-    worst = max(one.certificate.convergence for one in found if isinstance(one, Floquet))
+    words = tuple(one.stability if isinstance(one, Point) else "" for one in found)
+    failed = tuple((k, one.reason) for k, one in enumerate(found) if isinstance(one, Lost))
+    worst = max(one.convergence for one in found if isinstance(one, Point))
     for array in (exponents, growth, period):
         array.setflags(write=False)
     return FloquetSweep(model, parameter, grid, period, exponents, growth, words, boundaries, failed, worst)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from eigenbody.analyses.sweep.critical import critical_places, expected_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
 from eigenbody.analyses.sweep.points import each_of, modes_along, of_steady, one_by_one, point_modes, steady_points
+from eigenbody.analyses.sweep.shared import shared_points
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
 from eigenbody.analyses.sweep.walk import Outcome, Stretch, Walk
@@ -20,6 +23,7 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.many.run import Crew
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.numerics.runtime import on_one_thread
@@ -97,6 +101,9 @@ def campbell(
     joint: str | None = None,
     n: int | None = None,
     refine: int = HALVINGS,
+    workers: int | None = None,
+    client: Any = None,
+    store: str | Path | None = None,
 ) -> Campbell:
     """Frequencies over a parameter that changes a speed, with the critical speeds.
 
@@ -114,9 +121,9 @@ def campbell(
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
     few = few_of(model, n)
 
-    def evaluate(stretch: Stretch) -> list[Outcome]:
-        return modes_along(model, stretch, few) if frame is None else _evaluate_in_frame(model, stretch, frame)
-
+    evaluate = partial(modes_along, model, n=few)
+    if frame is not None:
+        evaluate = partial(_evaluate_in_frame, model, frame=frame)
     if per_rev is not None and joint is None and _joint_of(model, frame) is None:
         _refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
     named = joint or _joint_of(model, frame)
@@ -125,7 +132,8 @@ def campbell(
         spinning = _spinning(model, walk, named)
         return () if spinning is None else expected_places(walk, *branches_of(walk), orders, spinning.rate)
 
-    walk = walked(model, path, evaluate, refine, criticals)
+    points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few, "frame": frame})
+    walk = walked(model, path, evaluate, refine, criticals, points)
     spinning = _spinning(model, walk, named)
     if spinning is None and (joint is not None or per_rev is not None):
         raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))

@@ -39,12 +39,9 @@ def campbell(
     floquet: Annotated[
         bool, typer.Option("--floquet", help="Exponents of the periodic motion at every value, by Floquet's theory.")
     ] = False,
-    workers: Annotated[
-        int | None, options.option("--workers", "N", "Processes that share the values of --floquet; the same numbers.")
-    ] = None,
-    scheduler: Annotated[
-        str | None, options.option("--scheduler", "ADDRESS", "Of --floquet: workers of a Dask cluster instead.")
-    ] = None,
+    workers: options.Workers = None,
+    scheduler: options.Scheduler = None,
+    store: options.Store = None,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,
     drawn: Annotated[
         str | None, options.option("--modes", "3,5", "Draw these branches: 3,5 or 2-6, counted as in the table.")
@@ -98,10 +95,6 @@ def campbell(
     if floquet and any((order, joint, frame, n, locus, signed, drawn)):
         what = "exponents of periodic motions are followed without orders, frames, a number of modes, locus or signs."
         raise InputError(Fault("--floquet", what, "Leave these options out."))
-    for option, given in (("--workers", workers), ("--scheduler", scheduler)):
-        if given is not None and not floquet:
-            what = "values that follow from one another cannot be shared out; those of --floquet can."
-            raise InputError(Fault(option, what, "Leave it out."))
     if drawn is not None and plot is None:
         raise InputError(Fault("--modes", "nothing is drawn.", "Give the picture's file too: --plot speeds.png."))
     numbers = session.numbers_in(drawn, "--modes")
@@ -117,18 +110,21 @@ def campbell(
 
     with session.places_of(
         mechanism, parameter="--parameter", values="--values" if values else "--from, --to", per_rev="--order",
-        frame="--frame", joint="--joint", n="--n",
-    ):  # fmt: skip
+        frame="--frame", joint="--joint", n="--n", workers="--workers", store="--store",
+    ), session.client_of(scheduler) as client, session.kept_in(store):  # fmt: skip
         name = _parameter(mechanism, parameter)
         grid = session.swept_values(mechanism, name, start, stop, points, values)
         if floquet:
             from eigenbody.analyses.floquet import floquet_sweep
 
-            with session.client_of(scheduler) as client, session.partly_delivered(goal):
-                goal.deliver(floquet_sweep(mechanism, name, grid, workers=workers, client=client))
+            with session.partly_delivered(goal):
+                goal.deliver(floquet_sweep(mechanism, name, grid, workers=workers, client=client, store=store))
             return
         try:
-            result = campbell_of(mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n)
+            result = campbell_of(
+                mechanism, name, grid, per_rev=order, frame=frame, joint=joint, n=n, workers=workers, client=client,
+                store=store,
+            )  # fmt: skip
         except SweepInterrupted as stopped:
             deliver(cast("Campbell", stopped.partial))
             raise

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path as FilePath
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -14,10 +16,11 @@ from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
 from eigenbody.analyses.sweep.points import modes_along
 from eigenbody.analyses.sweep.settle import settle_crossings
+from eigenbody.analyses.sweep.shared import shared_points
 from eigenbody.analyses.sweep.told import told_once
 from eigenbody.analyses.sweep.tracking import Failure, PointModes, folded
 from eigenbody.analyses.sweep.values import Values, few_of, path_of, unit_of
-from eigenbody.analyses.sweep.walk import Evaluate, Path, Walk
+from eigenbody.analyses.sweep.walk import Evaluate, Outcome, Path, Walk
 from eigenbody.analyses.sweep.windows import seek_windows
 from eigenbody.base.arrays import frozen
 from eigenbody.base.result import Drawn
@@ -25,6 +28,7 @@ from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.many.run import Crew
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -158,6 +162,9 @@ def sweep(
     n: int | None = None,
     refine: int = HALVINGS,
     boundaries: bool = True,
+    workers: int | None = None,
+    client: Any = None,
+    store: str | FilePath | None = None,
 ) -> Sweep:
     """Operating point, linearization and modes over a parameter, modes followed as branches.
 
@@ -166,11 +173,18 @@ def sweep(
     Steps over which modes cannot be told apart are halved up to `refine` times, and points are added where a real part
     may reach zero between two; 0 adds none. A point that fails is marked, the sweep goes on. Stability boundaries are
     closed in to rounding unless `boundaries` is False.
+
+    `workers` processes (default: as many as the machine has processors, where that pays) or those of a
+    `dask.distributed.Client` share the points; `store` is a folder that keeps them as they come, so that an interrupted
+    sweep goes on where it was (`eigenbody.results`). The numbers do not depend on it. Steady motions, which are found
+    from one another, are found by this process.
     """
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
     few = few_of(model, n)
-    walk = walked(model, path, lambda stretch: modes_along(model, stretch, few), refine)
+    evaluate = partial(modes_along, model, n=few)
+    points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few})
+    walk = walked(model, path, evaluate, refine, points=points)
     return finished(lambda: collected(walk, model, boundaries), walk)
 
 
@@ -181,12 +195,14 @@ def walked(
     evaluate: Evaluate,
     refine: int,
     expected: Callable[[Walk], Sequence[float]] = lambda walk: (),
+    points: Iterable[Outcome] | None = None,
 ) -> Walk:
-    """All points evaluated and branches followed; `expected` are places that the result will ask for."""
+    """All points evaluated, unless `points` are those, and branches followed; `expected` are places that the result
+    will ask for."""
     system = system_of(model)
     rows = tracked_rows(system)
     walk = Walk(path, evaluate, (rows.mass, rows.inertia))
-    walk.begin()
+    walk.begin(points)
     try:
         walk.refine(refine)
         if refine:

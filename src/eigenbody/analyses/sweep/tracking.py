@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class PointModes:
     steady: SteadyPoint | None = None  # the steady motion that it belongs to, from which others near by are found
     patterns: tuple[BladePattern, ...] | None = None
     linear: Callable[[], LinearModel] | None = None  # finds the linear equations, where these are at hand
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The equations stay where they were found."""
+        return {**vars(self), "linear": None}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -97,10 +97,10 @@ class Walk:
     scales: Scales = field(init=False)
     track: Track = field(init=False)
 
-    def begin(self) -> None:
-        """Evaluate the points of the path."""
+    def begin(self, points: Iterable[Outcome] | None = None) -> None:
+        """Evaluate the points of the path, or take what others find there."""
         t = np.arange(len(self.path), dtype=float)
-        self.outcomes = self._outcomes(t, "sweeping")
+        self.outcomes = self._outcomes(t, "sweeping") if points is None else self._taken(t, points)
         self.t = t[: len(self.outcomes)]
         self._refuse_failure()
         modes = [outcome for outcome in self.outcomes if isinstance(outcome, PointModes)]
@@ -156,6 +156,19 @@ class Walk:
                 seen.mode[i] = known
                 seen.values[i] = np.where(known >= 0, there.eigenvalues[known], nothing)
         return seen
+
+    def _taken(self, t: np.ndarray, points: Iterable[Outcome]) -> list[Outcome]:
+        """What others find at these places; Ctrl-C ends it early."""
+        try:
+            for place, outcome in zip(t.tolist(), points, strict=True):
+                self.seen[place] = outcome
+        except KeyboardInterrupt as stopped:
+            self.interrupted = True
+            done = stopped.done if isinstance(stopped, Stopped) else []
+            self.seen.update(zip(t[len(self.seen) :].tolist(), done, strict=False))
+            if not any(isinstance(o, PointModes) for o in self.seen.values()):
+                raise
+        return list(self.seen.values())
 
     def _outcomes(self, t: np.ndarray, stage: str) -> list[Outcome]:
         """In batches, each place once; Ctrl-C ends it early, and gives those up to the first that is missing."""

@@ -30,6 +30,7 @@ def optimize(
         int | None, options.option("--workers", "N", "Processes that share several starts; the same result.")
     ] = None,
     scheduler: options.Scheduler = None,
+    store: options.Store = None,
     json: options.Json = False,
     out: Out = None,
     plot: options.Plot = None,
@@ -79,8 +80,9 @@ def optimize(
     from eigenbody.analyses.design.optimize.find import optimize as optimized
     from eigenbody.base.errors import ComputationError
 
-    with session.client_of(scheduler) as client, session.places_of(mechanism, workers="--workers"):
-        result = optimized(mechanism, problem, workers=workers, client=client)
+    places = {"workers": "--workers", "store": "--store"}
+    with session.client_of(scheduler) as client, session.kept_in(store), session.places_of(mechanism, **places):
+        result = optimized(mechanism, problem, workers=workers, client=client, store=store)
     goal.deliver(result)
     if not result.success:
         raise ComputationError(result.message)

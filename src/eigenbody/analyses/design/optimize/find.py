@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,13 @@ from eigenbody.analyses.design.optimize.descent import descend, merit
 from eigenbody.analyses.design.optimize.formulation import HOLDS, Best, Formulation
 from eigenbody.analyses.design.optimize.optimum import OPTIMAL, TRUSTED, Optimum, collected
 from eigenbody.analyses.design.problem import Given, Problem, read_problem
+from eigenbody.analyses.results import request_of
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.subject import Subject
-from eigenbody.many.run import Crew, Lost, in_order
+from eigenbody.many.run import Crew, Lost
+from eigenbody.many.store import Column
+from eigenbody.many.whole import Arrays, Form, Keeping, each_point
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.kkt import ACTIVE, promised_gain, sharpened
 from eigenbody.numerics.runtime import on_one_thread
@@ -54,14 +58,16 @@ class Run:
 
 @on_one_thread
 def optimize(
-    model: Subject, problem: Given | None = None, exact: bool = True, workers: int | None = None, client: Any = None
-) -> Optimum:
+    model: Subject, problem: Given | None = None, exact: bool = True, workers: int | None = None, client: Any = None,
+    store: str | Path | None = None,
+) -> Optimum:  # fmt: skip
     """Find the values of the variables that make the objective best and keep the constraints.
 
     `problem` is a map or a YAML file with variables, objective and constraints; None: the model's own section
     `optimization`. Gradients are exact; `exact` False takes them from central differences. Ctrl-C ends the search with
     the best design so far. Several starts are shared by `workers` processes (default: as many as the machine has
-    processors, where that pays) or the workers of a `dask.distributed.Client`; the result does not depend on it.
+    processors, where that pays) or the workers of a `dask.distributed.Client`, and what each led to is kept in a folder
+    as `store`; the result does not depend on it.
     """
     model = model_asking_for(model)
     task, space = read_problem(model, _own(model) if problem is None else problem, exact)
@@ -71,10 +77,11 @@ def optimize(
     try:
         places = _starts(task, space, Follower(first, wanted))
         report("improving")
-        if len(places) == 1:
+        if len(places) == 1 and store is None:
             runs.append(_improve(task, space, Follower(first, wanted), places[0]))
         else:
-            _improve_all(task, first, wanted, places, Crew(workers, client), runs)
+            keeping = None if store is None else _keeping(store, task, exact)
+            _improve_all(task, first, wanted, places, Crew(workers, client), keeping, runs)
     except KeyboardInterrupt:
         if not runs:
             raise
@@ -87,13 +94,14 @@ def optimize(
 
 
 def _improve_all(
-    task: Problem, first: Design, wanted: tuple[int, ...], places: list[np.ndarray], crew: Crew, runs: list[Run]
-) -> None:
+    task: Problem, first: Design, wanted: tuple[int, ...], places: list[np.ndarray], crew: Crew,
+    keeping: Keeping | None, runs: list[Run],
+) -> None:  # fmt: skip
     """From every start; those that lead nowhere are left out, unless all do."""
     reason = ""
-    work = partial(_improve_row, task, first, wanted)
-    with closing(in_order(work, np.stack(places), crew, 1, "starts")) as outcomes:
-        for _, _, found in outcomes:
+    work = partial(_improve_rows, task, first, wanted, keeping is not None)
+    with closing(each_point(work, np.stack(places), crew, 1, "starts", keeping)) as outcomes:
+        for found in outcomes:
             if isinstance(found, Lost):
                 reason = found.reason
                 continue
@@ -104,8 +112,49 @@ def _improve_all(
         raise ComputationError(reason)
 
 
-def _improve_row(task: Problem, first: Design, wanted: tuple[int, ...], row: np.ndarray) -> Run:
-    return _improve(task, first.space, Follower(first, wanted), row[0])
+def _improve_rows(
+    task: Problem, first: Design, wanted: tuple[int, ...], is_kept: bool, rows: np.ndarray
+) -> list[Run | Lost]:
+    """From each start; where it is kept it is no result until it is complete."""
+    found = [_improve(task, first.space, Follower(first, wanted), row) for row in rows]
+    if is_kept and any(run.interrupted for run in found):
+        raise KeyboardInterrupt
+    return [*found]
+
+
+def _keeping(store: str | Path, task: Problem, exact: bool) -> Keeping:
+    columns = [
+        Column("objective", "", "objective, scaled and to be made small"),
+        Column("violation", "", "relative violation of the constraints"),
+        Column("optimality", "", "share of the objective that a small step still promises"),
+        Column("iterations", "", "iterations of the solver"), Column("evaluations", "", "designs that were computed"),
+        *(Column(f"found.{name}", "SI", f"{name} of the design that was found") for name in task.names),
+    ]  # fmt: skip
+    asked = {"exact": exact, **{f.name: repr(getattr(task, f.name)) for f in fields(task) if f.name != "model"}}
+    starts = [f"start.{name}" for name in task.names]
+    request = request_of("optimize", task.model, starts, columns, 1, asked, is_whole=True)
+    return Keeping(store, request, Form(partial(_numbers, task), _arrays, _made_of))
+
+
+def _numbers(task: Problem, run: Run) -> dict[str, float]:
+    found = {} if run.best.u is None else dict(zip(task.names, task.x(run.best.u).tolist(), strict=True))
+    return {
+        "objective": run.best.objective, "violation": run.best.violation, "optimality": run.residual,
+        "iterations": run.iterations, "evaluations": run.evaluations,
+        **{f"found.{name}": value for name, value in found.items()},
+    }  # fmt: skip
+
+
+def _arrays(run: Run) -> Arrays:
+    u = {} if run.best.u is None else {"u": run.best.u}
+    numbers = [run.best.violation, run.best.objective, run.residual, run.iterations, run.evaluations, run.doubts]
+    return {"numbers": np.array(numbers), **u}
+
+
+def _made_of(arrays: Arrays) -> Run:
+    violation, objective, residual, *counts = arrays["numbers"].tolist()
+    iterations, evaluations, doubts = (int(count) for count in counts)
+    return Run(Best(arrays.get("u"), violation, objective), iterations, evaluations, residual, doubts)
 
 
 def _own(model: InertModel) -> Given:

@@ -1,0 +1,154 @@
+"""Sweeps, Floquet sweeps and starts of an optimization by workers and in a store: the same numbers, none found twice."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eigenbody as eb
+from eigenbody.analyses.sweep import points as points_module
+from eigenbody.analyses.sweep import shared as shared_module
+
+pytest.importorskip("pyarrow.parquet")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ABSORBER = {
+    "variables": {"k": {"from": 0.05, "to": 20, "scale": "log"}, "c": {"from": 0.001, "to": 5, "scale": "log"}},
+    "objective": {"minimize": {"frf_peak": {"input": "push", "output": "y", "from": 0.05, "to": 0.5}}},
+    "starts": 6,
+    "refine": 2,
+}
+SPEEDS = np.linspace(0.5, 9.0, 150)
+
+
+def bicycles(**more: Any) -> eb.Sweep:
+    return eb.sweep(EXAMPLES / "whipple_bicycle.yaml", "v", SPEEDS, **more)
+
+
+def turbine(**more: Any) -> eb.Campbell:
+    return eb.campbell(EXAMPLES / "three_blade_turbine.yaml", "speed", np.linspace(0.4, 2.0, 9), **more)
+
+
+def pendulums(**more: Any) -> Any:
+    model = eb.load(EXAMPLES / "parametric_pendulum.yaml")
+    name = next(iter(model.document["parameters"]))
+    return eb.floquet_sweep(model, name, model.value_of(name) * np.array([0.98, 1.02, 1.06]), **more)
+
+
+def absorbers(**more: Any) -> Any:
+    return eb.optimize(EXAMPLES / "vibration_absorber.yaml", ABSORBER, **more)
+
+
+ALL = pytest.mark.parametrize("call", [bicycles, turbine, pendulums, absorbers])
+
+
+def same(one: Any, other: Any) -> None:
+    assert json.dumps(one.as_dict(), sort_keys=True) == json.dumps(other.as_dict(), sort_keys=True)
+
+
+@ALL
+def test_a_store_changes_no_number_and_is_not_computed_twice(
+    call: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = call(workers=1)
+    same(call(workers=1, store=tmp_path), plain)
+    store = importlib.import_module("eigenbody.many.store")
+    counted: list[int] = []
+    in_order = store.in_order
+
+    def counting(work: Any, points: Any, *given: Any) -> Any:
+        for found in in_order(work, points, *given):
+            counted.append(found[1] - found[0])
+            yield found
+
+    monkeypatch.setattr(store, "in_order", counting)
+    same(call(workers=1, store=tmp_path), plain)
+    assert not counted
+    kept = eb.results(tmp_path)
+    assert kept.count == kept.about["points"] > 0
+    assert "whole" not in kept.columns
+    first = kept.about["found"][0]["name"]
+    assert np.isfinite(kept.column(first)).all()
+
+
+@pytest.mark.parametrize("call", [bicycles, turbine])
+def test_workers_change_no_number(call: Callable[..., Any]) -> None:
+    same(call(workers=2), call(workers=1))
+
+
+def test_numbers_of_a_sweep_in_its_store(tmp_path: Path) -> None:
+    found, kept = bicycles(workers=1, store=tmp_path, refine=0), eb.results(tmp_path)
+    assert np.array_equal(kept.column("v"), SPEEDS)
+    columns = [name for name in kept.columns if name.startswith("real_")]
+    listed = np.stack([kept.column(name) for name in columns], axis=1)
+    own = np.where(found.is_lower, np.nan, found.eigenvalues.real)
+    for there, here in zip(np.sort(listed, axis=1), np.sort(own, axis=1), strict=True):
+        assert set(here[np.isfinite(here)]) <= set(there)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_sweep_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """Batches of 20 points; Ctrl-C comes with the fourth, in this process."""
+    monkeypatch.setattr(shared_module, "BATCH", 20)
+    plain = bicycles(workers=1)
+    evaluate, batches = points_module.modes_along, []
+
+    def stopping(*given: Any, **named: Any) -> Any:
+        batches.append(1)
+        if len(batches) == 5:  # the first found how many modes there are
+            raise KeyboardInterrupt
+        return evaluate(*given, **named)
+
+    follow = importlib.import_module("eigenbody.analyses.sweep.follow")
+    monkeypatch.setattr(follow, "modes_along", stopping)
+    with pytest.raises(eb.SweepInterrupted) as stopped:
+        bicycles(workers=1, store=tmp_path)
+    done = eb.results(tmp_path).count
+    assert len(stopped.value.partial) == done
+    assert done in (20, 40, 60)  # but for those that were sent together with the one that stopped it
+    monkeypatch.setattr(follow, "modes_along", evaluate)
+    same(bicycles(workers=workers, store=tmp_path), plain)
+    assert eb.results(tmp_path).count == len(SPEEDS)
+
+
+def test_failed_points_are_kept_with_their_reasons(tmp_path: Path) -> None:
+    model = EXAMPLES / "quarter_car.yaml"
+    call = partial(eb.sweep, model, "mu", [40.0, -1.0, 50.0], workers=1)
+    plain = call()
+    same(call(store=tmp_path), plain)
+    same(call(store=tmp_path), plain)
+    assert [point.index for point in plain.failed] == [1]
+    assert "mass" in eb.results(tmp_path).column("failure")[1]
+
+
+def test_an_optimization_that_is_interrupted_keeps_complete_starts_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.import_module("eigenbody.analyses.design.optimize.find")
+    plain, improve, begun = absorbers(workers=1), find._improve, []
+
+    def stopping(*given: Any) -> Any:
+        begun.append(1)
+        run = improve(*given)
+        run.interrupted = len(begun) == 2
+        return run
+
+    monkeypatch.setattr(find, "_improve", stopping)
+    absorbers(workers=1, store=tmp_path)
+    assert eb.results(tmp_path).count == 1
+    monkeypatch.setattr(find, "_improve", improve)
+    same(absorbers(workers=1, store=tmp_path), plain)
+    assert eb.results(tmp_path).count == 3
+
+
+def test_steady_motions_are_not_kept_in_parts(tmp_path: Path) -> None:
+    with pytest.raises(eb.InputError, match="found from one another"):
+        eb.sweep(EXAMPLES / "conical_pendulum.yaml", "tilt", [0.2, 0.3], store=tmp_path)
