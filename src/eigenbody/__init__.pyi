@@ -20,8 +20,10 @@ from eigenbody.analyses.floquet import Floquet as Floquet
 from eigenbody.analyses.floquet import FloquetSweep as FloquetSweep
 from eigenbody.analyses.floquet import floquet as floquet
 from eigenbody.analyses.floquet import floquet_sweep as floquet_sweep
+from eigenbody.analyses.frequency import FrequencyMap as FrequencyMap
 from eigenbody.analyses.frequency import FrequencyResponse as FrequencyResponse
 from eigenbody.analyses.frequency import frf as frf
+from eigenbody.analyses.frequency import frf_map as frf_map
 from eigenbody.analyses.fundamental import Fundamental as Fundamental
 from eigenbody.analyses.fundamental import fundamental as fundamental
 from eigenbody.analyses.linearize import linearize as linearize
@@ -76,8 +78,11 @@ from eigenbody.analyses.symbolic import SymbolicModel as SymbolicModel
 from eigenbody.analyses.symbolic import symbolic as symbolic
 from eigenbody.analyses.verify import RouteModel as RouteModel
 from eigenbody.analyses.verify import Verification as Verification
+from eigenbody.analyses.verify import Verifications as Verifications
+from eigenbody.analyses.verify import Verified as Verified
 from eigenbody.analyses.verify import by_route as by_route
 from eigenbody.analyses.verify import verify as verify
+from eigenbody.analyses.verify import verify_many as verify_many
 from eigenbody.api import Model as Model
 from eigenbody.api import load as load
 from eigenbody.base.errors import ComputationError as ComputationError

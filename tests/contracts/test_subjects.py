@@ -26,6 +26,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "equilibrium": lambda r: r.eigenvalues,
     "explain": lambda r: r.kinetic,
     "frf": lambda r: r.values,
+    "frf_map": lambda r: r.response,
     "fundamental": lambda r: r.values,
     "fundamental_matrix": lambda r: r,
     "impulse": lambda r: r.jump,
@@ -76,7 +77,8 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "explanation": lambda path: eb.explain(path),
 }  # fmt: skip
 ENDED = {"simulation at rest": {"compiled", "derivatives", "sensitivity", "inverse", "campbell", "sweep", "optimize",
-                                "study", "tolerance", "update", "variants", "report", "floquet_sweep"}}  # fmt: skip
+                                "study", "tolerance", "update", "variants", "report", "floquet_sweep",
+                                "frf_map"}}  # fmt: skip
 """At a later time than that of the model's operating point nothing can be varied: said so."""
 
 

@@ -1,4 +1,4 @@
-"""Sweeps, Floquet sweeps and starts of an optimization by workers and in a store: the same numbers, none found twice."""
+"""Sweeps, Floquet sweeps, optimizations and maps by workers and in a store: the same numbers, none found twice."""
 
 from __future__ import annotations
 
@@ -45,7 +45,12 @@ def absorbers(**more: Any) -> Any:
     return eb.optimize(EXAMPLES / "vibration_absorber.yaml", ABSORBER, **more)
 
 
-ALL = pytest.mark.parametrize("call", [bicycles, turbine, pendulums, absorbers])
+def responses(**more: Any) -> eb.FrequencyMap:
+    stiffness = [14e3, 16e3, 18e3]
+    return eb.frf_map(EXAMPLES / "quarter_car.yaml", "ks", stiffness, frequencies_hz=(0.5, 20, 60), **more)
+
+
+ALL = pytest.mark.parametrize("call", [bicycles, turbine, pendulums, absorbers, responses])
 
 
 def same(one: Any, other: Any) -> None:
@@ -77,7 +82,7 @@ def test_a_store_changes_no_number_and_is_not_computed_twice(
     assert np.isfinite(kept.column(first)).all()
 
 
-@pytest.mark.parametrize("call", [bicycles, turbine])
+@pytest.mark.parametrize("call", [bicycles, turbine, responses])
 def test_workers_change_no_number(call: Callable[..., Any]) -> None:
     same(call(workers=2), call(workers=1))
 
@@ -152,3 +157,33 @@ def test_an_optimization_that_is_interrupted_keeps_complete_starts_alone(
 def test_steady_motions_are_not_kept_in_parts(tmp_path: Path) -> None:
     with pytest.raises(eb.InputError, match="found from one another"):
         eb.sweep(EXAMPLES / "conical_pendulum.yaml", "tilt", [0.2, 0.3], store=tmp_path)
+
+
+def test_a_map_of_responses_is_what_each_value_gives_by_itself(tmp_path: Path) -> None:
+    model = eb.load(EXAMPLES / "quarter_car.yaml")
+    found = eb.frf_map(model, "mu", [45.0, -1.0, 55.0], frequencies_hz=[1.0, 2.0, 10.0], workers=1, store=tmp_path)
+    assert [k for k, _ in found.failed] == [1]
+    assert np.isnan(found.response[1]).all()
+    for k in (0, 2):
+        alone = eb.frf(model.with_values({"mu": float(found.values[k])}), frequencies_hz=[1.0, 2.0, 10.0], refine=False)
+        assert np.array_equal(found.response[k], alone.values)
+        size = np.abs(alone.values[:, 0, 0])
+        name = f"{alone.outputs[0]}/{alone.inputs[0]}"
+        assert eb.results(tmp_path).column(f"peak of {name}")[k] == size.max()
+        assert eb.results(tmp_path).column(f"peak Hz of {name}")[k] == [1.0, 2.0, 10.0][int(size.argmax())]
+
+
+def test_many_models_are_checked_by_workers(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("bodies: {a: {mass: -1}}\njoints: {}\n")
+    paths = [EXAMPLES / "four_bar.yaml", wrong, EXAMPLES / "quarter_car.yaml"]
+    alone, shared = (eb.verify_many(paths, ["relative", "difference"], workers=workers) for workers in (1, 2))
+    same(alone, shared)
+    assert [one.verdict for one in alone.models] == ["agree", "failed", "agree"]
+    assert "mass" in alone.models[1].reason
+    assert alone.models[0].routes == ("relative", "difference")
+    assert alone.models[0].difference < 1e-8
+    assert alone.verdict == "disagree"
+    assert eb.verify_many(paths[:1], ["relative"], workers=1).verdict == "agree"
+    with pytest.raises(eb.InputError, match="none to check"):
+        eb.verify_many([])

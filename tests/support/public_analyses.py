@@ -37,6 +37,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "floquet": lambda x: eb.floquet(x, 0.5),
     "floquet_sweep": lambda x: eb.floquet_sweep(x, "k", [2.0, 3.0], 0.5),
     "frf": lambda x: eb.frf(x, "push", "angle", [0.3, 1.0]),
+    "frf_map": lambda x: eb.frf_map(x, "k", [2.0, 3.0], "push", "angle", [0.3, 1.0]),
     "fundamental": lambda x: eb.fundamental(x, 0.2),
     "fundamental_matrix": lambda x: eb.fundamental_matrix(x, 0.2),
     "impulse": lambda x: eb.impulse(x, {"along": "pin", "value": 1}),
@@ -65,5 +66,5 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "with_damping": lambda x: eb.with_damping(x, proportional=(0.1, 0)),
 }
 OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "load", "new", "polynomial345", "results", "spectrogram",
-          "total_value", "weighted_history", "weighting"}  # fmt: skip
+          "total_value", "weighted_history", "weighting", "verify_many"}  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""

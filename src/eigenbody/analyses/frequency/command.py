@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
+
+if TYPE_CHECKING:
+    from eigenbody.model.model import InertModel
 
 PLACES = {
     "inputs": "--input", "outputs": "--output", "frequencies_hz": "--from/--to/--at", "points": "--points",
@@ -71,6 +74,13 @@ def frf(
     speed: Annotated[
         str | None, options.option("--speed", "PARAMETER", "Parameter of the spin; it follows the frequency.")
     ] = None,
+    over: Annotated[
+        str | None,
+        options.option("--over", "NAME=A,B,C or NAME=FROM:TO:N", "At every value of a parameter: a map of responses."),
+    ] = None,
+    workers: options.Workers = None,
+    scheduler: options.Scheduler = None,
+    store: options.Store = None,
     damping: options.Damping = None,
     route: options.Route = None,
     solver: options.Solver = None,
@@ -95,6 +105,7 @@ def frf(
       eigenbody frf car.yaml --damping structural:0.03
       eigenbody frf tree.json --route topology --input j9 --output j1
       eigenbody frf tree.json --input j9 --output j1 --method modal --modes 30 -o tree.npz
+      eigenbody frf rotor.yaml --over "speed=0:400 rad/s:41" --from 1 --to 100 --plot map.png
 
     \b
     JSON: {"model", "inputs", "outputs", "units": {"inputs", "outputs"}, "method",
@@ -104,6 +115,9 @@ def frf(
            "notes", "warnings", "certificate"}
       real, imag, magnitude, phase_deg are indexed [frequency][output][input]; the
       phase is unwrapped. null: infinite, exactly on an undamped mode ("poles" names it).
+    With --over: {"model", "parameter", "values", "inputs", "outputs", "units",
+      "frequency_hz", "real", "imag", "magnitude", "failed", "notes"}, indexed
+      [value][frequency][output][input]; the same frequencies at every value.
 
     \b
     Files: .csv has a line for each frequency; .json the document above; .npz and .mat
@@ -113,11 +127,26 @@ def frf(
     _checked(kind, at, (start, stop, points), unbalance, axis)
     goal = delivery.Delivery("analyses.frequency.look", model, json, out, plot, quiet)
     turning = [_unbalance(text, axis) for text in unbalance] if unbalance else None
+    for option, given in (("--workers", workers), ("--scheduler", scheduler), ("--store", store)):
+        if given is not None and over is None:
+            raise InputError(Fault(option, "one response is found by one process, at once.", "Give --over too."))
     mechanism = session.load(model, set_)
     from eigenbody.analyses.frequency.find import frf as response_of
 
     with session.places_of(mechanism, **PLACES):
         wanted: Any = at if at else None if (start, stop, points) == (None, None, None) else (start, stop, points)
+        if over is not None:
+            from eigenbody.analyses.frequency.map import frf_map
+
+            name, values = _over(mechanism, over)
+            with session.client_of(scheduler) as client, session.kept_in(store):
+                found = frf_map(
+                    mechanism, name, values, input_, output, wanted, workers, client, store, method=method,
+                    modes=modes, residual=residual, spacing="log" if log else "linear", base=base,
+                    base_order=base_order, unbalance=turning, solver=solver, damping=damping, route=route,
+                )  # fmt: skip
+            goal.deliver(found)
+            return
         result = response_of(
             mechanism, input_, output, wanted, method=method, modes=modes, residual=residual, refine=refine,
             spacing="log" if log else "linear", base=base, base_order=base_order, unbalance=turning,
@@ -127,6 +156,19 @@ def frf(
 
     require_known(result)
     goal.deliver(result, result.linear.point.warnings, figure=lambda: result.plot(kind))
+
+
+def _over(mechanism: InertModel, text: str) -> tuple[str, Any]:
+    """`speed=0:40 rad/s:21` or `speed=1,2,3` as the name of a parameter and its values."""
+    from eigenbody.analyses.sweep import path_of
+
+    name, equals, values = (part.strip() for part in text.partition("="))
+    ends = values.split(":")
+    if not equals or len(ends) not in (1, 3) or (len(ends) == 3 and not ends[2].strip().isdigit()):
+        raise InputError(Fault("--over", f'"{text}" is no range.', 'For example: --over "speed=0:400 rad/s:41".'))
+    if len(ends) == 3:
+        return name, session.swept_values(mechanism, name, ends[0].strip(), ends[1].strip(), int(ends[2]), None)
+    return name, path_of(mechanism, name, [value.strip() for value in values.split(",")]).values[name]
 
 
 def _checked(

@@ -80,11 +80,7 @@ class FrequencyResponse(Drawn, look="analyses.frequency.look"):
 
     def unit(self, output: int, input: int) -> str:
         """Unit of one entry, output per input."""
-        above, below = (units[k] for units, k in ((self.output_units, output), (self.input_units, input)))
-        if below in ("", "1"):
-            return above or "1"
-        bracket = lambda unit, signs: f"({unit})" if set(signs) & set(unit) else unit  # noqa: E731
-        return f"{bracket(above or '1', '/')}/{bracket(below, '*/')}"
+        return unit_of_entry(self.output_units[output], self.input_units[input])
 
     def entry(self, output: str, input: str) -> np.ndarray:
         """H (nf,) from one input to one output by name."""
@@ -104,6 +100,14 @@ class FrequencyResponse(Drawn, look="analyses.frequency.look"):
     def plot(self, kind: str = "bode") -> Figure:
         """Bode (magnitude and phase over frequency) or Nyquist (imaginary over real part) diagram."""
         return self.look.plot(self, kind)
+
+
+def unit_of_entry(above: str, below: str) -> str:
+    """Unit of an output per that of an input."""
+    if below in ("", "1"):
+        return above or "1"
+    bracket = lambda unit, signs: f"({unit})" if set(signs) & set(unit) else unit  # noqa: E731
+    return f"{bracket(above or '1', '/')}/{bracket(below, '*/')}"
 
 
 def found_peaks(evaluator: Response, grid: np.ndarray, values: np.ndarray) -> tuple[Peak, ...]:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.cli import delivery, options, session
 from eigenbody.cli.main import FAILED, UNCHECKED, say
 
 
+class Crew(NamedTuple):
+    """Who computes."""
+
+    workers: int | None
+    scheduler: str | None
+
+
 def verify(
     model: options.ModelPath,
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODEL ...]", help="More models: a line for each.", show_default=False),
+    ] = None,
     route: Annotated[
         list[str] | None,
         options.option(
@@ -19,6 +31,8 @@ def verify(
         ),
     ] = None,
     set_: options.Set = None,
+    workers: options.Workers = None,
+    scheduler: options.Scheduler = None,
     json: options.Json = False,
     out: Annotated[str | None, options.option("--out -o", "FILE", "Also write the result: .json, .csv.")] = None,
     plot: options.Plot = None,
@@ -35,6 +49,7 @@ def verify(
       eigenbody verify rotor.yaml
       eigenbody verify rotor.yaml --route relative --route symbolic
       eigenbody verify rotor.yaml --set "speed=1 Hz" --json
+      eigenbody verify models/*.yaml --workers 4
 
     \b
     JSON: {"model", "verdict", "tolerance", "stability", "stability_decided",
@@ -54,7 +69,17 @@ def verify(
       is_exact            false: the route neglects a term, which its notes say; its
                           eigenvalues are shown but do not count
       eigenvalues         in the order of the engine's; null where the route gave none
+    Of several models: {"verdict", "agree", "disagree", "unchecked", "failed" (how many),
+      "models": [{"model", "verdict", "routes", "states", "largest_difference",
+                  "stability", "reason"}]}; one that cannot be read or linearized is
+      failed and counts as disagree, the others go on.
     """
+    if more:
+        _verify_many([model, *more], route, set_, Crew(workers, scheduler), json, out, plot, quiet)
+        return
+    for option, given in (("--workers", workers), ("--scheduler", scheduler)):
+        if given is not None:
+            raise InputError(Fault(option, "one model is checked by one process.", "Leave it out."))
     goal = delivery.Delivery("analyses.verify.look", model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
     from eigenbody.analyses.verify.find import verify as verified
@@ -68,3 +93,26 @@ def verify(
     if result.verdict == "disagree":
         say("a route that should agree does not.")
         raise typer.Exit(FAILED)
+
+
+def _verify_many(
+    paths: list[str], routes: list[str] | None, set_: list[str] | None, crew: Crew, json: bool, out: str | None,
+    plot: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    if plot is not None:
+        raise InputError(Fault("--plot", "several models have no common picture.", "Name one model."))
+    goal = delivery.Delivery("analyses.verify.look.many", None, json, out, None, quiet)
+    models: dict[str, Any] = {}
+    for path in paths:
+        try:
+            models[path] = session.load(path, set_)
+        except InputError:
+            models[path] = path  # it is listed with what is wrong with it
+    from eigenbody.analyses.verify.many import verify_many
+
+    with session.client_of(crew.scheduler) as client:
+        result = verify_many(models, routes, crew.workers, client)
+    goal.deliver(result)
+    if result.verdict != "agree":
+        say("not every model was checked and agrees: the table says which.")
+        raise typer.Exit(FAILED if result.verdict == "disagree" else UNCHECKED)

@@ -277,11 +277,13 @@ def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     first.
 
     LAPACK's driver scales the states once more, and by entries as small as they come: it is given none that are mere
-    noise. Where its vectors then do not satisfy the equations as given, noise together makes more than its parts, or
-    they are scaled apart all the same: they are those of the Schur form, which scales nothing.
+    noise and no more than its own error. Where its vectors then do not satisfy the equations as given, such entries
+    together make more than their parts, or states are scaled apart all the same: vectors are those of the Schur form,
+    which scales nothing.
     """
-    allowed = BACKWARD * EPS * norms(B)[:, None]
-    values, left, right = _plain_pairs(np.where(np.abs(B) > noise, B, 0.0))
+    size = norms(B)[:, None]
+    allowed = BACKWARD * EPS * size
+    values, left, right = _plain_pairs(np.where(np.abs(B) > np.minimum(noise, EPS * size[:, :, None]), B, 0.0))
     wrong = np.flatnonzero((_residuals(B, values, left, right) > allowed).any(axis=1))
     if len(wrong):
         values[wrong], left[wrong], right[wrong] = again = _plain_pairs(B[wrong])
