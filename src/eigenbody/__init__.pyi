@@ -34,6 +34,8 @@ from eigenbody.analyses.modes.frames import FrameModes as FrameModes
 from eigenbody.analyses.modes.frames import modes_in_frames as modes_in_frames
 from eigenbody.analyses.modes.mac import Mac as Mac
 from eigenbody.analyses.modes.mac import mac as mac
+from eigenbody.analyses.modes.measured import MeasuredModes as MeasuredModes
+from eigenbody.analyses.modes.measured import measured_modes as measured_modes
 from eigenbody.analyses.modes.truncate import TruncatedModel as TruncatedModel
 from eigenbody.analyses.modes.truncate import truncate as truncate
 from eigenbody.analyses.random import RandomResponse as RandomResponse

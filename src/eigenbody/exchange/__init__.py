@@ -29,6 +29,8 @@ RESULT_WRITERS = {  # by the ending of the file: what the look of a result hands
     "fmu": ("block", "fmu.write_fmi2"),
     "fmi3.fmu": ("block", "fmu.write_fmi3"),
     "mo": ("block", "modelica.write_block"),
+    "uff": ("universal", "uff.write_uff"),
+    "unv": ("universal", "uff.write_uff"),
 }
 READ = "Read are model files (.yaml, .yml, .json), URDF (.urdf), MJCF (.xml), SDF (.sdf) and Adams datasets (.adm)."
 XACRO = "Expand it first: xacro {name} > {stem}.urdf (ROS 2: ros2 run xacro xacro {name} > {stem}.urdf)."
