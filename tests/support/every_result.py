@@ -25,6 +25,12 @@ def updated() -> eb.Update:
     return eb.update(MODEL, SCRIPT["PROBLEM"]["variables"], {"frequencies": eb.modes(MODEL).frequency_hz})
 
 
+def measured() -> eb.MeasuredModes:
+    path = Path(mkdtemp()) / "modes.uff"
+    eb.modes(MODEL).write(path)
+    return eb.measured_modes(path)
+
+
 RESULTS: dict[str, Callable[[], Shown]] = {
     "point": lambda: eb.operating_point(MODEL),
     "linear": lambda: eb.linearize(MODEL),
@@ -53,6 +59,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "verification": lambda: eb.verify(MODEL, ["relative"]),
     "route": lambda: by_route(MODEL, "relative"),
     "symbolic": lambda: eb.symbolic(MODEL),
+    "measured": measured,
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
