@@ -26,6 +26,7 @@ PUBLIC = {
     "analyses.design.tolerance": "Tolerance $tolerance",
     "analyses.design.study": "Study $study",
     "analyses.design.optimize": "Optimum $optimize",
+    "analyses.reduce": "$reduce ReducedModel",
     "analyses.verify": "RouteModel Verification by_route $verify",
     "analyses.symbolic": "SymbolicModel symbolic",
     "analyses.report": "figure $report",

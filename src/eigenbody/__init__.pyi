@@ -48,6 +48,8 @@ from eigenbody.analyses.random.drives import Shaped as Shaped
 from eigenbody.analyses.random.drives import Tabulated as Tabulated
 from eigenbody.analyses.random.drives import White as White
 from eigenbody.analyses.random.roads import Road as Road
+from eigenbody.analyses.reduce import ReducedModel as ReducedModel
+from eigenbody.analyses.reduce import reduce as reduce
 from eigenbody.analyses.report import figure as figure
 from eigenbody.analyses.report import report as report
 from eigenbody.analyses.response import TimeResponse as TimeResponse

@@ -62,6 +62,8 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "measured": measured,
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
+    "reduced": lambda: eb.reduce(MODEL, 2),
+    "reduced second order": lambda: eb.reduce(MODEL, 1, method="second-order", static=False),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
     "stored": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}, store=mkdtemp()),
     "floquet": lambda: eb.floquet(ROTOR),
