@@ -27,6 +27,7 @@ PUBLIC = {
     "analyses.design.study": "Study $study",
     "analyses.design.optimize": "Optimum $optimize",
     "analyses.reduce": "$reduce ReducedModel",
+    "analyses.identify": "Identified $identify",
     "analyses.verify": "RouteModel Verification by_route $verify",
     "analyses.symbolic": "SymbolicModel symbolic",
     "analyses.report": "figure $report",

@@ -24,6 +24,8 @@ from eigenbody.analyses.frequency import FrequencyResponse as FrequencyResponse
 from eigenbody.analyses.frequency import frf as frf
 from eigenbody.analyses.fundamental import Fundamental as Fundamental
 from eigenbody.analyses.fundamental import fundamental as fundamental
+from eigenbody.analyses.identify import Identified as Identified
+from eigenbody.analyses.identify import identify as identify
 from eigenbody.analyses.linearize import linearize as linearize
 from eigenbody.analyses.linearize import with_damping as with_damping
 from eigenbody.analyses.modes import Modes as Modes
