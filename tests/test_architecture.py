@@ -14,20 +14,20 @@ from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, m
 
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "pandas",
-    "xarray", "control", "sympy", "pyyeti", "numba", "mujoco", "pymetis", "trimesh", "distributed",
+    "xarray", "control", "sympy", "pyyeti", "numba", "mujoco", "pymetis", "trimesh", "distributed", "pyuff",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present", "many"), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
     "rich": ("present", "cli"), "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",),
     "plotly": ("analyses/report",), "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
-    "pymetis": ("numerics",), "distributed": ("many",),
+    "pymetis": ("numerics",), "distributed": ("many",), "pyuff": ("exchange",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""
 DRAWN = "base/result.py"
 """Results print and draw themselves: it imports `present` where they do, and there alone."""
-SHOWING = ("base", "spatial", "model", "present")
-"""What `present` may import: it is handed results and computes nothing."""
+SHOWING = ("base", "spatial", "model", "exchange", "present")
+"""What `present` may import: it is handed results and computes nothing; `exchange` has the formats of files."""
 DRAWING = "eigenbody.analyses.drawing"  # what a mechanism looks like in space: pictures of modes show it
 LONGEST = 400
 

@@ -26,6 +26,8 @@ from eigenbody.analyses.frequency import frf as frf
 from eigenbody.analyses.frequency import frf_map as frf_map
 from eigenbody.analyses.fundamental import Fundamental as Fundamental
 from eigenbody.analyses.fundamental import fundamental as fundamental
+from eigenbody.analyses.identify import Identified as Identified
+from eigenbody.analyses.identify import identify as identify
 from eigenbody.analyses.linearize import linearize as linearize
 from eigenbody.analyses.linearize import with_damping as with_damping
 from eigenbody.analyses.modes import Modes as Modes
@@ -36,6 +38,8 @@ from eigenbody.analyses.modes.frames import FrameModes as FrameModes
 from eigenbody.analyses.modes.frames import modes_in_frames as modes_in_frames
 from eigenbody.analyses.modes.mac import Mac as Mac
 from eigenbody.analyses.modes.mac import mac as mac
+from eigenbody.analyses.modes.measured import MeasuredModes as MeasuredModes
+from eigenbody.analyses.modes.measured import measured_modes as measured_modes
 from eigenbody.analyses.modes.truncate import TruncatedModel as TruncatedModel
 from eigenbody.analyses.modes.truncate import truncate as truncate
 from eigenbody.analyses.random import RandomResponse as RandomResponse
@@ -48,6 +52,8 @@ from eigenbody.analyses.random.drives import Shaped as Shaped
 from eigenbody.analyses.random.drives import Tabulated as Tabulated
 from eigenbody.analyses.random.drives import White as White
 from eigenbody.analyses.random.roads import Road as Road
+from eigenbody.analyses.reduce import ReducedModel as ReducedModel
+from eigenbody.analyses.reduce import reduce as reduce
 from eigenbody.analyses.report import figure as figure
 from eigenbody.analyses.report import report as report
 from eigenbody.analyses.response import TimeResponse as TimeResponse

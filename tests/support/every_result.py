@@ -7,6 +7,8 @@ from pathlib import Path
 from runpy import run_path
 from tempfile import mkdtemp
 
+import numpy as np
+
 import eigenbody as eb
 from eigenbody.analyses.verify.find import by_route
 from eigenbody.base.result import Shown
@@ -23,6 +25,18 @@ def motion() -> eb.Simulation:
 
 def updated() -> eb.Update:
     return eb.update(MODEL, SCRIPT["PROBLEM"]["variables"], {"frequencies": eb.modes(MODEL).frequency_hz})
+
+
+def measured() -> eb.MeasuredModes:
+    path = Path(mkdtemp()) / "modes.uff"
+    eb.modes(MODEL).write(path)
+    return eb.measured_modes(path)
+
+
+def identified() -> eb.Identified:
+    shaken = [float(x) for x in np.random.default_rng(1).normal(size=800)]
+    times = [0.02 * k for k in range(800)]
+    return eb.identify(eb.response(MODEL, eb.SampledInput(times, {"push": shaken}), outputs=["low", "high"]), order=10)
 
 
 RESULTS: dict[str, Callable[[], Shown]] = {
@@ -55,8 +69,12 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "verifications": lambda: eb.verify_many({"one": MODEL, "other": MODEL}, ["relative"]),
     "route": lambda: by_route(MODEL, "relative"),
     "symbolic": lambda: eb.symbolic(MODEL),
+    "measured": measured,
     "mac": lambda: eb.mac(MODEL),
     "truncated": lambda: eb.truncate(MODEL, 1),
+    "identified": identified,
+    "reduced": lambda: eb.reduce(MODEL, 2),
+    "reduced second order": lambda: eb.reduce(MODEL, 1, method="second-order", static=False),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
     "stored": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}, store=mkdtemp()),
     "floquet": lambda: eb.floquet(ROTOR),

@@ -26,7 +26,9 @@ Set = Annotated[
     option("--set", "NAME=VALUE", 'Parameter of the model: number, "2 kN/m" or "=2*k"; repeatable.'),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output, full precision.")]
-Out = Annotated[str | None, option("--out -o", "FILE", "Also write the result: .npz, .mat, .csv or .json.")]
+Out = Annotated[
+    str | None, option("--out -o", "FILE", "Also write the result, by the ending: .npz, .mat, .csv, .json, ...")
+]
 Plot = Annotated[str | None, option("--plot", "FILE", "Draw it: .png, .svg or .pdf.")]
 Until = Annotated[str | None, option("--until", "T", 'End of the motion: 2 or "200 ms".')]
 Times = Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of times from 0 on.")]

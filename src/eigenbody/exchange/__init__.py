@@ -1,7 +1,8 @@
 """Readers and writers of other people's formats: one file each, one registry line.
 
 A reader takes a path and `Options` and gives a `Source`: the sections of a model file with the places in the foreign
-file, and notes on what was dropped, renamed or repaired.
+file, and notes on what was dropped, renamed or repaired. A writer of results takes what the look of a result hands over
+(a linear block, measured shapes, a scene that moves) and gives the bytes of a file; it is asked for by the ending.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ READERS = {  # by the ending of the file
     ".sdf": "sdf.read_sdf",
 }
 WRITERS = {".yaml": "model_file.write_yaml", ".yml": "model_file.write_yaml", ".urdf": "urdf.write.write_urdf"}
+RESULT_WRITERS = {  # by the ending of the file: what the look of a result hands over, and what makes bytes of it
+    "fmu": ("block", "fmu.write_fmi2"),
+    "fmi3.fmu": ("block", "fmu.write_fmi3"),
+    "mo": ("block", "modelica.write_block"),
+    "uff": ("universal", "uff.write_uff"),
+    "unv": ("universal", "uff.write_uff"),
+    "glb": ("moving", "gltf.write_glb"),
+    "pvd": ("moving", "vtk.write_pvd"),
+}
 READ = "Read are model files (.yaml, .yml, .json), URDF (.urdf), MJCF (.xml), SDF (.sdf) and Adams datasets (.adm)."
 XACRO = "Expand it first: xacro {name} > {stem}.urdf (ROS 2: ros2 run xacro xacro {name} > {stem}.urdf)."
 NOT_READ = {
@@ -67,6 +77,11 @@ def read_model(
 def written_as(kind: str) -> Callable[..., str]:
     """The writer of files with an ending: a function that gives the text of a model."""
     return _function(WRITERS[kind])
+
+
+def result_written_as(ending: str) -> Callable[..., bytes]:
+    """The writer of files of results with an ending: a function of what the look hands over and of the path."""
+    return _function(RESULT_WRITERS[ending][1])
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -72,3 +72,13 @@ def _places(arrays: Mapping[str, Any], axis: str, given: Places, count: int) -> 
     if given or axis in arrays:
         return arrays[given or axis]
     return np.arange(1, count + 1)
+
+
+def in_real_parts(dataset: Dataset) -> Dataset:
+    """The same with name_real and name_imag for what is complex."""
+    out = dataset
+    for name, array in dataset.variables.items():
+        if array.dtype.kind == "c":
+            parts = {f"{name}_real": array.real, f"{name}_imag": array.imag}
+            out = out.drop_vars(name).assign({key: (array.dims, part.data, array.attrs) for key, part in parts.items()})
+    return out

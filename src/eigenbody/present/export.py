@@ -1,4 +1,5 @@
-"""Results as files: npz, mat, csv or json by the ending of the name, written whole or not at all."""
+"""Results as files: npz, mat, csv, json, netCDF or a format of `exchange`, by the ending of the name; whole or not at
+all."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
+from eigenbody.exchange import RESULT_WRITERS, result_written_as
 from eigenbody.present.documents import as_json
 
 if TYPE_CHECKING:
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
     from eigenbody.base.result import Result
 
 Writer = Callable[[BinaryIO], Any]
-MADE_OF = {"npz": "arrays", "mat": "arrays", "csv": "records", "json": "document"}
-NEEDS = {"parquet": "pyarrow"}  # libraries that are installed on demand
+MADE_OF = {
+    "npz": "arrays", "mat": "arrays", "csv": "records", "json": "document", "nc": "axes",
+    **{ending: source for ending, (source, _) in RESULT_WRITERS.items()},
+}  # fmt: skip
+NEEDS = {"parquet": ("pyarrow", "parquet"), "nc": ("xarray", "xarray")}  # installed on demand: package and extra
 PICTURE_ENDINGS = ("png", "svg", "pdf")
 
 
@@ -36,13 +41,15 @@ PICTURE_ENDINGS = ("png", "svg", "pdf")
 def ending_of(path: str | Path, known: Iterable[str]) -> str:
     """Ending of the name in lower case; InputError that names the known ones when it is another."""
     known = tuple(known)
-    ending = Path(path).suffix.removeprefix(".").lower()
+    name = Path(path).name.lower()
+    ending = max((e for e in known if name.endswith(f".{e}")), key=len, default=Path(name).suffix.removeprefix("."))
     if ending not in known:
         what = f'the ending ".{ending}" is not known.' if ending else "the name has no ending that tells the format."
         raise InputError(Fault(str(path), what, f"Use one of: {', '.join('.' + e for e in known)}."))
-    if ending in NEEDS and find_spec(NEEDS[ending]) is None:
-        what = f"writing {ending} needs the package {NEEDS[ending]}."
-        raise InputError(Fault(f".{ending}", what, f"Install eigenbody[{ending}], or write .npz or .csv."))
+    package, extra = NEEDS.get(ending, ("", ""))
+    if package and find_spec(package) is None:
+        what = f"writing {ending} needs the package {package}."
+        raise InputError(Fault(f".{ending}", what, f"Install eigenbody[{extra}], or write .npz or .csv."))
     return ending
 
 
@@ -120,6 +127,11 @@ def result_writer(result: Result, path: str | Path, document: Callable[[], Any] 
         return text_file(as_json((document or result.document)()) + "\n")
     if ending == "csv":
         return text_file(csv_text(result.look.records(result)))
+    if ending == "nc":
+        return netcdf_file(result)
+    if ending in RESULT_WRITERS:
+        content = result_written_as(ending)(getattr(result.look, RESULT_WRITERS[ending][0])(result), Path(path))
+        return lambda file: file.write(content)
     return array_file(result.arrays(), ending)
 
 
@@ -172,6 +184,14 @@ def array_file(arrays: Mapping[str, Any], ending: str) -> Writer:
         savemat(file, cells, oned_as="column", long_field_names=True)
 
     return write
+
+
+def netcdf_file(result: Result) -> Writer:
+    """Writes the arrays over named axes as netCDF (classic, 64-bit offsets); of complex ones the two parts."""
+    from eigenbody.present.axes import as_dataset, in_real_parts
+
+    content = bytes(in_real_parts(as_dataset(result)).to_netcdf(None, format="NETCDF3_64BIT", engine="scipy"))
+    return lambda file: file.write(content)
 
 
 def as_arrays(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Scene:
     parts   primitives in the axes of their carrier (index of a body, -1 for ground)
     links   springs, dampers, rods: from a point of one carrier to a point of another
     bent    flexible bodies as lines that bend
-    meshes  surfaces of triangles that parts look like
+    meshes  surfaces of triangles that parts look like, packed for the page; `surfaces` are these as they are
     notes   what is not drawn as it was asked for, and why
     """
 
@@ -50,6 +50,7 @@ class Scene:
     floor: float  # height of the ground plane along `up`
     up: np.ndarray
     meshes: dict[str, Any]
+    surfaces: tuple[Surface, ...]
     notes: tuple[str, ...]
 
     @property
@@ -106,16 +107,18 @@ def scene_of(point: OperatingPoint) -> Scene:
     lowest = min((float(r[i] @ draw.up) - _depth(own, R[i], draw.up) for i, own in enumerate(solids)), default=0.0)
     points = (*attached[-1], *bent.position)
     floor = min(lowest, *(float(p @ draw.up) for p in points), lowest) - 0.02 * size
-    meshes, coarse = _meshes(list(draw.surfaces))
-    return Scene(rows, bodies, draw.parts, draw.links, bent, centre, size, floor, draw.up, meshes, (*notes, *coarse))
-
-
-def _meshes(surfaces: list[Surface]) -> tuple[dict[str, Any], list[str]]:
-    """The surfaces for the page, and a note where they are coarser than their files."""
+    surfaces = list(draw.surfaces)
     few, moved = reduced(surfaces)
+    meshes, told = packed(few, [surface.size for surface in surfaces]), (*notes, *_coarser(surfaces, few, moved))
+    drawn = (draw.parts, draw.links, bent, centre, size, floor, draw.up, meshes, tuple(surfaces))
+    return Scene(rows, bodies, *drawn, told)
+
+
+def _coarser(surfaces: list[Surface], few: list[Surface], moved: float) -> list[str]:
+    """A note where surfaces are drawn coarser than their files."""
     before, after = (sum(len(s.faces) for s in own) for own in (surfaces, few))
     note = f"Meshes are drawn with {after:,} of {before:,} triangles, corners up to {1000 * moved:.2g} mm off."
-    return packed(few, [surface.size for surface in surfaces]), [note] if moved else []
+    return [note] if moved else []
 
 
 def _labels(point: OperatingPoint, rows: np.ndarray) -> list[str]:

@@ -59,6 +59,7 @@ def linearize(
       eigenbody linearize rotor.yaml
       eigenbody linearize slider.yaml --coordinates rail,hinge --json
       eigenbody linearize rotor.yaml -o rotor.mat
+      eigenbody linearize car.yaml -o car.fmu
       eigenbody linearize slider.yaml --form momenta
       eigenbody linearize slider.yaml --method symbolic -o slider.tex
       eigenbody linearize slider.yaml --method symbolic --form lagrange-2 --code c
@@ -97,6 +98,10 @@ def linearize(
              its name and the column names, each further line begins with the row name;
              a blank line between blocks
       .json  the document above
+      .nc    netCDF: the matrices over named axes (needs eigenbody[xarray])
+      .fmu   functional mock-up unit, FMI 2.0 (.fmi3.fmu: FMI 3.0), for model exchange and
+             co-simulation: C sources, and a library where this machine has a C compiler
+      .mo    a Modelica block with named connectors
       Large models: .npz has E_row, E_column, E_value, E_shape and likewise A, B, C, D;
       .mat has them sparse; .csv only with --solver dense.
       With --method: .json; with --method symbolic also .tex (every step of the

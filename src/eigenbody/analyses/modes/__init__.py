@@ -15,5 +15,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.modes.explain import Explanation
     from eigenbody.analyses.modes.frames import modes_in_frames
     from eigenbody.analyses.modes.mac import mac_matrix
+    from eigenbody.analyses.modes.measured import MeasuredModes, measured_modes
+    from eigenbody.analyses.modes.truncate import frequency_response, truncate
 else:
     __getattr__ = later(__name__)

@@ -62,6 +62,7 @@ def modes(
       eigenbody modes truck.yaml --bars --modes 3,5 --plot vectors.png
       eigenbody modes frame.yaml --damping modal:0.02
       eigenbody modes tree.yaml --route topology
+      eigenbody modes rotor.yaml --n 6 -o rotor.glb
 
     \b
     JSON: {"model", "dof", "states", "stability", "solver", "coordinates",
@@ -93,7 +94,10 @@ def modes(
     Files: .csv is the table; .json the document above; .npz and .mat hold
       eigenvalues, frequency_hz, damped_frequency_hz, damping_ratio, kind, stability,
       shapes (modes, bodies, 6): displacement and small rotation in global axes,
-      states_shape (modes, states), bodies, states; with --explain the shares too.
+      states_shape (modes, states), bodies, states; with --explain the shares too; .nc is
+      netCDF. Without --explain and --frame also: .uff or .unv, a universal file with nodes,
+      lines and modes (datasets 15, 82, 55); .glb, the mechanism with a moving picture of
+      each mode (glTF); .pvd, the same as a time series for ParaView, beside a folder.
     """
     if near is not None and not (math.isfinite(near) and near >= 0):
         raise InputError(Fault("--near", "a frequency in Hz, zero or positive, is expected."))

@@ -87,9 +87,14 @@ def mac(
     """MAC between two mode sets; without `b` of one with itself.
 
     Modes of models with the same bodies are compared by mass and inertia (`weight` "mass"), arrays (n, m) of row
-    vectors as they are. `weight` None compares plainly; an array (m,) or (m, m) weighs the components.
+    vectors as they are. `weight` None compares plainly; an array (m,) or (m, m) weighs the components. Measured modes
+    (`measured_modes`) as `b` are compared at the places and in the directions that were measured.
     """
     a = a if isinstance(a, np.ndarray) else modes_of(a)
+    from eigenbody.analyses.modes.measured import MeasuredModes  # which is compared by this module
+
+    if isinstance(b, MeasuredModes):
+        return b.mac(a)
     b = a if b is None else b if isinstance(b, np.ndarray) else modes_of(b)
     if isinstance(weight, str) and weight != "mass":
         raise InputError(Fault("weight", f'"{weight}" is not known.', 'Use "mass", None or an array.'))
@@ -103,7 +108,7 @@ def mac(
         what = f"the weight has shape {given.shape}; shapes have {one.shape[-1]} components."
         raise InputError(Fault("weight", what, "Give one number per component, or a square matrix."))
     named = "mass" if by_mass else "plain" if given is None else "given"
-    return Mac(mac_matrix(one, other, given), _names(a), _names(b), named)
+    return Mac(mac_matrix(one, other, given), mode_names(a), mode_names(b), named)
 
 
 def _row_vectors(shapes: Modes | np.ndarray) -> np.ndarray:
@@ -181,7 +186,8 @@ def _by_mass(modes: Modes, roots: _Roots) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
-def _names(modes: Modes | np.ndarray) -> tuple[str, ...]:
+def mode_names(modes: Modes | np.ndarray) -> tuple[str, ...]:
+    """A name for each mode: its number and frequency."""
     if isinstance(modes, np.ndarray) or not hasattr(modes, "damped_frequency_hz"):
         return tuple(str(i + 1) for i in range(len(modes)))
     pairs = zip(modes.kinds, modes.frequency_hz, strict=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.drawing import Scene, xyzw
+from eigenbody.analyses.drawing import Scene, scales, xyzw
 from eigenbody.model.description import owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.tables import significant
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from eigenbody.analyses.modes import Explanation, Modes
     from eigenbody.simulation.result import Simulation
 
-SHOWN = 0.16  # largest displacement that amplitude 1 shows, in sizes of the mechanism
-TILT = 0.45  # largest rotation that amplitude 1 shows, in radians
 FEW = 7  # shares of an energy
 MAX_POSES = 120_000  # bodies times frames of a simulated motion
 STILL = {
@@ -30,18 +28,6 @@ STILL = {
 def packed(values: np.ndarray) -> str:
     """Base64 of little-endian 32-bit floats."""
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
-
-
-def scales(modes: Modes, count: int, scene: Scene) -> np.ndarray:
-    """Factor (count,) that makes amplitude 1 of every mode well visible: nothing leaves the picture or turns over."""
-    shapes = modes.motion[:count, scene.rows]
-    moved = np.linalg.norm(shapes[..., :3], axis=-1)
-    turned = np.linalg.norm(shapes[..., 3:], axis=-1)
-    largest = np.maximum(moved, turned * scene.radii).max(axis=1, initial=0.0)
-    largest = np.maximum(largest, np.linalg.norm(scene.bent.shapes(modes, count), axis=-1).max(axis=1, initial=0.0))
-    factor = np.where(largest > 0, SHOWN * scene.size / np.where(largest > 0, largest, 1.0), 0.0)
-    turn = turned.max(axis=1, initial=0.0) * factor
-    return factor * np.where(turn > TILT, TILT / np.where(turn > 0, turn, 1.0), 1.0)
 
 
 def packed_shapes(modes: Modes, count: int, scene: Scene) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.base.errors import Fault, InputError
+from eigenbody.exchange.block import LinearBlock
 from eigenbody.model.source import shown
 from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import require_finite, require_finite_linear
@@ -183,6 +184,16 @@ def _matlab(linear: LinearModel, path: Path) -> Writer:
 
 
 FILES = {"mat": _matlab}
+
+
+def block(linear: LinearModel) -> LinearBlock:
+    """What an FMU or a Modelica block is made of."""
+    require_finite_linear(linear)
+    if linear.is_sparse:
+        what = f"a model of {linear.dof} degrees of freedom is kept sparse."
+        raise InputError(Fault("--out", what, "Reduce it first: eigenbody reduce, or eb.reduce(model, n=20)."))
+    names = (linear.states, linear.inputs, linear.outputs)
+    return LinearBlock(linear.point.model.name, *linear.state_space, *names, *linear.units)
 
 
 def _state_space(linear: LinearModel, output: str, damping: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from eigenbody.exchange.block import LinearBlock
 from eigenbody.linearization.look import matrix_grid
 from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from eigenbody.linearization.first_order import FirstOrderModel
 
+_MOMENTA = {"m/s": "kg*m/s", "rad/s": "kg*m^2/s"}
 TITLES = {"A": "State matrix A", "B": "Input matrix B", "C": "Output matrix C", "D": "Feedthrough D"}
 
 
@@ -61,6 +63,18 @@ def arrays(found: FirstOrderModel) -> dict[str, Any]:
     """The matrices and their names."""
     names = {"states": found.states, "inputs": found.linear.inputs, "outputs": found.linear.outputs}
     return {"A": found.A, "B": found.B, "C_out": found.C, "D": found.D, **names}
+
+
+def block(found: FirstOrderModel) -> LinearBlock:
+    """What an FMU or a Modelica block is made of; momenta have the units of momentum."""
+    linear, units = found.linear, found.linear.units
+    first, n = len(linear.coordinates), len(linear.velocities)
+    own = units.states if found.form == "velocities" else (
+        *units.states[:first], *(_MOMENTA.get(unit, "") for unit in units.states[first : first + n]),
+        *units.states[first + n :])  # fmt: skip
+    space = (found.A, found.B, found.C, found.D)
+    names = (found.states, linear.inputs, linear.outputs)
+    return LinearBlock(linear.point.model.name, *space, *names, own, units.inputs, units.outputs)
 
 
 def axes(found: FirstOrderModel) -> dict[str, Over]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.design.designs import Design, DesignSpace
 from eigenbody.analyses.design.objectives import modal_slope
 from eigenbody.analyses.design.problem import Problem, Reader
-from eigenbody.analyses.modes import mac_matrix
+from eigenbody.analyses.modes import MeasuredModes, mac_matrix, measured_modes
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
@@ -21,10 +22,8 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 
-if TYPE_CHECKING:
-    pass
-
 KEYS = ("frequencies", "shapes", "measures")
+IN_FILE = ("file", "measures", "modes")
 SHAPE_WEIGHT = 0.1  # of sqrt(1 - MAC) beside relative errors of frequencies
 INDETERMINATE = 1e-8  # relative singular value of the scaled Jacobian: the data do not tell these parameters apart
 SHARE = 1e-6  # of a parameter in a direction that the data do not tell
@@ -77,7 +76,7 @@ class Update(Drawn, look="analyses.design.update.look"):
 def update(
     model: Subject,
     variables: Mapping[str, Mapping[str, Any]],
-    measured: Mapping[str, Any],
+    measured: Mapping[str, Any] | str | os.PathLike[str] | MeasuredModes,
     weights: Mapping[str, Any] | None = None,
     exact: bool = True,
 ) -> Update:
@@ -85,20 +84,38 @@ def update(
 
     variables  as in an optimization: {"k": {"from": 100, "to": 1e4, "start": 500, "scale": "log"}}
     measured   {"frequencies": [Hz, ...], "shapes": (modes, measures) real or complex, "measures": [names]}; without
-               shapes the modes are taken in order
+               shapes the modes are taken in order. Or the path of a universal file (.uff, .unv), measured modes of one,
+               or {"file": path, "measures": {"hinge": "12:z"}, "modes": [1, 2]}; or what `identify` found
     weights    {"frequencies": one number or one per mode, "shapes": likewise}: of relative errors of frequencies
                (default 1) and of sqrt(1 - MAC) (default 0.1)
     """
     model = model_asking_for(model)
     reader = Reader(model, {"variables": {name: dict(entry) for name, entry in variables.items()}})
     found = reader.variables()
-    data, faults = _read(measured)
+    data, faults = _read(_given(measured))
     if reader.faults.found or faults:
         raise InputError([*reader.faults.found, *faults])
     task = Problem(model, found, (), False, ())
     space = DesignSpace.of(model, task.names, (), data.measures, exact)
     fit = _Fit(task, space, data, *_weights(weights or {}, data))
     return fit.solved()
+
+
+def _given(measured: Any) -> Mapping[str, Any]:
+    """The data, of a file or of measured modes where these were given."""
+    if isinstance(measured, str | os.PathLike):
+        return measured_modes(measured).at()
+    if not isinstance(measured, Mapping):
+        if not hasattr(measured, "at"):
+            what = f"{type(measured).__name__} is nothing that was measured."
+            raise InputError(Fault("measured", what, "Give a map, measured modes, or the path of a universal file."))
+        return measured.at()
+    if "file" not in measured:
+        return measured
+    wrong = [Fault("measured", f'unknown key "{k}".', suggest(k, IN_FILE)) for k in measured if k not in IN_FILE]
+    if wrong:
+        raise InputError(wrong)
+    return measured_modes(measured["file"]).at(measured.get("measures"), measured.get("modes"))
 
 
 def _read(measured: Mapping[str, Any]) -> tuple[Measured, list[Fault]]:

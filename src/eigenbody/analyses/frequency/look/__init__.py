@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError
+from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.exchange.measured import Functions
 from eigenbody.present.axes import Over, Places, over
 from eigenbody.present.documents import number, plain
 from eigenbody.present.tables import Grid, Sheet, Styled, counted, listed, significant
@@ -145,6 +146,18 @@ def arrays(response: FrequencyResponse) -> dict[str, Any]:
         "input_units": tuple(response.input_units),
         "output_units": tuple(response.output_units),
     }
+
+
+def universal(response: FrequencyResponse) -> list[Functions]:
+    """What a universal file is made of: a frequency response for each output and input."""
+    require_known(response)
+    if not np.isfinite(response.values).all():
+        what = "the response is infinite on a pole, which a universal file cannot say."
+        raise InputError(Fault("--out", what, "Choose other frequencies, or write .npz."))
+    pairs = [(i, j) for j in range(len(response.inputs)) for i in range(len(response.outputs))]
+    values = np.column_stack([response.values[:, i, j] for i, j in pairs])
+    names = zip(*((response.outputs[i], response.inputs[j], response.unit(i, j)) for i, j in pairs), strict=True)
+    return [Functions(response.linear.point.model.name, "frequency", response.frequency_hz, values, *names)]
 
 
 def axes(response: FrequencyResponse) -> dict[str, Over]:

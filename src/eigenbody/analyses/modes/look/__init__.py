@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from eigenbody.analyses.modes.blade_labels import BladePattern
     from eigenbody.analyses.modes.find import Modes
+    from eigenbody.exchange.measured import NodeShapes
+    from eigenbody.exchange.moving import Moving
 
 MAX_NODES = 60  # of a flexible body that are all listed
 COLUMNS = ("index", "real", "imag", "frequency_hz", "damped_frequency_hz", "damping_ratio", "kind", "stability")
@@ -154,6 +156,22 @@ def arrays(modes: Modes) -> dict[str, Any]:
         "model": np.array(modes.linear.point.model.name),
         "verdict": np.array(modes.stability),
     }
+
+
+def universal(modes: Modes) -> list[NodeShapes]:
+    """What a universal file is made of: the motion of centres, of points where bodies are held, of flexible nodes."""
+    from eigenbody.analyses.drawing import wireframe_shapes
+
+    require_finite_modes(modes)
+    return [wireframe_shapes(modes)]
+
+
+def moving(modes: Modes) -> Moving:
+    """What scenes that move are made of: the mechanism, and a period of each mode."""
+    from eigenbody.analyses.drawing import moving_modes
+
+    require_finite_modes(modes)
+    return moving_modes(modes)
 
 
 def axes(modes: Modes) -> dict[str, Over]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.exchange.block import LinearBlock
 from eigenbody.model.source import shown
+from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.tables import Sheet, counted, significant
 from eigenbody.present.words import model_name
@@ -50,6 +52,30 @@ def document(model: TruncatedModel) -> dict[str, Any]:
         "first_dropped_hz": number(model.first_dropped_hz),
         "static_correction": model.static_correction,
     }
+
+
+def arrays(model: TruncatedModel) -> dict[str, Any]:
+    """Matrices and names."""
+    A, B, C, D = model.state_space
+    require_finite(A=A, B=B, C=C, D=D)
+    names = {"states": model.states, "inputs": model.inputs, "outputs": model.outputs}
+    return {"A": A, "B": B, "C_out": C, "D": D, "T": model.T, "eigenvalues": model.eigenvalues, **names}
+
+
+def axes(model: TruncatedModel) -> dict[str, Over]:
+    """What the matrices lie over."""
+    return {
+        "A": over(rate="states", state="states"), "B": over(rate="states", input="inputs"),
+        "C_out": over(output="outputs", state="states"), "D": over(output="outputs", input="inputs"),
+        "T": over(whole_state=model.linear.states, state="states"), "eigenvalues": over("1/s", mode=""),
+    }  # fmt: skip
+
+
+def block(model: TruncatedModel) -> LinearBlock:
+    """What an FMU or a Modelica block is made of; modal coordinates have no unit."""
+    units, names = model.linear.units, (model.states, model.inputs, model.outputs)
+    own = ("",) * len(model.states)
+    return LinearBlock(model.linear.point.model.name, *model.state_space, *names, own, units.inputs, units.outputs)
 
 
 def plot(model: TruncatedModel) -> Figure:

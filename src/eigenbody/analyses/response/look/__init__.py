@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.exchange.measured import Functions
 from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, require_finite
 from eigenbody.present.tables import Grid, Sheet, counted, significant
@@ -185,6 +186,14 @@ def arrays(r: TimeResponse) -> dict[str, Any]:
     if r.energy is not None:
         own |= {f"energy_{key}": getattr(r.energy, key) for key, _ in ENERGIES}
     return own | {"model": np.array(r.linear.point.model.name)}
+
+
+def universal(r: TimeResponse) -> list[Functions]:
+    """What a universal file is made of: inputs and outputs over time."""
+    require_finite(time=r.times, outputs=r.outputs, inputs=r.inputs)
+    names, units = (*r.input_names, *r.output_names), (*r.input_units, *r.output_units)
+    values = np.column_stack((r.inputs, r.outputs))
+    return [Functions(r.linear.point.model.name, "time", r.times, values, names, ("",) * len(names), units)]
 
 
 def axes(r: TimeResponse) -> dict[str, Over]:
