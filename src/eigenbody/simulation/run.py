@@ -28,11 +28,11 @@ from eigenbody.simulation.start import initial_point
 from eigenbody.simulation.stepping import Step, Stepper
 from eigenbody.system.state import State
 
-METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4", METHOD)
+METHODS = ("auto", "dop853", "gauss", "radau", "generalized-alpha", "hht", "rk4", METHOD)
 FIXED = ("generalized-alpha", "hht", "rk4", METHOD)  # methods that take a step
 QUICK = ("generalized-alpha", "hht")  # methods whose steps cost a third of the others'
 STAGES = 6  # times as much as one of theirs is saved by compiled loops in a step of the others
-LOOPED = ("dop853", "radau", *QUICK)  # methods that compiled loops make faster
+LOOPED = ("dop853", "gauss", "radau", *QUICK)  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
 
@@ -213,6 +213,10 @@ class _Run:
             from eigenbody.simulation.collocation import Radau
 
             stepper = Radau(forward, state, self.until, tolerance, max_step)
+        elif method == "gauss":
+            from eigenbody.simulation.gauss import Gauss
+
+            stepper = Gauss(forward, state, self.until, tolerance, max_step)
         elif method == "rk4":
             from eigenbody.simulation.minimal import RungeKutta
 
