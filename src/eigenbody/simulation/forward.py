@@ -111,8 +111,7 @@ class Forward:
         own = self._inertias
         if self._pattern is not None:
             return LargeSaddle(self._pattern.matrix(own.entries(state), gradient, slips), self.nq)
-        assert self._rows is not None
-        H = self._rows.matrix(gradient, slips)
+        H = self.matrix_of_rows(gradient, slips)
         if own.varies:
             mass = own.at(state, self.loops).mass if mass is None else mass
             return GeneralSaddle(ScaledMass(mass, own.scaled), H)
@@ -120,9 +119,13 @@ class Forward:
 
     def rows(self, state: State) -> np.ndarray:
         """H (rows, nq) of a system that is not sparse."""
-        assert self._rows is not None
         held, slips, _ = self.jets(state)
-        return self._rows.matrix(held.gradient, slips.gradient)
+        return self.matrix_of_rows(held.gradient, slips.gradient)
+
+    def matrix_of_rows(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """The same from the gradients of all measures and slip rows."""
+        assert self._rows is not None
+        return self._rows.matrix(gradient, slips)
 
     # Kinematics -------------------------------------------------------------------------------------------------------
     def carriers(self, state: State) -> Carriers:

@@ -1,21 +1,21 @@
-"""Gauss collocation with eight stages, order 16, for mechanisms whose stiff parts swing almost undamped.
+"""Gauss collocation with ten stages, order 20, for mechanisms whose stiff parts swing almost undamped.
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),  y1 = y + h sum_i b_i k_i
 
 The method is symmetric and damps nothing: the energy of a vibration stays where it is. Coordinates and projection are
-those of `explicit`. The stages are found by Newton's method with the vibrations about a state (`vibration`), kept for
-as long as it converges well: they turn with the mechanism, slowly against themselves. So a step may follow several
-radians of the fastest vibration, whereas an explicit method of order 8 follows one.
+those of `explicit`. The stages are found by Newton's method with the vibrations about the start of the step
+(`vibration`), which change slowly against themselves as the mechanism moves. So a step may follow six radians of the
+fastest vibration at a tolerance of 1e-8, whereas an explicit method of order 8 follows one.
 
-The error of a step is told by the defect d(t) = f(p) - p' of its polynomial p at both ends, where that is known: d is
-to leading order d P_s, P_s Legendre's polynomial, and a vibration omega sums it up over the step to h d j_s(omega h / 2)
-with Bessel's spherical function, below (omega h / 2)^s / (2 s + 1)!! (Hairer, Lubich & Wanner 2006, II.1, Theorem 1.5,
-for the exponents). What is no vibration is taken to sum up to h d.
+The error of a step is told by the defect f(p) - p' of its polynomial p, known at both ends. To leading order it is that
+value times Legendre's P_s; summed up over a step with what a vibration omega makes of it, h j_s(omega h / 2) is left
+of it, j_s Bessel's spherical function, which is below (omega h / 2)^s / (2 s + 1)!!: the reason why the order at the
+end of a step is 2 s (Hairer, Lubich & Wanner 2006, Theorem II.1.5). What is no vibration is taken to leave h.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -35,9 +35,9 @@ _INTEGRALS = np.stack([legendre.legint(row, lbnd=-1, scl=0.5) for row in np.eye(
 DOUBLE_FACTORIAL = float(np.prod(np.arange(1.0, 2 * STAGES + 2, 2)))
 NEWTON = 12
 LEFT = 0.01  # what the iteration may leave of the tolerance
-ORDER = STAGES + 2  # in which the error that is told goes with the step
-SLOW = 0.03  # convergence slower than this asks for new vibrations,
-FAILED = 0.5  # and than this for a shorter step
+ROUNDING = 16 * float(np.finfo(float).eps)
+ORDER = 2 * STAGES + 1  # in which errors of vibrations go with the step
+FAILED = 0.5  # convergence slower than this asks for a shorter step
 PROBE = 1e-3  # share of a step by which the change of rates at its start is told
 SAFETY, SHRINK, GROW = 0.95, 0.3, 3.0
 FORGET = 0.5  # of the last error counts for the next step: those of a vibration go up and down from step to step
@@ -68,7 +68,6 @@ class Gauss(Integration):
         held, slips, _ = forward.jets(state)
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._vibrations: Vibrations | None = None
-        self._is_new = False
         self._error = 0.0  # largest lately
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
@@ -104,14 +103,13 @@ class Gauss(Integration):
         y0 = chart.origin
         f0 = chart.rate(y0, self._now.acceleration, self._now.state_rate)
         if self._vibrations is None:
-            self._vibrations, self._is_new = Vibrations(self.forward, self.state, self._now), True
+            self._vibrations = Vibrations(self.forward, self.state, self._now)
             self.counts.jacobians += 1
-        collocation = Collocation(chart, self._vibrations, t, h, y0, self.tolerance * self.scales.vector())
+        collocation = Collocation(chart, self._vibrations, t, h, y0, self._left(self._vibrations.fastest))
         k, rate = collocation.solved(collocation.guess(f0))
         self.counts.iterations += collocation.iterations
         if k is None:
-            was_new, self._vibrations, self._is_new = self._is_new, None, False
-            return None, 0.5 if was_new else 1.0
+            return None, 0.5
         y1 = y0 + h * (WEIGHTS @ k)
         now = self.forward.evaluate(chart.state(t + h, y1))
         f1 = chart.rate(y1, now.acceleration, now.state_rate)
@@ -121,19 +119,21 @@ class Gauss(Integration):
         factor = max(SHRINK, factor)
         if not error <= 1:
             return None, min(factor, 0.9)
-        step = self._accept(collocation, k, rate, y1, now.solver)
-        self._is_new, self._error = False, lately
-        if True:
-            self._vibrations = None
-        return step, factor
+        self._error, self._vibrations = lately, None
+        return self._accept(collocation, k, rate, y1, now.solver), factor
+
+    def _left(self, omega: float) -> np.ndarray:
+        """What the iteration may leave of y: a share of the tolerance, or what rounding of positions makes of the
+        velocities of vibrations up to omega."""
+        scale, n = self.scales.vector(), self.forward.nq
+        size = np.concatenate((scale[:n], np.maximum(scale[n : 2 * n], omega * scale[:n]), scale[2 * n :]))
+        return np.maximum(LEFT * self.tolerance * scale, ROUNDING * size)
 
     def _scale(self, y1: np.ndarray, k: np.ndarray) -> np.ndarray:
         x = slice(2 * self.forward.nq, None)
         return self.scales.vector(y1[x], np.abs(k[:, x]).max(axis=0, initial=0.0))
 
-    def _accept(
-        self, collocation: Collocation, k: np.ndarray, rate: float, y1: np.ndarray, solver: Solver
-    ) -> Step:
+    def _accept(self, collocation: Collocation, k: np.ndarray, rate: float, y1: np.ndarray, solver: Solver) -> Step:
         t, h, chart = collocation.t, collocation.h, collocation.chart
         before = self.forward.angles(self.state)
         end, new = self.keeper.restored(before, chart.state(t + h, y1), solver)
@@ -156,7 +156,7 @@ class Gauss(Integration):
 
 
 class Collocation:
-    """The stages of a step from t to t + h, solved for by Newton's method; `scale` (ny,) is the size of errors."""
+    """The stages of a step from t to t + h, solved for by Newton's method to what `scale` (ny,) allows."""
 
     def __init__(
         self, chart: Chart, vibrations: Vibrations, t: float, h: float, y0: np.ndarray, scale: np.ndarray
@@ -164,7 +164,9 @@ class Collocation:
         self.chart, self.t, self.h, self.y0 = chart, t, h, y0
         self._vibrations, self._scale = vibrations, scale
         self.iterations = 0
-        own = np.eye(STAGES) + h * vibrations.damping[:, None, None] * A + h * h * vibrations.squares[:, None, None] * A2
+        own = (
+            np.eye(STAGES) + h * vibrations.damping[:, None, None] * A + h * h * vibrations.squares[:, None, None] * A2
+        )
         self._inverse = np.linalg.inv(own)
 
     def over(self, h: float) -> Collocation:
@@ -201,7 +203,7 @@ class Collocation:
                 rate = size / before if before > 0 else 0.0
                 if rate > FAILED or not np.isfinite(size):
                     return None, 1.0
-            if size == 0 or (rate is not None and rate / (1 - rate) * size < LEFT):
+            if size == 0 or (rate is not None and rate / (1 - rate) * size < 1):
                 return k, rate or 0.0
             before = size
         return None, 1.0

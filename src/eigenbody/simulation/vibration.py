@@ -1,50 +1,84 @@
 """Vibrations of a mechanism about a state: what is stiff in its equations, for methods that solve for their stages.
 
-    phi^T M phi = 1,  H phi = 0,  K phi ~ M phi omega^2        K with the stiffness of loaded joints, its even part
+    H phi = 0,  phi^T M phi = 1,  K phi ~ M phi omega^2      K = g^T k g of elements with the slopes k, its even part
 
-A correction of the stages' rates k of y' = f(y) by Newton's method takes f' for that of the vibrations alone, each
-damped by its own share phi^T C phi. Everything else must be slow against the step, and is found by repetition.
+A correction of the stages' rates takes for f' that of these vibrations alone, each damped by its own share phi^T C phi
+of the elements' damping. Whatever else f depends on (loaded joints, gyroscopic moments) is found by repetition.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
-from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.mobility.multipliers import Multipliers
-from eigenbody.numerics.matrices.assembly import dense
-from eigenbody.simulation.forward import Evaluation, Forward
+from eigenbody.simulation.forward import Applied, Evaluation, Forward
 from eigenbody.system.state import State
+from eigenbody.system.system import System
+
+GONE = 5.0  # decay in which a vibration is taken to die away, e^-5
 
 
 class Vibrations:
-    """Shapes phi (nq, m) with omega^2 > 0, squares (m,) and damping (m,) at a state."""
+    """Shapes phi (nq, m) of omega^2 > 0, squares omega^2 (m,) and damping (m,) at a state."""
 
     def __init__(self, forward: Forward, state: State, now: Evaluation) -> None:
         from scipy.linalg import eigh
 
-        system, n = forward.system, forward.nq
-        mechanics = Mechanics(system, now.on(state), now.acceleration)
-        loads = Multipliers.of(system, forward.chosen, now.multipliers)
-        K = dense(mechanics.stiffness(loads.held, loads.slip), (n, n))
-        C = dense(mechanics.damping(), (n, n))
-        M, H = forward.mass(state), forward.rows(state)
+        held, slips, pushed = forward.jets(state)
+        applied = Applied(forward.system, pushed, now.on(state))
+        g = _rows(forward, pushed.gradient)
+        M, H = forward.mass(state), forward.matrix_of_rows(held.gradient, slips.gradient)
         free = np.linalg.qr(H.T, mode="complete")[0][:, len(H) :]
-        stiffness = free.T @ (0.5 * (K + K.T)) @ free
-        squares, own = eigh(stiffness, free.T @ M @ free)
+        i, j, k = _slopes(applied, "s")
+        bent = g @ free
+        K = bent[i].T @ (k[:, None] * bent[j])
+        squares, own = eigh(0.5 * (K + K.T), free.T @ M @ free)
         stiff = squares > 0
         self.squares, self.shapes = squares[stiff], free @ own[:, stiff]
-        self.damping = np.einsum("ij,ij->j", self.shapes, C @ self.shapes)
         self.momenta = self.shapes.T @ M  # (m, nq): amplitudes of a velocity
-        self.pull = self.shapes.T @ K  # (m, nq): modal forces of a displacement, also of one that leaves the constraints
+        along = g @ self.shapes
+        self.pull = (k[:, None] * along[i]).T @ g[j]  # (m, nq): phi^T K, off the constraints too
+        i, j, c = _slopes(applied, "v")
+        self.damping = (c[:, None] * along[i] * along[j]).sum(axis=0)
+
+    @property
+    def fastest(self) -> float:
+        """The largest omega (rad/s)."""
+        return float(np.sqrt(self.squares.max(initial=0.0)))
 
     def accelerations(self, d: np.ndarray, u: np.ndarray) -> np.ndarray:
         """(s, nq) that displacements and velocities (s, nq) bring about."""
         return -(d @ self.pull.T + (u @ self.momenta.T) * self.damping) @ self.shapes.T
 
-    @cached_property
-    def fastest(self) -> float:
-        """The largest omega (rad/s)."""
-        return float(np.sqrt(self.squares.max(initial=0.0)))
+
+def lasting_radians(forward: Forward, state: State, duration: float) -> float:
+    """Radians that the fastest vibration about a state makes in a time (s); zero where it dies away within it."""
+    found = Vibrations(forward, state, forward.evaluate(state))
+    if not len(found.squares):
+        return 0.0
+    k = int(np.argmax(found.squares))
+    return float(np.sqrt(found.squares[k]) * duration) if 0.5 * found.damping[k] * duration < GONE else 0.0
+
+
+def is_smooth(system: System) -> bool:
+    """Whether nothing but springs, dampers and constant loads acts, so that the motion has derivatives of any order."""
+    acts = system.forces.signals or system.states or system.algebraic or system.constraints.motions
+    return not acts and not system.description.frames
+
+
+def _rows(forward: Forward, gradient: np.ndarray) -> np.ndarray:
+    """Gradients of the force channels (n, nq)."""
+    columns = forward.system.forces.measures.columns
+    out = np.zeros((len(columns), forward.nq + 1))
+    np.add.at(out, (np.arange(len(columns))[:, None], np.minimum(columns, forward.nq)), gradient)
+    return out[:, :-1]
+
+
+def _slopes(applied: Applied, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Channels i and j with df_i/ds_j of all elements that is not zero, or df_i/ds_j' where the kind is v."""
+    law = applied.system.forces.linear
+    signals = [(i, a.index, float(d)) for i, a, d in applied.slopes if a.kind == kind]
+    own = np.array([(i, j, d) for i, j, d in signals if d != 0]).reshape(-1, 3)
+    slope = np.real(law.k if kind == "s" else law.c)
+    keep = slope != 0
+    i, j = (np.concatenate((part[keep], own[:, n].astype(int))) for n, part in enumerate((law.i, law.j)))
+    return i, j, np.concatenate((slope[keep], own[:, 2]))

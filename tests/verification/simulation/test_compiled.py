@@ -22,6 +22,7 @@ RNG = np.random.default_rng(8)
 RUNS = {
     "dop853": {"method": "dop853"},
     "radau": {"method": "radau"},
+    "gauss": {"method": "gauss"},
     "fixed step": {"method": "generalized-alpha", "step": 1e-3},
     "steps of its own": {"method": "hht", "tolerance": 1e-6},
 }
