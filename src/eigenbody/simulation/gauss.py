@@ -35,6 +35,7 @@ _INTEGRALS = np.stack([legendre.legint(row, lbnd=-1, scl=0.5) for row in np.eye(
 DOUBLE_FACTORIAL = float(np.prod(np.arange(1.0, 2 * STAGES + 2, 2)))
 NEWTON = 12
 LEFT = 0.01  # what the iteration may leave of the tolerance
+OUTPUT = 0.3  # the same for states between steps, with which nothing goes on
 ROUNDING = 16 * float(np.finfo(float).eps)
 ORDER = 2 * STAGES + 1  # in which errors of vibrations go with the step
 FAILED = 0.5  # convergence slower than this asks for a shorter step
@@ -148,7 +149,7 @@ class Gauss(Integration):
                 return end
             x = (time - t) / h
             shorter = collocation.over(x * h)
-            found, _ = shorter.solved(rates_at(x * C) @ k, rate)
+            found, _ = shorter.solved(rates_at(x * C) @ k, rate, OUTPUT / LEFT)
             y = collocation.y0 + h * (rises_at(np.array([x]))[0] @ k if found is None else x * (WEIGHTS @ found))
             return self.keeper.restored(before, chart.state(time, y), new)[0]
 
@@ -187,9 +188,9 @@ class Collocation:
         Y = self.y0 + self.h * (A @ k)
         return np.array([self.chart.derivative(self.t + c * self.h, y) for c, y in zip(C, Y, strict=True)])
 
-    def solved(self, k: np.ndarray, rate: float | None = None) -> tuple[np.ndarray | None, float]:
+    def solved(self, k: np.ndarray, rate: float | None = None, enough: float = 1.0) -> tuple[np.ndarray | None, float]:
         """The stages' rates (s, ny) from others, None where the iteration fails; and how slowly it converged, which may
-        be known from a longer step: a shorter one converges no slower."""
+        be known from a longer step: a shorter one converges no slower. `enough` times the scale may be left."""
         before = 0.0
         for i in range(NEWTON):
             F = self.rates(k)
@@ -203,7 +204,7 @@ class Collocation:
                 rate = size / before if before > 0 else 0.0
                 if rate > FAILED or not np.isfinite(size):
                     return None, 1.0
-            if size == 0 or (rate is not None and rate / (1 - rate) * size < 1):
+            if size == 0 or (rate is not None and rate / (1 - rate) * size < enough):
                 return k, rate or 0.0
             before = size
         return None, 1.0

@@ -71,7 +71,8 @@ def simulate(
     included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
     generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
-    False for none; by default runs of 5000 steps and more have them (833 by dop853 and radau; never rk4). Initial
+    False for none; by default runs of 5000 steps and more have them (833 by dop853 and radau, 1250 radians of a
+    vibration by gauss; never rk4). Initial
     velocities that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion
     that cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed
     as `partial`.
