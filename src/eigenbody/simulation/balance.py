@@ -172,7 +172,7 @@ class Budget:
         if not nodes:
             return np.zeros(len(waiting))
         ends = [self._last, *(end for end, _ in waiting)]
-        place, inner = [], []
+        place, inner = list[int](), list[_Instant]()
         for k, node in nodes:
             own = [j for j in (k, k + 1) if node.state is ends[j] and node.loads is None]
             place.append(own[0] if own else len(ends) + len(inner))

@@ -25,6 +25,7 @@ from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
 from eigenbody.simulation.stepping import Integration, Node, Step, counted_nodes, landing, longest_step
+from eigenbody.simulation.together import Together
 from eigenbody.simulation.vibration import Vibrations
 from eigenbody.system.state import State
 
@@ -69,6 +70,7 @@ class Gauss(Integration):
         held, slips, _ = forward.jets(state)
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._vibrations: Vibrations | None = None
+        self._stages = Together(forward, STAGES)
         self._error = 0.0  # largest lately
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
@@ -106,7 +108,7 @@ class Gauss(Integration):
         if self._vibrations is None:
             self._vibrations = Vibrations(self.forward, self.state, self._now)
             self.counts.jacobians += 1
-        collocation = Collocation(chart, self._vibrations, t, h, y0, self._left(self._vibrations.fastest))
+        collocation = Collocation(chart, self._stages, self._vibrations, t, h, y0, self._left(self._vibrations.fastest))
         k, rate = collocation.solved(collocation.guess(f0))
         self.counts.iterations += collocation.iterations
         if k is None:
@@ -160,8 +162,10 @@ class Collocation:
     """The stages of a step from t to t + h, solved for by Newton's method to what `scale` (ny,) allows."""
 
     def __init__(
-        self, chart: Chart, vibrations: Vibrations, t: float, h: float, y0: np.ndarray, scale: np.ndarray
-    ) -> None:
+        self, chart: Chart, stages: Together, vibrations: Vibrations, t: float, h: float, y0: np.ndarray,
+        scale: np.ndarray,
+    ) -> None:  # fmt: skip
+        self._stages = stages
         self.chart, self.t, self.h, self.y0 = chart, t, h, y0
         self._vibrations, self._scale = vibrations, scale
         self.iterations = 0
@@ -172,7 +176,7 @@ class Collocation:
 
     def over(self, h: float) -> Collocation:
         """The same over another time."""
-        return Collocation(self.chart, self._vibrations, self.t, h, self.y0, self._scale)
+        return Collocation(self.chart, self._stages, self._vibrations, self.t, h, self.y0, self._scale)
 
     def states(self, k: np.ndarray) -> Iterator[State]:
         """States of the stages."""
@@ -185,8 +189,7 @@ class Collocation:
 
     def rates(self, k: np.ndarray) -> np.ndarray:
         """f at the stages."""
-        Y = self.y0 + self.h * (A @ k)
-        return np.array([self.chart.derivative(self.t + c * self.h, y) for c, y in zip(C, Y, strict=True)])
+        return self._stages.derivatives(self.chart, self.t + C * self.h, self.y0 + self.h * (A @ k))
 
     def solved(self, k: np.ndarray, rate: float | None = None, enough: float = 1.0) -> tuple[np.ndarray | None, float]:
         """The stages' rates (s, ny) from others, None where the iteration fails; and how slowly it converged, which may

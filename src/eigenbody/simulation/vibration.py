@@ -26,7 +26,7 @@ class Vibrations:
         held, slips, pushed = forward.jets(state)
         applied = Applied(forward.system, pushed, now.on(state))
         g = _rows(forward, pushed.gradient)
-        M, H = forward.mass(state), forward.matrix_of_rows(held.gradient, slips.gradient)
+        M, H = forward.inertia(state).mass, forward.matrix_of_rows(held.gradient, slips.gradient)
         free = np.linalg.qr(H.T, mode="complete")[0][:, len(H) :]
         i, j, k = _slopes(applied, "s")
         bent = g @ free
