@@ -236,6 +236,10 @@ class Forward:
         """M and the forces of inertia and weight."""
         return self._inertias.at(state, self.loops)
 
+    def inertias(self, states: State) -> tuple[np.ndarray, np.ndarray]:
+        """The same of several states (n, nq, nq) and (n, nq)."""
+        return self._inertias.of_many(states, self.loops)
+
     @property
     def scaled_mass(self) -> ScaledMass:
         """M of bodies without bending, scaled."""

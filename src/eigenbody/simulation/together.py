@@ -71,11 +71,10 @@ class Together:
         held, slips, pushed = copies.jets(self._carriers(states), f.loops)
         pushed = PlainJet(f.counted_forces(pushed.value, states.turns), *pushed[1:])
         applied = Applied(f.system, pushed, states)
-        inertias = [f.inertia(self._one(states, k)) for k in range(self._count)]
-        force = f.forces(np.array([inertia.force for inertia in inertias]), applied)
+        mass, own = f.inertias(states)
+        force = f.forces(own, applied)
         gamma = f.chosen_rows.combined(held.acceleration, states.t, "acceleration")
         gamma = np.concatenate((gamma, slips.acceleration[:, f.chosen.slip_rows]), axis=1)
-        mass = np.array([inertia.mass for inertia in inertias])
         return self._solved(mass, f.matrices_of_rows(held.gradient, slips.gradient), force, gamma), applied.state_rate()
 
     def _carriers(self, states: State) -> Carriers:
@@ -90,11 +89,6 @@ class Together:
         """r, R, v and w of all carriers, count times; those of frames stay as they are."""
         at = self._forward.carriers(self._forward.system.reference_state())
         return [np.repeat(part[None], self._count, axis=0) for part in (at.r, at.R, at.v, at.w)]
-
-    @staticmethod
-    def _one(states: State, k: int) -> State:
-        r, R, v, w, x = (part[k] for part in (states.r, states.R, states.v, states.w, states.x))
-        return State(r, R, v, w, x, states.turns, states.u_in, float(states.t[k]), states.z)  # type: ignore[index]
 
     def _solved(self, mass: np.ndarray, H: np.ndarray, force: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """u' of [[M, H^T], [H, 0]] (u', l) = (force, -gamma), scaled as in `saddle.GeneralSaddle`."""
