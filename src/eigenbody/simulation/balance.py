@@ -19,7 +19,7 @@ from eigenbody.base.errors import EigenbodyError
 from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.multipliers import Multipliers
-from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.forward import Applied, Forward
 from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step
 from eigenbody.system.state import State
@@ -82,6 +82,7 @@ class Budget:
         self._scale = self._rounding = _energy_of_errors(system, self._tolerance or FINEST, duration)
         self._speeds = np.zeros(2)  # largest linear and angular ones so far
         self._open = ""
+        self._forward: Forward | None = None  # of the last step
         self._start, self._last, self._last_reach = np.zeros(3), start, 0.0
         try:
             at_start = self._mechanics([start])
@@ -94,6 +95,7 @@ class Budget:
         """Take a step of a method into account."""
         if self._open:
             return
+        self._forward = forward
         nodes = step.nodes() if self._is_fed or self._is_driven else []
         try:
             self._waiting.append((forward.complete(step.state), [self._instant(node, forward) for node in nodes]))
@@ -201,7 +203,13 @@ class Budget:
         """All states at once where frames do not turn with time."""
         if self._system.description.frames or not states:
             return [Mechanics(self._system, state) for state in states]
-        return [Mechanics(self._system, stacked(states))]
+        many = stacked(states)
+        found = Mechanics(self._system, many)
+        if self._tolerance is None and self._forward is not None:  # no gradients are asked for
+            jet = self._forward.force_measures(many)
+            if jet is not None:
+                found.applied = Applied(self._system, jet, many)
+        return [found]
 
 
 def _energy_of_errors(system: System, tolerance: float, duration: float) -> float:

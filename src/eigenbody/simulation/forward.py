@@ -262,6 +262,26 @@ class Forward:
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
         return sweep, held, slips, self._counted(pushed, self.system.forces.measures.turn_counter, state, 1)
 
+    def force_measures(self, states: State) -> PlainJet | None:
+        """Values and rates (n, channels) of the force channels at n states, by compiled loops; None without them, or
+        where some stand in no table."""
+        t = self._tables
+        if self.loops is None or self.has_turning_frames or self.combines_angles or t.others:
+            return None
+        at, n = self.carriers(self.system.reference_state()), self.system.bodies
+        poses = [np.repeat(part[None], len(states.r), axis=0) for part in (at.r, at.R, at.v, at.w)]
+        for part, own in zip(poses, (states.r, states.R, states.v, states.w), strict=True):
+            part[:, :n] = own
+        measures = np.zeros((len(states.r), 2, t.starts[-1]))
+        if not self.loops.swept_many(
+            *self.geometry.products.rows, t.plain, t.angles, t.parts, *t.pairs, *poses, measures
+        ):
+            return None
+        value, rate = measures[:, :, t.starts[2] :].swapaxes(0, 1)
+        index, counter = self._counters[1], self.system.forces.measures.turn_counter
+        value[:, index] += 2 * np.pi * states.turns[:, counter[index]]
+        return PlainJet(value, rate, np.zeros(0), np.zeros(0))
+
     def evaluate(self, state: State, solver: Solver | None = None) -> Evaluation:
         """Accelerations at a state."""
         self.evaluations += 1

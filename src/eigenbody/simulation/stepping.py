@@ -214,11 +214,12 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wante
     """The step in which no body turns too far, at its present angular acceleration, for its rotation vector or for
     an angle that counts turns; less than that, but not less than the step that is `wanted`, where that is seen at
     once: two bodies turn against each other at most twice as fast as each."""
-    own = forward.spread(acceleration)[:, 3:]
-    if not forward.has_turning_frames:
-        safe = _until_turned(0.5 * min(AGAINST, 2 * TURN), state.w, own)
+    if not forward.has_turning_frames:  # no body has more than all together
+        w, every = (float(np.vdot(part, part)) ** 0.5 for part in (state.w, acceleration))
+        safe = _time_to_turn(0.5 * min(AGAINST, 2 * TURN), w, every)
         if wanted <= safe:
             return safe
+    own = forward.spread(acceleration)[:, 3:]
     at, n = forward.carriers(state), forward.system.bodies
     alpha = np.array(at.alpha)
     alpha[:n] = own
@@ -231,8 +232,12 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wante
 
 def _until_turned(angle: float, w: np.ndarray, alpha: np.ndarray) -> float:
     """Time in which none of the angular velocities and accelerations (n, 3) gives more than an angle."""
-    fastest, growth = (float((part * part).sum(axis=1).max(initial=0.0)) ** 0.5 for part in (w, alpha))
-    reach = fastest + (fastest * fastest + 2 * growth * angle) ** 0.5
+    return _time_to_turn(angle, *(float((part * part).sum(axis=1).max(initial=0.0)) ** 0.5 for part in (w, alpha)))
+
+
+def _time_to_turn(angle: float, speed: float, growth: float) -> float:
+    """Time in which a speed that grows steadily gives an angle."""
+    reach = speed + (speed * speed + 2 * growth * angle) ** 0.5
     return 2 * angle / reach if reach > 0 else np.inf
 
 
