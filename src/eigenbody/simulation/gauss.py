@@ -42,6 +42,7 @@ ORDER = 2 * STAGES + 1  # in which errors of vibrations go with the step
 FAILED = 0.5  # convergence slower than this asks for a shorter step
 PROBE = 1e-3  # share of a step by which the change of rates at its start is told
 SAFETY, SHRINK, GROW = 0.95, 0.3, 3.0
+CREEP = 1.03  # growth of steps towards one that was rejected
 FORGET = 0.5  # of the last error counts for the next step: those of a vibration go up and down from step to step
 
 
@@ -71,7 +72,7 @@ class Gauss(Integration):
         self._now: Evaluation = self.keeper.complete(state, forward.saddle(state, held.gradient, slips.gradient))
         self._vibrations: Vibrations | None = None
         self._stages = Together(forward, STAGES)
-        self._error = 0.0  # largest lately
+        self._error, self._too_long = 0.0, np.inf  # the largest lately, and a step that would be rejected
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
         fastest = float(np.abs(rate / self.scales.vector()).max(initial=0.0))
@@ -92,11 +93,12 @@ class Gauss(Integration):
                 cause, step, factor = fault, None, SHRINK
             if step is not None:
                 if h >= self._h or factor < 1:  # a step cut short by the end says nothing about the next
-                    self._h = h * min(factor, 1.0 if rejected else GROW)
+                    self._h = min(h * min(factor, 1.0 if rejected else GROW), self._too_long)
+                    self._too_long *= CREEP
                 self.counts.accept(h)
                 self.counts.evaluations = self.forward.evaluations
                 return step
-            self._h = h * min(factor, 1.0)
+            self._h, self._too_long = h * min(factor, 1.0), SAFETY * h
             rejected = True
             self.counts.rejected += 1
 

@@ -14,6 +14,7 @@ from eigenbody.simulation.forward import Applied, Evaluation, Forward
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
+SLOWLY = 30.0  # times as fast as bodies turn: shapes keep for a vibration or more
 GONE = 5.0  # decay in which a vibration is taken to die away, e^-5
 
 
@@ -51,12 +52,14 @@ class Vibrations:
 
 
 def lasting_radians(forward: Forward, state: State, duration: float) -> float:
-    """Radians that the fastest vibration about a state makes in a time (s); zero where it dies away within it."""
+    """Radians that the fastest vibration about a state makes in a time (s); zero where it dies away within it, or where
+    bodies turn so fast that it is no vibration of a mechanism that moves slowly."""
     found = Vibrations(forward, state, forward.evaluate(state))
     if not len(found.squares):
         return 0.0
-    k = int(np.argmax(found.squares))
-    return float(np.sqrt(found.squares[k]) * duration) if 0.5 * found.damping[k] * duration < GONE else 0.0
+    k, turning = int(np.argmax(found.squares)), float(np.abs(state.w).max(initial=0.0))
+    lasts = 0.5 * found.damping[k] * duration < GONE
+    return found.fastest * duration if lasts and found.fastest > SLOWLY * turning else 0.0
 
 
 def is_smooth(system: System) -> bool:

@@ -13,7 +13,7 @@ import eigenbody as eb
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.gauss import STAGES, WEIGHTS, A, C, Collocation, Gauss, rates_at, rises_at
 from eigenbody.simulation.start import initial_point
-from eigenbody.simulation.vibration import Vibrations
+from eigenbody.simulation.vibration import Vibrations, lasting_radians
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MASS, LENGTH, G = 0.7, 1.1, 9.81
@@ -230,6 +230,21 @@ def test_it_is_taken_for_elastic_bodies_that_ring_on():
     damped = eb.load(EXAMPLES / "flexible_slider_crank.yaml", locked=0, speed=30, damping=0.05)
     assert eb.simulate(damped, 6e-3, points=2).method.startswith("dop853")  # its fastest modes die away
     assert eb.simulate(eb.load(spring_pendulum(7e7)), 0.02, points=2).method.startswith("dop853")  # nothing is elastic
+
+
+@pytest.mark.parametrize(
+    ("given", "radians"),
+    [
+        ({}, 42832.1),  # the fastest of the modes of the mechanism as it stands
+        ({"speed": 2000}, 0.0),  # turns nearly as fast as that
+        ({"damping": 0.05}, 0.0),  # dies away
+    ],
+)
+def test_radians_that_last(given, radians):
+    model = eb.load(EXAMPLES / "flexible_slider_crank.yaml", **{"locked": 0, "speed": 30, **given})
+    point, _ = initial_point(model, False)
+    found = lasting_radians(Forward(point.system, point.chosen), point.state, 1.0)
+    assert found == pytest.approx(radians, rel=1e-6)
 
 
 def test_large_models_are_refused():
