@@ -79,3 +79,15 @@ def test_flattened_measures_are_those_of_the_elements(kind: str, seed: int) -> N
         np.add.at(expected_pull, measures.columns, forces[k][:, None] * jet.gradient)
     pulled = forward.collect(Sweep(forward.geometry, at).pull(forces)[: system.bodies])
     np.testing.assert_allclose(pulled, expected_pull[:-1], rtol=1e-11, atol=1e-11)
+
+
+def test_springs_that_do_nothing_are_not_followed():
+    """k = c = 0, as where a parameter takes an element out; either of them alone acts."""
+    joint = {"type": "revolute", "between": ["ground", "b"], "at": [0, 0, 0], "axis": [0, 0, 1]}
+    for k, c, acts in ((0, 0, False), (1, 0, True), (0, 1, True)):
+        model = eb.Model(
+            bodies={"b": {"mass": 1, "inertia": [1, 1, 1], "at": [1, 0, 0]}},
+            joints={"pin": joint},
+            forces={"f": {"type": "spring", "along": "pin", "k": k, "c": c}},
+        )
+        assert pushing(eb.operating_point(model).system).tolist() == [acts]

@@ -19,7 +19,7 @@ from eigenbody.base.errors import EigenbodyError
 from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.multipliers import Multipliers
-from eigenbody.simulation.forward import Forward
+from eigenbody.simulation.forward import Applied, Forward
 from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step
 from eigenbody.system.state import State
@@ -82,9 +82,12 @@ class Budget:
         self._scale = self._rounding = _energy_of_errors(system, self._tolerance or FINEST, duration)
         self._speeds = np.zeros(2)  # largest linear and angular ones so far
         self._open = ""
-        self._start, self._last_reach = np.zeros(3), 0.0
+        self._forward: Forward | None = None  # of the last step
+        self._start, self._last, self._last_reach = np.zeros(3), start, 0.0
         try:
-            self._start, self._last_reach = self._energies([start])[0], self._reach([start])[0]
+            at_start = self._mechanics([start])
+            self._start = self._energies(at_start)[0]
+            self._last_reach = 0.0 if self._tolerance is None else float(self._reach(at_start)[0])
         except EigenbodyError as error:
             self._open = str(error)
 
@@ -92,6 +95,7 @@ class Budget:
         """Take a step of a method into account."""
         if self._open:
             return
+        self._forward = forward
         nodes = step.nodes() if self._is_fed or self._is_driven else []
         try:
             self._waiting.append((forward.complete(step.state), [self._instant(node, forward) for node in nodes]))
@@ -121,17 +125,16 @@ class Budget:
 
     def _settle(self) -> None:
         """Close the balance of the steps that wait."""
-        ends, nodes = [end for end, _ in self._waiting], [node for _, own in self._waiting for node in own]
-        counts = [len(own) for _, own in self._waiting]
-        self._waiting, self._count = [], 0
+        waiting, self._waiting, self._count = self._waiting, [], 0
         try:
-            parts, reach = self._energies(ends), self._reach(ends)
-            fed = self._fed(nodes) if nodes else np.zeros(0)
+            at_ends = self._mechanics([end for end, _ in waiting])
+            parts = self._energies(at_ends)
+            reach = np.zeros(len(waiting)) if self._tolerance is None else self._reach(at_ends)
+            fed = self._fed(waiting, at_ends)
         except EigenbodyError as error:
             self._open = str(error)
             return
-        share = np.array([node.weight for node in nodes]) * fed
-        work = self._work + np.cumsum([own.sum() for own in np.split(share, np.cumsum(counts)[:-1])])
+        work = self._work + np.cumsum(fed)
         missing = parts.sum(axis=1) - self._start.sum() - work
         potential = parts[:, 1] + parts[:, 2] - self._start[1] - self._start[2]
         if not np.isfinite(missing).all():
@@ -143,21 +146,19 @@ class Budget:
         either = np.maximum(reach, np.concatenate(([self._last_reach], reach[:-1])))
         self._asked += float((self._tolerance or 0.0) * either.sum())
         self._rounding += ROUNDING * float(np.abs(parts).sum())
-        self._last_reach = float(reach[-1])
+        self._last_reach, self._last = float(reach[-1]), waiting[-1][0]
 
-    def _energies(self, states: Sequence[State]) -> np.ndarray:
+    def _energies(self, mechanics: Sequence[Mechanics]) -> np.ndarray:
         """Kinetic energy, and potential energy of weight and of springs, (n, 3)."""
-        found = [energy(m) for m in self._mechanics(states)]
+        found = [energy(m) for m in mechanics]
         parts = [np.stack((e.kinetic.sum(-1), e.gravity.sum(-1), e.stored.sum(-1)), axis=-1) for e in found]
         return np.real(np.concatenate([part.reshape(-1, 3) for part in parts]))
 
-    def _reach(self, states: Sequence[State]) -> np.ndarray:
+    def _reach(self, mechanics: Sequence[Mechanics]) -> np.ndarray:
         """What all coordinates and velocities at the size of their scales are worth in energy (n,): forces times
         length or one radian, momenta times the largest speeds so far."""
-        if self._tolerance is None:
-            return np.zeros(len(states))
         angular, found = self._system.is_angular, []
-        for m in self._mechanics(states):
+        for m in mechanics:
             u = m.state.velocity(self._system)
             force = np.atleast_2d(np.abs(m.applied.generalized() + m.weight()))
             momentum = np.atleast_2d(np.abs(m.inertia_times(u)))
@@ -167,22 +168,48 @@ class Budget:
             found.append(force @ unit + momentum @ self._speeds[angular.astype(int)])
         return np.concatenate(found)
 
-    def _fed(self, nodes: Sequence[_Instant]) -> np.ndarray:
+    def _fed(self, waiting: Sequence[tuple[State, list[_Instant]]], at_ends: Sequence[Mechanics]) -> np.ndarray:
+        """Integral of P over each step; nodes at the ends of steps are those of the steps before and after."""
+        nodes = [(k, node) for k, (_, own) in enumerate(waiting) for node in own]
+        if not nodes:
+            return np.zeros(len(waiting))
+        ends = [self._last, *(end for end, _ in waiting)]
+        place, inner = list[int](), list[_Instant]()
+        for k, node in nodes:
+            own = [j for j in (k, k + 1) if node.state is ends[j] and node.loads is None]
+            place.append(own[0] if own else len(ends) + len(inner))
+            inner += [] if own else [node]
+        first = self._powers(self._mechanics([self._last]), [])
+        power = np.concatenate((first, self._powers(at_ends, []), self._powers_within(inner)))
+        share = np.array([node.weight for _, node in nodes]) * power[place]
+        return np.bincount([k for k, _ in nodes], share, len(waiting))
+
+    def _powers_within(self, nodes: Sequence[_Instant]) -> np.ndarray:
+        return self._powers(self._mechanics([n.state for n in nodes]), [n.loads for n in nodes if n.loads is not None])
+
+    @staticmethod
+    def _powers(mechanics: Sequence[Mechanics], loads: Sequence[Multipliers]) -> np.ndarray:
         """P at the nodes (n,)."""
-        found = self._mechanics([node.state for node in nodes])
-        fed = np.concatenate([np.atleast_1d(fed_power(m)) for m in found])
-        loads = [node.loads for node in nodes if node.loads is not None]
+        if not mechanics:
+            return np.zeros(0)
+        fed = np.concatenate([np.atleast_1d(fed_power(m)) for m in mechanics])
         if loads:
             held, slip = np.stack([own.held for own in loads]), np.stack([own.slip for own in loads])
-            parts = zip(found, np.split(held, len(found)), np.split(slip, len(found)), strict=True)
+            parts = zip(mechanics, np.split(held, len(mechanics)), np.split(slip, len(mechanics)), strict=True)
             fed = fed + np.concatenate([_driving_power(*part) for part in parts])
         return np.real(fed)
 
     def _mechanics(self, states: Sequence[State]) -> list[Mechanics]:
         """All states at once where frames do not turn with time."""
-        if self._system.description.frames:
+        if self._system.description.frames or not states:
             return [Mechanics(self._system, state) for state in states]
-        return [Mechanics(self._system, stacked(states))]
+        many = stacked(states)
+        found = Mechanics(self._system, many)
+        if self._tolerance is None and self._forward is not None:  # no gradients are asked for
+            jet = self._forward.force_measures(many)
+            if jet is not None:
+                found.applied = Applied(self._system, jet, many)
+        return [found]
 
 
 def _energy_of_errors(system: System, tolerance: float, duration: float) -> float:

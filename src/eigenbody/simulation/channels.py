@@ -11,7 +11,8 @@ def pushing(system: System) -> np.ndarray:
     """(channels,) bool: channels along which something acts or on which a force or a state depends."""
     f = system.forces
     out = np.zeros(f.measures.count, dtype=bool)
-    out[f.linear.i] = out[f.linear.j] = True
+    acts = (f.linear.k != 0) | (f.linear.c != 0)
+    out[f.linear.i[acts]] = out[f.linear.j[acts]] = True
     out |= f.constant != 0
     out[f.input_channel] = True
     for signal in f.signals:

@@ -24,7 +24,8 @@ def simulate(
     step: Annotated[str | None, options.option("--step", "H", "Step of the methods with a fixed one.")] = None,
     points: Annotated[int, typer.Option("--points", metavar="N", min=2, help="Number of output times.")] = 501,
     method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="auto, dop853, radau, generalized-alpha, hht, rk4; kane.")
+        str,
+        typer.Option("--method", metavar="NAME", help="auto, dop853, gauss, radau, generalized-alpha, hht, rk4; kane."),
     ] = "auto",
     tolerance: Annotated[float, typer.Option("--tolerance", metavar="TOL", help="Local error of a step.")] = 1e-8,
     max_steps: options.MaxSteps = None,

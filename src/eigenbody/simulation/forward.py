@@ -27,7 +27,7 @@ from eigenbody.mobility.treespace import value_set
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.simulation.algebraic import loop_solved
 from eigenbody.simulation.channels import pushing
-from eigenbody.simulation.inertia import Inertias
+from eigenbody.simulation.inertia import Inertia, Inertias
 from eigenbody.simulation.saddle import DefiniteSaddle, GeneralSaddle, LargeSaddle, ScaledMass, Solver
 from eigenbody.simulation.scatter import ChosenRows, DenseRows, SparseSaddlePattern
 from eigenbody.spatial.rotations import exp
@@ -86,7 +86,7 @@ class Forward:
         still, count = frames_at(system, 0.0), len(system.places.names)
         r, R, v, w, a, alpha = (np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4))
         self._carriers = Carriers(r, R, v, w, a, alpha, np.zeros_like(system.reference_state().turns))
-        self._combines_angles = any(combines_angles(kernel) for s in self.geometry.sets for kernel, _ in s.batches)
+        self.combines_angles = any(combines_angles(kernel) for s in self.geometry.sets for kernel, _ in s.batches)
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
         self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
         self.has_turning_frames = bool(system.description.frames or system.constraints.turned)
@@ -111,8 +111,7 @@ class Forward:
         own = self._inertias
         if self._pattern is not None:
             return LargeSaddle(self._pattern.matrix(own.entries(state), gradient, slips), self.nq)
-        assert self._rows is not None
-        H = self._rows.matrix(gradient, slips)
+        H = self.matrix_of_rows(gradient, slips)
         if own.varies:
             mass = own.at(state, self.loops).mass if mass is None else mass
             return GeneralSaddle(ScaledMass(mass, own.scaled), H)
@@ -120,9 +119,18 @@ class Forward:
 
     def rows(self, state: State) -> np.ndarray:
         """H (rows, nq) of a system that is not sparse."""
-        assert self._rows is not None
         held, slips, _ = self.jets(state)
-        return self._rows.matrix(held.gradient, slips.gradient)
+        return self.matrix_of_rows(held.gradient, slips.gradient)
+
+    def matrix_of_rows(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """The same from the gradients of all measures and slip rows."""
+        assert self._rows is not None
+        return self._rows.matrix(gradient, slips)
+
+    def matrices_of_rows(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """The same of several states."""
+        assert self._rows is not None
+        return self._rows.matrices(gradient, slips)
 
     # Kinematics -------------------------------------------------------------------------------------------------------
     def carriers(self, state: State) -> Carriers:
@@ -152,6 +160,14 @@ class Forward:
         value[index] = self._unwrapped(value[index] + 2 * np.pi * state.turns[counter[index]], which)
         return PlainJet(value, jet.rate, jet.acceleration, jet.gradient)
 
+    def counted_forces(self, value: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """Values of the force channels (..., n) with full turns added as in `jets`."""
+        index, counter = self._counters[1], self.system.forces.measures.turn_counter
+        if len(index):
+            value = value.copy()
+            value[..., index] = self._unwrapped(value[..., index] + 2 * np.pi * turns[counter[index]], 1)
+        return value
+
     def _unwrapped(self, value: np.ndarray, which: int) -> np.ndarray:
         near = self._near[which]
         return value if near is None else value + 2 * np.pi * np.round((near - value) / (2 * np.pi))
@@ -159,13 +175,13 @@ class Forward:
     @property
     def counts_forces(self) -> bool:
         """Whether forces or constraints depend on angles that count turns."""
-        return self._combines_angles or any(len(index) for index in self._counters)
+        return self.combines_angles or any(len(index) for index in self._counters)
 
     def remember(self, state: State) -> None:
         """Angles in the states that follow are those nearest to the angles here, whose turns are right."""
         if self.counts_forces:
             self._near, self._near_angles = [None, None], None
-            self._near_angles = self.angles(state) if self._combines_angles else None
+            self._near_angles = self.angles(state) if self.combines_angles else None
             held, _, pushed = self.jets(state, levels=2)
             self._near = [jet.value[index] for jet, index in zip((held, pushed), self._counters, strict=True)]
 
@@ -216,6 +232,19 @@ class Forward:
             return own
         return own - pull_back(self.system.forces.measures, applied.jet.gradient, applied.tension, self.nq)
 
+    def inertia(self, state: State) -> Inertia:
+        """M and the forces of inertia and weight."""
+        return self._inertias.at(state, self.loops)
+
+    def inertias(self, states: State) -> tuple[np.ndarray, np.ndarray]:
+        """The same of several states (n, nq, nq) and (n, nq)."""
+        return self._inertias.of_many(states, self.loops)
+
+    @property
+    def scaled_mass(self) -> ScaledMass:
+        """M of bodies without bending, scaled."""
+        return self._inertias.scaled
+
     def inertial(self, state: State, rate: np.ndarray) -> np.ndarray:
         """M u' + h less the weight (nq,)."""
         return self._inertias.times(state, rate, self.loops)
@@ -233,11 +262,31 @@ class Forward:
         held = self._counted(held, self.system.constraints.measures.turn_counter, state, 0)
         return sweep, held, slips, self._counted(pushed, self.system.forces.measures.turn_counter, state, 1)
 
+    def force_measures(self, states: State) -> PlainJet | None:
+        """Values and rates (n, channels) of the force channels at n states, by compiled loops; None without them, or
+        where some stand in no table."""
+        t = self._tables
+        if self.loops is None or self.has_turning_frames or self.combines_angles or t.others:
+            return None
+        at, n = self.carriers(self.system.reference_state()), self.system.bodies
+        poses = [np.repeat(part[None], len(states.r), axis=0) for part in (at.r, at.R, at.v, at.w)]
+        for part, own in zip(poses, (states.r, states.R, states.v, states.w), strict=True):
+            part[:, :n] = own
+        measures = np.zeros((len(states.r), 2, t.starts[-1]))
+        if not self.loops.swept_many(
+            *self.geometry.products.rows, t.plain, t.angles, t.parts, *t.pairs, *poses, measures
+        ):
+            return None
+        value, rate = measures[:, :, t.starts[2] :].swapaxes(0, 1)
+        index, counter = self._counters[1], self.system.forces.measures.turn_counter
+        value[:, index] += 2 * np.pi * states.turns[:, counter[index]]
+        return PlainJet(value, rate, np.zeros(0), np.zeros(0))
+
     def evaluate(self, state: State, solver: Solver | None = None) -> Evaluation:
         """Accelerations at a state."""
         self.evaluations += 1
         held, slips, pushed = self.jets(state)
-        applied, inertia = Applied(self.system, pushed, state), self._inertias.at(state, self.loops)
+        applied, inertia = Applied(self.system, pushed, state), self.inertia(state)
         if solver is None:
             solver = self.saddle(state, held.gradient, slips.gradient, inertia.mass)
         gamma = self.chosen_rows.combined(held.acceleration, state.t, "acceleration")

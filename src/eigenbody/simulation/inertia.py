@@ -5,7 +5,7 @@ M of rigid bodies is constant; flexible bodies and armatures change it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -17,7 +17,7 @@ from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.numerics.matrices.assembly import Triplets, join
 from eigenbody.numerics.matrices.linear import matrix
 from eigenbody.simulation.saddle import MassMetric, ScaledMass
-from eigenbody.spatial.rotations import cross
+from eigenbody.spatial.rotations import apply, cross
 from eigenbody.system.state import State
 from eigenbody.system.system import System
 
@@ -100,6 +100,26 @@ class Inertias:
         for frame, modal, columns, *shape in self._bending:
             loops.bent_inertia(columns, *shape, r[modal], v[modal], state.w[frame], mass, bent)
         return Inertia(mass, self._turning(state, loops) - bent)
+
+    def of_many(self, states: State, loops: ModuleType | None) -> tuple[np.ndarray, np.ndarray]:
+        """M (n, nq, nq) and the forces (n, nq) at n states of a system that is not large."""
+        n = len(states.r)
+        mass = np.repeat(self.straight[None], n, axis=0)
+        if self.varies and (loops is None or self.system.armature is not None):
+            found = [self.at(replace(states, r=r, R=R, v=v, w=w), loops)
+                     for r, R, v, w in zip(states.r, states.R, states.v, states.w, strict=True)]  # fmt: skip
+            return np.array([own.mass for own in found]), np.array([own.force for own in found])
+        turning = np.zeros((n, self.system.bodies, 6))
+        turning[..., 3:] = cross(apply(self.system.inertia, states.w), states.w)
+        force = turning.reshape(n, -1)[:, self.system.body_columns] + self._weight
+        if self.varies:
+            bent, r, v = np.zeros_like(force), states.r.reshape(n, -1), states.v.reshape(n, -1)
+            for frame, modal, columns, *shape in self._bending:
+                eta, rate, w = r[:, modal], v[:, modal], np.ascontiguousarray(states.w[:, frame])
+                for k in range(n):
+                    loops.bent_inertia(columns, *shape, eta[k], rate[k], w[k], mass[k], bent[k])  # type: ignore[union-attr]
+            force = force - bent
+        return mass, force
 
     @cached_property
     def _bending(self) -> list[tuple[Any, ...]]:

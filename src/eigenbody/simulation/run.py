@@ -14,6 +14,7 @@ from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.mobility.motion import refuse_massless
 from eigenbody.model.description import is_inner
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.simulation import kernels
 from eigenbody.simulation.balance import Balance, Budget
@@ -26,13 +27,16 @@ from eigenbody.simulation.pace import LongRunError, Pace, allowed_steps
 from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
 from eigenbody.simulation.start import initial_point
 from eigenbody.simulation.stepping import Step, Stepper
+from eigenbody.simulation.vibration import is_smooth, lasting_radians
 from eigenbody.system.state import State
 
-METHODS = ("auto", "dop853", "radau", "generalized-alpha", "hht", "rk4", METHOD)
+METHODS = ("auto", "dop853", "gauss", "radau", "generalized-alpha", "hht", "rk4", METHOD)
 FIXED = ("generalized-alpha", "hht", "rk4", METHOD)  # methods that take a step
 QUICK = ("generalized-alpha", "hht")  # methods whose steps cost a third of the others'
 STAGES = 6  # times as much as one of theirs is saved by compiled loops in a step of the others
-LOOPED = ("dop853", "radau", *QUICK)  # methods that compiled loops make faster
+LIKE_STEPS = 4  # steps of theirs save as much as following a radian of a vibration by gauss
+RINGING = 200.0  # radians of the fastest vibration in a motion from which on gauss follows it
+LOOPED = ("dop853", "gauss", "radau", *QUICK)  # methods that compiled loops make faster
 POINTS = 501  # output times by default
 MOST_POINTS = 10_000_000
 
@@ -67,7 +71,8 @@ def simulate(
     included, is refused early (default: 5000, or 60 for each output time if that is more, three times as many by
     generalized-alpha and hht; with a `step`, 1e9).
     `compiled` True asks for the compiled loops (extra `fast`) from the start,
-    False for none; by default runs of 5000 steps and more have them (833 by dop853 and radau; never rk4). Initial
+    False for none; by default runs of 5000 steps and more have them (833 by dop853 and radau, 1250 radians of a
+    vibration by gauss; never rk4). Initial
     velocities that contradict the constraints are corrected and reported in `remarks`, or refused if `strict`. A motion
     that cannot be continued raises SimulationError, Ctrl-C raises SimulationInterrupted: both carry what was computed
     as `partial`.
@@ -76,6 +81,7 @@ def simulate(
     start = subject(start)
     point, corrected = (start, ()) if isinstance(start, OperatingPoint) else initial_point(start, strict)
     refuse_massless(point.frame, "motion in time")
+    _refuse_large(method, point)
     begin = float(np.real(point.state.t))
     _check(until, begin, method, tolerance, step, max_step, rho, points, max_steps)
     wanted = _output_times(begin, until, times, points)
@@ -116,12 +122,18 @@ def _check(
         raise InputError(faults)
 
 
+def _refuse_large(method: str, point: OperatingPoint) -> None:
+    if method == "gauss" and point.system.nq > DENSE_LIMIT:
+        what = f"gauss is for up to {DENSE_LIMIT} velocity coordinates; the model has {point.system.nq}."
+        raise InputError(Fault("method", what, "Use radau or generalized-alpha."))
+
+
 def _unused(method: str, step: float | None, rho: float | None) -> tuple[str, ...]:
     """Remarks on what the method has no use for."""
     out = []
-    if step is not None and method in ("dop853", "radau"):
+    if step is not None and method in ("dop853", "gauss", "radau"):
         out.append(f"step: {method} chooses its own steps; {step:g} s was not used. Give max_step to keep them short.")
-    if rho is not None and method in ("dop853", "radau", "rk4", METHOD):
+    if rho is not None and method in ("dop853", "gauss", "radau", "rk4", METHOD):
         out.append(f"rho: {method} has no such number; {rho:g} was not used.")
     return tuple(out)
 
@@ -203,16 +215,24 @@ class _Run:
         self, method: str, state: State, tolerance: float, step: float | None, max_step: float, rho: float | None
     ) -> Stepper:
         stepper: Stepper
-        expected = (self.until - float(np.real(state.t))) / step if step and method in QUICK else 0.0
-        loops = kernels.loops_for(expected, self._compiled)
-        forward = Forward(self.point.system, self.point.chosen, loops)
+        duration = self.until - float(np.real(state.t))
+        forward = Forward(self.point.system, self.point.chosen)
         forward.remember(state)
+        expected = duration / step if step and method in QUICK else 0.0
+        if method == "gauss" or (method == "auto" and self._may_ring()):
+            radians = lasting_radians(forward, state, duration)
+            method, expected = method if radians < RINGING else "gauss", LIKE_STEPS * radians
+        forward.loops = kernels.loops_for(expected if method != "auto" else 0.0, self._compiled)
         if method in ("auto", "dop853"):
             stepper = DormandPrince(forward, state, self.until, tolerance, max_step, method == "auto")
         elif method == "radau":
             from eigenbody.simulation.collocation import Radau
 
             stepper = Radau(forward, state, self.until, tolerance, max_step)
+        elif method == "gauss":
+            from eigenbody.simulation.gauss import Gauss
+
+            stepper = Gauss(forward, state, self.until, tolerance, max_step)
         elif method == "rk4":
             from eigenbody.simulation.minimal import RungeKutta
 
@@ -231,6 +251,11 @@ class _Run:
             stepper = GeneralizedAlpha(forward, state, self.until, tolerance, max_step, step, rho, method == "hht")
         self._used.append(stepper)
         return stepper
+
+    def _may_ring(self) -> bool:
+        """Whether elastic bodies may ring on through the motion, which gauss follows best."""
+        system = self.point.system
+        return bool(system.flexible) and system.nq <= DENSE_LIMIT and is_smooth(system)
 
     # Steps ------------------------------------------------------------------------------------------------------------
     def _record_first(self) -> None:

@@ -45,6 +45,11 @@ class _Places:
         held = gradient.ravel()[self.held[2]] * self.held[3]
         return np.concatenate((held, slips.ravel()[self.slip[2]])) if len(self.slip[0]) else held
 
+    def values_of_many(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """The same (n, entries) of n states."""
+        held, slip = (part.reshape(len(part), -1) for part in (gradient, slips))
+        return np.concatenate((held[:, self.held[2]] * self.held[3], slip[:, self.slip[2]]), axis=1)
+
     @property
     def row(self) -> np.ndarray:
         return np.concatenate((self.held[0], self.slip[0]))
@@ -65,12 +70,12 @@ class ChosenRows:
         self._L_t = self._L.T if isinstance(self._L, np.ndarray) else self._L.T.tocsr()
         self._constraints, self._constant, self._is_driven = c, c.constant[chosen.rows], bool(c.motions)
 
-    def combined(self, measures: np.ndarray, t: float | complex, level: str) -> np.ndarray:
-        """Phi, its rate or acceleration ("value", "rate", "acceleration") from those of all measures."""
-        rows = self._L @ measures
+    def combined(self, measures: np.ndarray, t: Any, level: str) -> np.ndarray:
+        """Phi, its rate or acceleration ("value", "rate", "acceleration") from those of all measures (..., n)."""
+        rows = self._L @ measures if measures.ndim == 1 else (self._L @ measures.T).T
         if level == "value":
             rows = rows - self._constant
-        return rows - prescribed(self._constraints, t, level)[self._chosen.rows] if self._is_driven else rows
+        return rows - prescribed(self._constraints, t, level)[..., self._chosen.rows] if self._is_driven else rows
 
     def along(self, multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces along all measures of constraints and along all slip rows, L^T l, of the multipliers of the chosen
@@ -94,6 +99,15 @@ class DenseRows:
         if not size:
             return np.zeros(self._shape)
         return np.bincount(self._flat, self._places.values(gradient, slips), size).reshape(self._shape)
+
+    def matrices(self, gradient: np.ndarray, slips: np.ndarray) -> np.ndarray:
+        """H (n, rows, nq) of n states."""
+        n, size = len(gradient), self._shape[0] * self._shape[1]
+        if not size:
+            return np.zeros((n, *self._shape))
+        places = size * np.arange(n)[:, None] + self._flat
+        values = self._places.values_of_many(gradient, slips)
+        return np.bincount(places.ravel(), values.ravel(), n * size).reshape(n, *self._shape)
 
 
 class SparseSaddlePattern:

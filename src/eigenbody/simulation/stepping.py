@@ -23,6 +23,7 @@ from eigenbody.system.state import State
 TURN = 2.4  # rad that a body may turn in a step: rotation vectors are regular below half a turn
 AGAINST = 3.0  # rad that two bodies may turn against each other where their angle counts turns: less than half a turn
 LONG = 1e3  # first steps that a motion takes at least
+SHORTEST = 4 * float(np.finfo(float).eps)  # a step that advances, in shares of the time reached
 ROUNDING = 16 * float(np.finfo(float).eps)  # of a measure, relative to its scale
 WEAK = 1e-5  # below this share of its own a row is exchanged for another one if there is a choice
 
@@ -198,7 +199,7 @@ class Integration:
         """ComputationError where a step is nothing beside the time reached and the steps that were tried at first."""
         self._first_tried = self._first_tried or h
         least = max(abs(float(np.real(self.state.t))), min(self.until, LONG * self._first_tried))
-        if not h > 4 * np.finfo(float).eps * least:  # nor where it is no number
+        if not h > SHORTEST * least:  # nor where it is no number
             raise ComputationError(stalled(self.forward, self.state, cause))
 
 
@@ -213,11 +214,12 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wante
     """The step in which no body turns too far, at its present angular acceleration, for its rotation vector or for
     an angle that counts turns; less than that, but not less than the step that is `wanted`, where that is seen at
     once: two bodies turn against each other at most twice as fast as each."""
-    own = forward.spread(acceleration)[:, 3:]
-    if not forward.has_turning_frames:
-        safe = _until_turned(0.5 * min(AGAINST, 2 * TURN), state.w, own)
+    if not forward.has_turning_frames:  # no body has more than all together
+        w, every = (float(np.vdot(part, part)) ** 0.5 for part in (state.w, acceleration))
+        safe = _time_to_turn(0.5 * min(AGAINST, 2 * TURN), w, every)
         if wanted <= safe:
             return safe
+    own = forward.spread(acceleration)[:, 3:]
     at, n = forward.carriers(state), forward.system.bodies
     alpha = np.array(at.alpha)
     alpha[:n] = own
@@ -230,8 +232,12 @@ def longest_step(forward: Forward, state: State, acceleration: np.ndarray, wante
 
 def _until_turned(angle: float, w: np.ndarray, alpha: np.ndarray) -> float:
     """Time in which none of the angular velocities and accelerations (n, 3) gives more than an angle."""
-    fastest, growth = (float(np.einsum("ni,ni->n", part, part).max(initial=0.0)) ** 0.5 for part in (w, alpha))
-    reach = fastest + (fastest * fastest + 2 * growth * angle) ** 0.5
+    return _time_to_turn(angle, *(float((part * part).sum(axis=1).max(initial=0.0)) ** 0.5 for part in (w, alpha)))
+
+
+def _time_to_turn(angle: float, speed: float, growth: float) -> float:
+    """Time in which a speed that grows steadily gives an angle."""
+    reach = speed + (speed * speed + 2 * growth * angle) ** 0.5
     return 2 * angle / reach if reach > 0 else np.inf
 
 

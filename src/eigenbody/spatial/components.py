@@ -268,6 +268,24 @@ def swept(
     return is_near
 
 
+def swept_many(
+    start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
+    plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, first: np.ndarray,
+    second: np.ndarray, r: np.ndarray, R: np.ndarray, v: np.ndarray, w: np.ndarray, measures: np.ndarray,
+) -> bool:  # fmt: skip
+    """Measures (states, 2, m) as by `swept` of carriers (states, n, ...)."""
+    n = (len(start) - 1) // 2
+    both, products, slopes = np.empty((2 * n, 3)), np.empty((2, n)), np.empty((angles.shape[1], 2))
+    by_first, by_second = np.empty((len(i), 3, 3)), np.empty((len(i), 3, 3))
+    for k in range(len(r)):
+        if not swept(
+            start, column, factor, arm, carrier, plain, angles, parts, i, j, first, second, r[k], R[k], v[k], w[k],
+            both, products, measures[k], slopes, by_first, by_second,
+        ):  # fmt: skip
+            return False
+    return True
+
+
 def swept_back(
     start: np.ndarray, column: np.ndarray, factor: np.ndarray, arm: np.ndarray, carrier: np.ndarray,
     plain: np.ndarray, angles: np.ndarray, parts: np.ndarray, i: np.ndarray, j: np.ndarray, R: np.ndarray,
@@ -334,29 +352,6 @@ def inertial(mass: np.ndarray, inertia: np.ndarray, rate: np.ndarray, w: np.ndar
         for i in range(3):
             out[n, i], out[n, 3 + i] = mass[n] * rate[n, i], turned[i] + spun[i]
     return out
-
-
-def modal_forms(
-    positions: np.ndarray, carriers: np.ndarray, form: np.ndarray, r: np.ndarray, v: np.ndarray,
-    value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, gradient: np.ndarray,
-) -> None:  # fmt: skip
-    """x.Fx / 2 of the positions x of carriers (n, K) with rates, accelerations while nothing accelerates, and gradients
-    by (dr, dtheta) of each carrier, whose columns of rotations are left alone; form F (n, 3 K, 3 K)."""
-    n, K = carriers.shape
-    x, x1 = np.empty(3 * K), np.empty(3 * K)
-    for p in range(n):
-        for k in range(K):
-            for i in range(3):
-                x[3 * k + i], x1[3 * k + i] = r[carriers[p, k], i], v[carriers[p, k], i]
-        s, s1, s2 = 0.0, 0.0, 0.0
-        for i in range(3 * K):
-            slope, slope1 = 0.0, 0.0
-            for j in range(3 * K):
-                slope += form[p, i, j] * x[j]
-                slope1 += form[p, i, j] * x1[j]
-            s, s1, s2 = s + 0.5 * slope * x[i], s1 + slope * x1[i], s2 + slope1 * x1[i]
-            gradient[positions[p], 6 * (i // 3) + i % 3] = slope
-        value[positions[p]], rate[positions[p]], acceleration[positions[p]] = s, s1, s2
 
 
 def bent_inertia(

@@ -128,8 +128,8 @@ class Geometry:
         accelerated: int = 1,
         needed: dict[int, np.ndarray] | None = None,
     ) -> None:
-        self.sets, self._accelerated = sets, accelerated
-        self._kernels: list[ScalarProduct] = []
+        self.sets, self.accelerated = sets, accelerated
+        self.kernels: list[ScalarProduct] = []
         self._count = 0
         self.made: list[list[tuple[Part, Positions]]] = []
         for i, s in enumerate(sets):
@@ -137,7 +137,7 @@ class Geometry:
             placed = s.batches if wanted.all() else s.subset(np.flatnonzero(wanted))
             where = np.flatnonzero(wanted)
             self.made.append([self._placed(kernel, where[at]) for kernel, at in placed])
-        self.products = Products(self._kernels, carriers)
+        self.products = Products(self.kernels, carriers)
 
     def _placed(self, kernel: Kernel, positions: np.ndarray) -> tuple[Part, Positions]:
         """The kernel registered; measures that stand together in the set do so here, and are copied as a slice."""
@@ -157,7 +157,7 @@ class Geometry:
         return OfModes(kernel) if isinstance(kernel, ModalForm) else OfOwnKind(kernel)
 
     def _registered(self, kernel: ScalarProduct) -> slice:
-        self._kernels.append(kernel)
+        self.kernels.append(kernel)
         self._count += len(kernel.carriers)
         return slice(self._count - len(kernel.carriers), self._count)
 
@@ -165,7 +165,7 @@ class Geometry:
         """Value, rate, acceleration (zero with `levels` 2) and gradient of every set."""
         products = self.products.jet(at, levels, loops)
         return [
-            _in_set_order(s, made, products, at, levels > 2 and i < self._accelerated, loops)
+            _in_set_order(s, made, products, at, levels > 2 and i < self.accelerated, loops)
             for i, (s, made) in enumerate(zip(self.sets, self.made, strict=True))
         ]
 

@@ -1,17 +1,22 @@
 """The compiled loops of simulations compute what the NumPy ones do; which of them a run has is up to it alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.simulation import kernels
+from eigenbody.simulation.channels import pushing
 from eigenbody.simulation.collocation import Radau
 from eigenbody.simulation.explicit import DormandPrince
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.implicit import GeneralizedAlpha
+from eigenbody.simulation.result import stacked
 from eigenbody.spatial.rotations import exp, vector_rate
+from eigenbody.starters.family import family
 from eigenbody.system.sweep import sweep_of as sweep_of_geometry
 from eigenbody.system.tables import Tables
 from mechanisms import KINDS, random_mechanism
@@ -22,6 +27,7 @@ RNG = np.random.default_rng(8)
 RUNS = {
     "dop853": {"method": "dop853"},
     "radau": {"method": "radau"},
+    "gauss": {"method": "gauss"},
     "fixed step": {"method": "generalized-alpha", "step": 1e-3},
     "steps of its own": {"method": "hht", "tolerance": 1e-6},
 }
@@ -66,6 +72,36 @@ def test_jets_are_the_same(kind, seed):
     for which in range(3):
         x, y = (forward.geometry.values(at, which, by) for by in (None, loops))
         np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_measures_of_forces_at_many_states_are_the_same(kind):
+    """With full turns, of every channel that something acts along."""
+    rng = np.random.default_rng(870)
+    point = eb.operating_point(eb.load(random_mechanism(rng, kind)))
+    forward = Forward(point.system, point.chosen, loops)
+    states = []
+    for _ in range(4):
+        state = forward.moved(point.state, 0.3 * rng.normal(size=forward.nq))
+        state = replace(state, turns=rng.integers(-2, 3, size=state.turns.shape).astype(float))
+        states.append(state.with_velocity(point.system, rng.normal(size=forward.nq)))
+    many, acts = stacked(states), pushing(point.system)
+    found, jet = forward.force_measures(many), Mechanics(point.system, many).applied.jet
+    if found is None:
+        assert Tables(forward.geometry).others or forward.combines_angles or forward.has_turning_frames
+        return
+    for what in ("value", "rate"):
+        np.testing.assert_allclose(getattr(found, what)[:, acts], getattr(jet, what)[:, acts], rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("letter", "RS")
+def test_balance_is_the_same(letter):
+    """Ten bodies on springs and dampers: what was fed in, to rounding, and what is missing within it."""
+    model = eb.load(family(f"C10{letter}F1") | {"gravity": [9.81, 3, 0]})
+    run = {"until": 0.05, "method": "generalized-alpha", "step": 1e-3, "points": 2}
+    plain, compiled = (eb.simulate(model, compiled=by, **run).balance for by in (False, True))
+    assert plain.work == pytest.approx(compiled.work, rel=1e-9)
+    assert abs(plain.defect - compiled.defect) < 1e-9 * plain.scale
 
 
 def test_turns_and_steps():

@@ -58,6 +58,7 @@ def period(angle: float) -> float:
         ({"method": "auto", "tolerance": 1e-8}, 2e-6),
         ({"method": "dop853", "tolerance": 1e-12}, 1e-10),
         ({"method": "radau", "tolerance": 1e-8}, 1e-6),
+        ({"method": "gauss", "tolerance": 1e-8}, 2e-8),
         ({"method": "rk4", "step": 0.08}, 1e-3),
         ({"method": "generalized-alpha", "step": 0.002, "rho": 0.95}, 1e-3),
         ({"method": "generalized-alpha", "tolerance": 1e-6}, 3e-3),
@@ -116,7 +117,7 @@ def test_slider_crank_with_prescribed_motion() -> None:
     assert max(found.drift) < HELD
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "rk4"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau", "generalized-alpha", "rk4"])
 def test_first_order_state_follows_its_input(method: str) -> None:
     """x' = (s - x) / T with s = sin(w t): x = (sin - w T cos + w T exp(-t / T)) / (1 + (w T)^2)."""
     T, w = 0.2, 5.0
@@ -397,7 +398,7 @@ def test_large_chain_by_generalized_alpha() -> None:
     assert found.statistics["factorizations"] < found.statistics["steps"]
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "hht"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau", "generalized-alpha", "hht"])
 def test_turns_are_counted_in_a_motion_that_asks_for_long_steps(method: str) -> None:
     """A wheel at 100 rad/s, on a carrier that turns against it: nothing but the turns limits the step."""
     hinge = {"type": "revolute", "at": [0, 0, 0], "axis": [0, 0, 1]}
@@ -421,7 +422,7 @@ def test_a_fixed_step_that_would_lose_count_of_turns_is_refused(method: str) -> 
         eb.simulate(eb.load(document), until=1.0, method=method, step=0.1)
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "kane"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau", "generalized-alpha", "kane"])
 def test_a_state_that_only_rounding_drives_does_not_hold_up_the_others(method: str) -> None:
     """The integral of an error that is zero but for rounding, as a controller of a symmetric motion has it."""
     document = pendulum().document
@@ -435,7 +436,7 @@ def test_a_state_that_only_rounding_drives_does_not_hold_up_the_others(method: s
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-4, 1e-9])
-@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau"])
 def test_a_state_that_begins_late_is_followed_at_its_own_size(method: str, size: float) -> None:
     """Zero for two seconds, then driven by a sine: x = size (cos 40 - cos 20 t)/20."""
     document = pendulum().document
@@ -620,7 +621,7 @@ def test_wrong_input_is_refused(options: dict[str, Any], words: str) -> None:
         eb.simulate(pendulum(), **options)
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha", "rk4"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau", "generalized-alpha", "rk4"])
 def test_one_free_body_falls(method: str) -> None:
     """No joint, no force that is measured: z = -g t^2 / 2."""
     model = eb.load({
@@ -631,7 +632,7 @@ def test_one_free_body_falls(method: str) -> None:
     assert found.signal("a.z")[-1] == pytest.approx(-9.81 * 0.5**2 / 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "generalized-alpha"])
+@pytest.mark.parametrize("method", ["dop853", "gauss", "radau", "generalized-alpha"])
 def test_a_constant_force_along_two_axes(method: str) -> None:
     """x = F t^2 / (2 m) along each axis, without compiled loops too."""
     model = eb.load({
