@@ -105,6 +105,8 @@ from eigenbody.simulation.result import SimulationError as SimulationError
 from eigenbody.simulation.result import SimulationInterrupted as SimulationInterrupted
 from eigenbody.simulation.run import simulate as simulate
 from eigenbody.starters import new as new
+from eigenbody.studio import Studio as Studio
+from eigenbody.studio import studio as studio
 
 PUBLIC: dict[str, str]
 __version__: str
