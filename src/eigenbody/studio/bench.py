@@ -119,7 +119,10 @@ class Bench:
         names = [knob.name for knob in self.knobs]
         makers: dict[str, Callable[[], dict[str, Any]]] = {
             "detail": lambda: parts.detail(modes, self.scene, self.selected),
-            "slopes": lambda: parts.slopes(self.evaluation, names, self.selected),
+            "slopes": lambda: {
+                **parts.slopes(self.evaluation, names, self.selected),
+                "si": {knob.name: knob.si(1.0) for knob in self.knobs},
+            },
             "curves": lambda: parts.curves(modes),
             "loads": lambda: parts.loads(self.evaluation.point),
         }
