@@ -215,6 +215,8 @@ class Desk:
             fields = {"what": do, **fields}
         if kind == "model":
             self._is_sound(fields)
+        if kind == "state":
+            self.last.pop("failed", None)
         if kind in LASTING:
             self.last[kind] = fields
         self.tell(kind, fields)

@@ -25,8 +25,8 @@ def number_text(value: float) -> str:
     """The shortest text that reads back as the number; whole ones without a point."""
     if not math.isfinite(value):
         raise InputError(Fault("number", f"{value} cannot be written into a model."))
-    whole = value.is_integer() and abs(value) < 1e15
-    return str(int(value)) if whole else repr(float(f"{value:.12g}"))
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _with_number(text: str, name: str, value: float) -> str:

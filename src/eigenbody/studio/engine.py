@@ -13,8 +13,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from eigenbody.many.worker import read, write
+from eigenbody.many.worker import READY, read, write
 
+START = 120.0  # seconds that the process may take to read its modules
 CODE = "from eigenbody.studio.worker import main; main()"
 BUDGET = {"open": 60.0, "turn": 30.0, "find": 600.0, "map": 600.0, "simulate": 300.0, "report": 300.0}  # seconds
 
@@ -30,6 +31,7 @@ class Engine:
         self._open: dict[int, dict[str, Any]] = {}  # requests under way by ticket, oldest first
         self._ticket = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._is_ready = False
         self._since = 0.0  # when the oldest request had its turn
 
     @property
@@ -44,7 +46,7 @@ class Engine:
 
     def abandon(self, seconds: float) -> None:
         """Nobody wants what is being computed; where that has gone on for some time, its process is ended."""
-        if self._open and time.monotonic() - self._since > seconds:
+        if self._open and self._is_ready and time.monotonic() - self._since > seconds:
             self._open.clear()
             self.stop()
 
@@ -78,6 +80,7 @@ class Engine:
         apart: dict[str, Any] = (
             {} if sys.platform == "win32" else {"process_group": 0}
         )  # Ctrl-C is for the server alone
+        self._is_ready = False
         self._child = child = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", CODE],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(), **apart,
@@ -106,6 +109,9 @@ class Engine:
             self._fail(f"the computing process ended ({code}); it is started anew with the next change.")
             return
         ticket, kind, fields = pickle.loads(data)
+        if kind == READY:
+            self._is_ready = True
+            self._watch()
         request = self._open.get(ticket)
         if request is None:
             return
@@ -124,7 +130,7 @@ class Engine:
         if self._open:
             self._since = time.monotonic()
             oldest = next(iter(self._open.values()))
-            seconds = self.budget[oldest["do"]]
+            seconds = self.budget[oldest["do"]] if self._is_ready else START
             self._timer = asyncio.get_running_loop().call_later(seconds, self._over, seconds)
 
     def _over(self, seconds: float) -> None:

@@ -23,6 +23,7 @@ Request = dict[str, Any]
 Messages = Iterator[tuple[str, dict[str, Any]]]
 FRAMES = 300  # of a simulated motion
 MAP = 60  # most points along a side
+DIGITS = 12  # of a number that is proposed
 NOISE = 1e-9  # damping ratios below are rounding
 
 
@@ -81,7 +82,7 @@ def find(request: Request) -> Messages:
     known = {knob.name: knob for knob in knobs}
     changes = [
         {"name": v.name, "unit": known[v.name].unit, "before": known[v.name].written(v.before),
-         "after": known[v.name].written(v.after), "at_bound": v.at_bound}
+         "after": float(f"{known[v.name].written(v.after):.{DIGITS}g}"), "at_bound": v.at_bound}
         for v in found.variables
     ]  # fmt: skip
     kept = [

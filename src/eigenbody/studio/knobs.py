@@ -9,11 +9,10 @@ from typing import Any
 from eigenbody.analyses.sensitivity import design_numbers
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.model.model import InertModel
-from eigenbody.model.units import UnitError, parse_quantity, split_quantity
+from eigenbody.model.units import UnitError, parse_quantity, quantity_dimensionality, split_quantity
 
 MOST = 60
 FACTOR = 5.0  # range of a number that only factors make sense of, to both sides
-FACTORS = ("N", "kg", "g", "t", "Pa", "J")  # units that begin so: stiffnesses, masses, dampings
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,8 @@ def _as_written(knob: Knob, given: Any) -> float:
 
 
 def _range(value: float, unit: str) -> tuple[float, float, str]:
-    if value > 0 and (unit.startswith(FACTORS) or (not unit and value >= 10)):
+    of = dict(quantity_dimensionality(f"1 {unit}") or ()) if unit else {}
+    if value > 0 and ("[mass]" in of or (not unit and value >= 10)):  # masses, stiffnesses, dampings
         return value / FACTOR, value * FACTOR, "log"
     if value == 0:
         return -1.0, 1.0, "linear"

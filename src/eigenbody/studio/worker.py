@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError, in_one_line
-from eigenbody.many.worker import read, write
+from eigenbody.many.worker import READY, read, write
 
 MEMORY = 8 * 2**30  # bytes of address space
 Request = dict[str, Any]
@@ -30,6 +30,9 @@ def main() -> None:
     inbox: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
     say = lambda *message: write(out, pickle.dumps(message))  # noqa: E731
+    from eigenbody.studio import bench  # noqa: F401  the reading of all modules is no part of anyone's time
+
+    say(0, READY, {})
     Server(inbox, say).serve()
 
 

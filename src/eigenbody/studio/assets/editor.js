@@ -181,5 +181,5 @@ export function makeEditor({ line, now }) {
     hover.style.top = `${(row + 1) * high + 10 - area.scrollTop}px`;
   });
   area.addEventListener("mouseleave", () => { hover.hidden = true; });
-  return { area, text: () => area.value, schema: () => schema, isDirty };
+  return { area, text: () => area.value, schema: () => schema, isDirty, version: () => version };
 }

@@ -3,7 +3,7 @@
 import { $, few, make } from "./dom.js";
 
 const GOALS = [
-  ["frequency", "the chosen mode at", "Hz"], ["frequency_min", "the chosen mode above", "Hz"], ["frequency_max", "the chosen mode below", "Hz"],
+  ["frequency", "natural frequency of the chosen mode at", "Hz"], ["frequency_min", "natural frequency of the chosen mode above", "Hz"], ["frequency_max", "natural frequency of the chosen mode below", "Hz"],
   ["damping_min", "damping of the chosen mode above", "%"], ["damping_all", "damping of all modes above", "%"], ["outside", "no mode between", "Hz"], ["critical", "no mode between", "rpm"],
 ];
 
@@ -53,7 +53,7 @@ export function makeFind({ line, now, tellUser }, panels) {
     const changes = m.changes.map((c) => make("tr", {}, make("td", { text: c.name }), make("td", { class: "num", text: few(c.before, 6) }), make("td", { class: "num", text: few(c.after, 6) }), make("td", { text: `${c.unit}${c.at_bound ? ` (${c.at_bound} end)` : ""}` })));
     const kept = m.goals.map((g) => make("li", { text: `${g.label}: ${g.before.map((v) => few(v, 5)).join(", ")} → ${g.after.map((v) => few(v, 5)).join(", ")} ${g.unit}${g.holds ? "" : ", not reached"}` }));
     const values = Object.fromEntries(m.changes.map((c) => [c.name, c.after]));
-    const accept = make("button", { type: "button", id: "accept", text: "Accept: write it into the file", onclick: () => { line.say("keep", { values }); result.replaceChildren(); } });
+    const accept = make("button", { type: "button", id: "accept", text: "Accept: write it into the file", onclick: () => { line.say("keep", { values: { ...now.values, ...values } }); result.replaceChildren(); } });
     const reject = make("button", { type: "button", id: "reject", text: "Reject", onclick: () => result.replaceChildren() });
     result.replaceChildren(make("div", { class: "proposal" }, make("p", { text: m.message }), make("ul", {}, ...kept),
       make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...["knob", "before", "after", "unit"].map((t) => make("th", { text: t })))), make("tbody", {}, ...changes))),

@@ -11,7 +11,7 @@ export function makePoles({ line, now, painters }) {
   const host = $("poles");
   let trail = [], isDrawn = false, isWaiting = false;
   const layout = {
-    margin: { l: 62, r: 14, t: 12, b: 46 }, showlegend: false, uirevision: "poles", dragmode: "zoom", selectdirection: "v",
+    margin: { l: 62, r: 14, t: 12, b: 50 }, showlegend: false, uirevision: "poles", dragmode: "zoom", selectdirection: "v",
     xaxis: { title: { text: "real part, 1/s" }, zeroline: true }, yaxis: { title: { text: "damped frequency, Hz" }, rangemode: "tozero" },
   };
   const config = { ...EB.chartConfig, modeBarButtonsToRemove: ["lasso2d", "autoScale2d"] };
@@ -51,6 +51,7 @@ export function makePoles({ line, now, painters }) {
     window.Plotly.react(host, traces().map(EB.resolved), EB.themed(EB.resolved(layout)), config);
     if (!isDrawn) {
       isDrawn = true;
+      new ResizeObserver(() => window.Plotly.Plots.resize(host)).observe(host);
       host.on("plotly_click", (event) => { const i = event.points[0].customdata; if (Number.isInteger(i)) dispatchEvent(new CustomEvent("pick", { detail: i })); });
       host.on("plotly_selected", (event) => { // a band drawn over the plot: no mode may stay in it
         if (event && event.range) dispatchEvent(new CustomEvent("band", { detail: event.range.y.map((v) => Math.max(0, v)).sort((a, b) => a - b) }));
