@@ -18,7 +18,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_is_not_in_the_file_comes_back(file: Path) -> None:
-    """A session that ends without writing (a crash) leaves a copy; the next one begins with it, the file one undo away."""
+    """A session that ends without writing (a crash) leaves a copy; the next one begins with it."""
     opened(file).change("eigenbody: 2\n")
     assert file.read_text() == "eigenbody: 1\n"
     again = opened(file)

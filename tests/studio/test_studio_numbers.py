@@ -1,4 +1,4 @@
-"""Numbers of the studio: written into the text as their author would, equal to those of the library, asked for safely."""
+"""Numbers of the studio: written into the text as their author would, equal to those of the library."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_slopes_are_those_of_the_poles() -> None:
 
 
 def test_the_chosen_mode_is_followed_where_frequencies_cross() -> None:
-    """Two pendulum-like oscillators, uncoupled: when the first becomes stiffer than the second, the choice stays on it."""
+    """Two uncoupled oscillators: when the first becomes stiffer than the second, the choice stays on it."""
     document = """\
 eigenbody: 1
 parameters: {k: 1}
@@ -196,7 +196,8 @@ def test_least_damping_of_zeros_rounding_and_failures() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "[]", "{}", '{"kind": "exec", "text": "1"}', '{"kind": "edit", "text": 1, "base": 1}', '{"kind": "undo", "x": 1}',
+        "", "[]", "{}", '{"kind": "exec", "text": "1"}', '{"kind": "edit", "text": 1, "base": 1}',
+        '{"kind": "undo", "x": 1}',
         '{"kind": "turn", "values": [], "selected": 0, "seq": 1}', "[" * 100_000, '{"kind": ["a"]}',
         '{"kind": "simulate", "until": true, "values": {}}',
     ],

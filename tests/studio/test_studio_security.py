@@ -17,7 +17,7 @@ import pytest
 import eigenbody as eb
 
 pytest.importorskip("starlette", reason="the extra studio is not installed")
-from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from eigenbody.studio import TOKEN, prepared
@@ -83,9 +83,8 @@ def test_nothing_is_given_without_the_token(line: Line) -> None:
         assert line.get(path).status == 403, path
     for cookie in ("", "wrong"):
         assert line.get("/", Cookie=f"eigenbody-studio-{line.host.split(':')[1]}={cookie}").status == 403
-    with pytest.raises(WebSocketException), line.socket(token="wrong") as page:
-        say(page, "hello")
-        page.recv(timeout=5)
+    with pytest.raises(InvalidStatus):
+        line.socket(token="wrong").__enter__()
 
 
 def test_the_token_goes_into_a_cookie_that_other_sites_cannot_send(line: Line) -> None:
@@ -219,7 +218,7 @@ def test_tokens_differ_and_the_environment_may_give_one(monkeypatch: pytest.Monk
 
 
 def test_other_formats_and_missing_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(eb.InputError, match="eigenbody convert six_axis_arm.urdf"):
+    with pytest.raises(eb.InputError, match="eigenbody convert six_axis_arm"):
         prepared(CAR.with_name("six_axis_arm.urdf"))
     with pytest.raises(eb.InputError, match="no such file"):
         prepared(tmp_path / "none.yaml")

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from eigenbody.many.worker import READY, read, write
 
@@ -55,9 +55,8 @@ class Engine:
         child = self._child or self._started()
         self._ticket += 1
         self._open[self._ticket] = request
-        assert child.stdin is not None
         with suppress(OSError):  # it has ended: the listener says so
-            write(child.stdin, pickle.dumps({**request, "ticket": self._ticket}))
+            write(cast("BinaryIO", child.stdin), pickle.dumps({**request, "ticket": self._ticket}))
         if len(self._open) == 1:
             self._watch()
 
@@ -90,11 +89,10 @@ class Engine:
         return child
 
     def _listen(self, child: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop) -> None:
-        assert child.stdout is not None
         data: bytes | None = b""
         while data is not None:
             try:
-                data = read(child.stdout)
+                data = read(cast("BinaryIO", child.stdout))
             except (OSError, ValueError):
                 data = None
             with suppress(RuntimeError):  # the loop has ended

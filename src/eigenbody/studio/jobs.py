@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from eigenbody.simulation.run import simulate
 from eigenbody.studio.bench import model_of
 from eigenbody.studio.knobs import Knob, knobs_of, si_values
 from eigenbody.studio.protocol import finite_numbers
+
+if TYPE_CHECKING:
+    from eigenbody.simulation.result import Simulation
 
 Request = dict[str, Any]
 Messages = Iterator[tuple[str, dict[str, Any]]]
@@ -61,7 +64,7 @@ def problem_of(goals: list[Any], vary: Mapping[str, Any], knobs: tuple[Knob, ...
     if not constraints:
         raise InputError(Fault("goal", "nothing is asked for.", "Add a goal."))
     known = {knob.name: knob for knob in knobs}
-    variables = {}
+    variables: dict[str, dict[str, Any]] = {}
     for name, ends in vary.items():
         if name not in known or not isinstance(ends, list) or len(ends) != 2:
             raise InputError(Fault(str(name), "it is no knob with a range."))
@@ -156,7 +159,7 @@ def play(request: Request) -> Messages:
     except SimulationError as stopped:
         if stopped.partial is None:
             raise ComputationError(str(stopped)) from stopped
-        found, note = stopped.partial, str(stopped)
+        found, note = cast("Simulation", stopped.partial), str(stopped)
     from eigenbody.operating.find import operating_point
 
     scene = scene_of(operating_point(model))
