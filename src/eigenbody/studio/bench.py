@@ -23,6 +23,7 @@ from eigenbody.model.source import Source, read_text
 from eigenbody.operating.find import operating_point
 from eigenbody.studio import parts
 from eigenbody.studio.knobs import Knob, as_documents, knobs_of, si_values
+from eigenbody.studio.points import movable_points
 
 LINE = re.compile(r"line (\d+)(?:, column (\d+))?\)?$")
 UNHURRIED = 0.03  # seconds: parts that take longer wait until the hand rests
@@ -87,7 +88,7 @@ class Bench:
         names = {section: list(self.source.data.get(section) or ()) for section in SECTIONS}
         return {
             "version": self.version, "name": model.name, "summary": summary(self.evaluation.point, self.modes),
-            "knobs": as_documents(self.knobs), "names": names,
+            "knobs": as_documents(self.knobs), "names": names, "points": movable_points(self.source),
             "notes": [*model.notes, *self.evaluation.point.warnings, *self.scene.notes],
         }  # fmt: skip
 

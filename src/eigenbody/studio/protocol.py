@@ -36,7 +36,7 @@ FROM_PAGE: dict[str, dict[str, type]] = {
 FROM_SERVER = {
     "document": "text, version, path, is_saved, can_undo, can_redo, note",
     "faults": "version, faults [{line, column, where, what, remedy}]",
-    "model": "version, name, summary, knobs, their trial values, names (by section), notes",
+    "model": "version, name, summary, knobs, their trial values, names (by section), points that can be moved, notes",
     "values": "values of the knobs, by another page",
     "state": "seq, version, verdict, stability, poles, table of modes, selected mode and its shape, rest poses",
     "detail": "seq, labels of the modes, facts and energies of the selected one",

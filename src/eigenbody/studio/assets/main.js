@@ -11,6 +11,7 @@ import { makeStage } from "./stage.js";
 import { makePanels } from "./panels.js";
 import { makeFind } from "./find.js";
 import { makeMap } from "./map.js";
+import { makeDrag } from "./drag.js";
 import { makeFiles } from "./files.js";
 import { makeShots } from "./shots.js";
 
@@ -79,6 +80,7 @@ const panels = makePanels(parts);
 makeFind(parts, panels);
 makeMap(parts, panels, knobs);
 makeFiles(parts);
+makeDrag(parts, stage);
 makeShots(parts, panels, stage, poles);
 Object.assign(window, { studio: { now, editor, knobs, stage, poles, line } });
 line.open();

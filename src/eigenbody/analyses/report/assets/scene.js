@@ -381,7 +381,7 @@ EB.makeScene = function (THREE, host, drawing) {
   resize();
   view("oblique");
   return {
-    canvas, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, dispose,
+    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, dispose,
     camera: () => ({ ...orbit, target: orbit.target.toArray() }), // from where it is seen
     seeFrom: (other) => { Object.assign(orbit, other, { target: new THREE.Vector3(...other.target) }); look(); },
     placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
