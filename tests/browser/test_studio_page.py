@@ -90,7 +90,7 @@ def test_numbers_equal_those_of_the_command(car: Desk) -> None:
     expected = command(f"ks={value!r} kN/m")
     assert poles(page) == pytest.approx(expected, rel=1e-12)
     assert [float(text) for text in shown_hz(page)] == pytest.approx([p.imag / (2 * np.pi) for p in expected], rel=1e-4)
-    drawn = page("document.getElementById('poles').data.at(-1).y.map(Number)")
+    drawn = page("studio.poles.shown().at(-1).y.map(Number)")
     assert drawn == pytest.approx([p.imag / (2 * np.pi) for p in expected])
     assert car.path is not None
     assert 'ks: "18 kN/m"' in car.path.read_text()  # a trial, until it is kept
@@ -116,8 +116,8 @@ def test_everything_follows_the_knob(car: Desk) -> None:
     for name, word in (("Energy", "Kinetic energy by body"), ("Reactions", "Operating point"), ("Step response", "")):
         page.page.get_by_role("tab", name=name).click()
         assert word in page.page.get_by_role("tabpanel", name=name).inner_text()
-    page.until("studio.now.slopesOf === studio.now.seq && document.getElementById('poles').data.at(-2).x.length > 0")
-    arrow = page("document.getElementById('poles').data.at(-2)")
+    page.until("studio.now.slopesOf === studio.now.seq && studio.poles.shown().at(-2).x.length > 0")
+    arrow = page("studio.poles.shown().at(-2)")
     assert arrow["x"][0] == pytest.approx(poles(page)[1].real)
     assert "frequency" in page.page.locator(".knob").first.inner_text()
     car.clean(page)
@@ -349,8 +349,8 @@ def test_snapshot_and_simulation(car: Desk) -> None:
     assert "Snapshot 1" in page.page.get_by_role("tabpanel", name="Snapshots").inner_text()
     first = poles(page)
     turn(page, "ks", 30)
-    page.until("document.getElementById('poles').data.length === 4")
-    assert page("document.getElementById('poles').data[1].x") == pytest.approx([p.real for p in first])
+    page.until("studio.poles.shown().length === 4")
+    assert page("studio.poles.shown()[1].x") == pytest.approx([p.real for p in first])
     page.page.get_by_role("tab", name="Simulation").click()
     page.page.get_by_label("Until, s").fill("0.5")
     page.page.get_by_role("button", name="Simulate").click()

@@ -115,6 +115,8 @@ def test_slow_parts_wait_while_the_hand_moves() -> None:
     }
     bench.pace = dict.fromkeys(bench.pace, 1.0)
     assert [kind for kind, _ in bench.messages(lambda: True)] == ["state"]
+    bench.shown["curves"] -= 30.0  # was not seen for long: it has its turn all the same
+    assert [kind for kind, _ in bench.messages(lambda: True)] == ["state", "curves"]
 
 
 def test_faults_have_their_line() -> None:

@@ -26,7 +26,8 @@ from eigenbody.studio.knobs import Knob, as_documents, knobs_of, si_values
 from eigenbody.studio.points import movable_points
 
 LINE = re.compile(r"line (\d+)(?:, column (\d+))?\)?$")
-UNHURRIED = 0.03  # seconds: parts that take longer wait until the hand rests
+UNHURRIED = 0.025  # seconds for one turn while the hand moves on: what does not fit in waits for another, or for rest
+SHARE = 20  # a part that takes longer is shown so that it takes one part in so many of the time
 SECTIONS = (
     "bodies", "flexible", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
     "inputs", "outputs",
@@ -65,6 +66,7 @@ class Bench:
     motion: np.ndarray | None = None  # of the selected mode
     drawn: dict[str, Any] = field(default_factory=dict)  # the drawing that the page has
     pace: dict[str, float] = field(default_factory=dict)  # seconds that each part took last
+    shown: dict[str, float] = field(default_factory=dict)  # when it was sent last
 
     # ---- opening
 
@@ -101,11 +103,13 @@ class Bench:
 
     def turned(self, values: Mapping[str, float], selected: int) -> None:
         """Evaluate at other numbers; the selected mode is followed by its shape."""
+        begin = time.perf_counter()
         with _places(self.source):
             numbers = si_values(self.knobs, values)
             if self.evaluator is not None and dict(self.evaluation.values) != {**self.evaluator.own, **numbers}:
                 self.evaluation = self.evaluator(numbers)
             modes = self.modes
+        self.pace["turn"] = time.perf_counter() - begin
         self.selected = selected
         if selected < 0:  # follow
             self.selected = 0 if self.motion is None else parts.same_mode(self.motion, modes)
@@ -114,6 +118,7 @@ class Bench:
     def messages(self, hurried: Callable[[], bool]) -> Iterator[Message]:
         """What the page shows now, what matters most first. While `hurried` (the hand moves on) slow parts are left
         out; they come when it rests."""
+        begin = time.perf_counter() - self.pace.get("turn", 0.0)
         modes = self.modes
         yield "state", self._timed("state", lambda: parts.state(modes, self.scene, self.selected))
         self.motion = modes.motion[self.selected] if len(modes) else None
@@ -127,19 +132,28 @@ class Bench:
             "curves": lambda: parts.curves(modes),
             "loads": lambda: parts.loads(self.evaluation.point),
         }
-        for kind in sorted(makers, key=lambda name: self.pace.get(name, 0.0)):
-            if hurried() and self.pace.get(kind, 0.0) > UNHURRIED:
+        makers["scene"] = self._drawing
+        for kind in sorted(makers, key=lambda name: self.shown.get(name, 0.0)):  # the one that waits longest first
+            if hurried() and self._must_wait(kind, begin):
                 continue
-            yield kind, self._timed(kind, makers[kind])
-        if not (hurried() and self.pace.get("scene", 0.0) > UNHURRIED):
-            drawn = self._timed("scene", self._drawing)
-            if drawn != self.drawn:
-                self.drawn = drawn
-                yield "scene", {"drawing": drawn}
+            made = self._timed(kind, makers[kind])
+            self.shown[kind] = time.perf_counter()
+            if kind != "scene" or made:
+                yield kind, made
+
+    def _must_wait(self, kind: str, begin: float) -> bool:
+        """Whether a part does not fit into the time of a turn, and was shown not long ago for what it takes."""
+        now, takes = time.perf_counter(), self.pace.get(kind, 0.0)
+        return now - begin + takes > UNHURRIED and now - self.shown.get(kind, 0.0) < SHARE * takes
 
     def _drawing(self) -> dict[str, Any]:
+        """The drawing; nothing where the page has it already."""
         self.scene = scene_of(self.evaluation.point)
-        return self.scene.document()
+        drawn = self.scene.document()
+        if drawn == self.drawn:
+            return {}
+        self.drawn = drawn
+        return {"drawing": drawn}
 
     def _timed(self, kind: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         begin = time.perf_counter()

@@ -1,10 +1,15 @@
 // Results below the mechanism: one tab each. Charts of a tab that is not seen are drawn when it is.
 
-import { $, few, make } from "./dom.js";
+import { $, debounced, few, make } from "./dom.js";
+import { makeLive } from "./live.js";
+
+const REST = 300; // milliseconds without a change before a chart itself is drawn
 
 export function makePanels({ line, now, painters }) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   const charts = new Map(); // panel -> charts
+  const lives = new WeakMap(); // place of a chart -> its canvas
+  const settling = debounced(() => { for (const name of charts.keys()) draw(name); }, REST);
   const isOpen = (name) => !$(`panel-${name}`).hidden;
 
   function show(name) {
@@ -29,7 +34,16 @@ export function makePanels({ line, now, painters }) {
 
   // ---- charts
   /** Charts of a panel. @param {string} name @param {any[]} list @param {string} [why] what is said where there are none */
-  function setCharts(name, list, why = "") { charts.set(name, { list, why }); draw(name); }
+  function setCharts(name, list, why = "") { charts.set(name, { list, why }); if (!follow(name)) draw(name); }
+  function follow(name) { // other numbers in the same charts: on their axes, until the hand rests
+    const own = charts.get(name), spots = [...document.querySelectorAll(`#panel-${name} .chart`)];
+    if (!isOpen(name) || !own.list.length || own.list.length !== spots.length) return !isOpen(name);
+    const isSame = own.list.every((chart, i) => spots[i].data && spots[i].data.length === chart.data.length + (chart.more || []).length);
+    if (!isSame) return false;
+    own.list.forEach((chart, i) => lives.get(spots[i]).show([...chart.data, ...(chart.more || [])].map(EB.resolved)));
+    settling.soon();
+    return true;
+  }
   function draw(name) {
     const own = charts.get(name), panel = $(`panel-${name}`);
     if (!own || !isOpen(name) || !window.Plotly) return;
@@ -41,11 +55,12 @@ export function makePanels({ line, now, painters }) {
     place.firstChild.hidden = !own.why;
     own.list.forEach((chart, i) => {
       let spot = place.children[i + 1];
-      if (!spot) { spot = make("div", { class: "chart", role: "img" }); place.append(spot); }
+      if (!spot) { spot = make("div", { class: "chart", role: "img" }); place.append(spot); lives.set(spot, makeLive(spot)); }
       const title = chart.title || document.getElementById(`tab-${name}`).textContent;
       spot.setAttribute("aria-label", title);
       const layout = { ...chart.layout, height: Math.min(chart.layout.height || 320, 330), uirevision: name, ...(chart.title ? { title: { text: title, font: { size: 13 } } } : {}) };
       window.Plotly.react(spot, [...chart.data, ...(chart.more || [])].map(EB.resolved), EB.themed(EB.resolved(layout)), EB.chartConfig);
+      lives.get(spot).hide();
     });
   }
   painters.push(() => { for (const name of charts.keys()) draw(name); });

@@ -1,10 +1,12 @@
 // Poles in the complex plane, with trails of where they were and arrows of where a knob would move them.
 
-import { $, few } from "./dom.js";
+import { $, debounced, few } from "./dom.js";
+import { makeLive } from "./live.js";
 
 const TRAILS = 80; // states that are remembered
 const PUSHES = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01]; // of a knob's value: how far the arrows look ahead
 const LONGEST = 0.2; // arrow, as a share of the extent of the poles
+const REST = 250; // milliseconds without a change before the chart itself is drawn
 const TONE = { stable: "--good", marginal: "--fair", drifting: "--fair", unstable: "--bad" };
 
 export function makePoles({ line, now, painters }) {
@@ -45,10 +47,20 @@ export function makePoles({ line, now, painters }) {
     }
     return { type: "scatter", mode: "lines+markers", x, y, hoverinfo: "skip", line: { color: "--accent", width: 2 }, marker: { symbol: "arrow", angleref: "previous", size, color: "--accent" } };
   }
-  function draw() {
+  const live = makeLive(host), settling = debounced(settle, REST);
+  function draw() { // while the hand moves on the axes as they are, unless a pole would leave them
     isWaiting = false;
     if (!now.state || !window.Plotly) return;
+    const data = traces().map(EB.resolved), poles = data[data.length - 1];
+    const isZoomed = isDrawn && !host.layout.xaxis.autorange;
+    if (isDrawn && (isZoomed || live.fits([poles])) && live.show(data)) settling.soon(); else settle();
+    host.dataset.seq = String(now.state.seq);
+    dispatchEvent(new CustomEvent("poles-drawn", { detail: now.state.seq }));
+  }
+  function settle() {
+    settling.never();
     window.Plotly.react(host, traces().map(EB.resolved), EB.themed(EB.resolved(layout)), config);
+    live.hide();
     if (!isDrawn) {
       isDrawn = true;
       new ResizeObserver(() => window.Plotly.Plots.resize(host)).observe(host);
@@ -57,10 +69,9 @@ export function makePoles({ line, now, painters }) {
         if (event && event.range) dispatchEvent(new CustomEvent("band", { detail: event.range.y.map((v) => Math.max(0, v)).sort((a, b) => a - b) }));
       });
     }
-    host.dataset.seq = String(now.state.seq);
-    dispatchEvent(new CustomEvent("poles-drawn", { detail: now.state.seq }));
   }
   function soon() { if (!isWaiting) { isWaiting = true; requestAnimationFrame(draw); } }
+  function atOnce() { if (isDrawn && !isWaiting) draw(); else soon(); } // the next frame shows it
 
   now.shots = [];
   now.si = {};
@@ -68,7 +79,7 @@ export function makePoles({ line, now, painters }) {
   line.on("state", (m) => {
     const points = m.poles.map((p) => [p[0], p[1] / (2 * Math.PI)]);
     if (m.seq !== now.trailed) { trail.push(points); trail = trail.slice(-TRAILS); now.trailed = m.seq; }
-    soon();
+    atOnce();
   });
   line.on("slopes", (m) => { now.slopesOf = m.seq; now.si = m.si; soon(); });
   line.on("detail", soon);
@@ -76,5 +87,5 @@ export function makePoles({ line, now, painters }) {
   $("show-arrows").addEventListener("change", soon);
   $("clear-trails").addEventListener("click", () => { trail = []; soon(); });
   painters.push(soon);
-  return { soon, trail: () => trail };
+  return { soon, trail: () => trail, shown: traces };
 }

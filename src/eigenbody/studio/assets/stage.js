@@ -5,7 +5,8 @@ import { $, make } from "./dom.js";
 
 export function makeStage({ line, now, painters, isDark, tellUser }) {
   const host = $("view");
-  let scene = null, player = null, drawing = null, motion = null, last = performance.now(), loads = [], camera = null;
+  const pause = EB.hasGraphicsCard() ? 0 : 120; // milliseconds between pictures where the processor draws them
+  let drawn = 0, scene = null, player = null, drawing = null, motion = null, last = performance.now(), loads = [], camera = null;
 
   function build() {
     if (!drawing) return;
@@ -49,7 +50,7 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
     if (scene && player) {
       if (player.playing) scene.pace(time - last);
       player.step(Math.min(0.1, (time - last) / 1000));
-      scene.draw();
+      if (time - drawn >= pause && host.offsetParent) { scene.draw(); drawn = time; }
     }
     last = time;
     requestAnimationFrame(frame);
