@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import eigenbody as eb
+from eigenbody.studio import bench as bench_module
+from eigenbody.studio import parts
 from eigenbody.studio.bench import Bench, fault_documents, model_of
 from eigenbody.studio.edits import with_numbers
 from eigenbody.studio.jobs import JOBS, least_damping, problem_of
@@ -117,6 +120,30 @@ def test_slow_parts_wait_while_the_hand_moves() -> None:
     assert [kind for kind, _ in bench.messages(lambda: True)] == ["state"]
     bench.shown["curves"] -= 30.0  # was not seen for long: it has its turn all the same
     assert [kind for kind, _ in bench.messages(lambda: True)] == ["state", "curves"]
+
+
+def test_a_part_that_takes_too_long_is_given_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slopes of a periodic operating point may take minutes: poles and everything else must not wait for them."""
+
+    def endless(*_: object) -> dict[str, object]:
+        while True:
+            try:
+                time.sleep(0.01)
+            except Exception:  # what computes may catch errors; the limit must get past that
+                continue
+
+    monkeypatch.setattr(bench_module, "LONGEST", 0.2)
+    monkeypatch.setattr(parts, "slopes", endless)
+    bench = Bench.opened(1, CAR.read_text(), CAR.name, str(CAR.parent))
+    found = dict(bench.messages(lambda: False))
+    assert "longer than 0.2 s" in found["slopes"]["why"]
+    assert found["state"]["poles"]
+    assert "slopes" not in dict(bench.messages(lambda: False))  # once is enough
+    monkeypatch.setattr(bench_module, "LONGEST", 60.0)
+    again = Bench.opened(2, CAR.read_text(), CAR.name, str(CAR.parent))
+    waiting = iter([False] * 3 + [True] * 1000)
+    assert "slopes" not in dict(again.messages(lambda: next(waiting)))  # something newer came
+    assert not again.too_long
 
 
 def test_faults_have_their_line() -> None:

@@ -23,6 +23,7 @@ from eigenbody.model.source import Source, read_text
 from eigenbody.operating.find import operating_point
 from eigenbody.studio import parts
 from eigenbody.studio.knobs import Knob, as_documents, knobs_of, si_values
+from eigenbody.studio.limits import GivenUp, limited
 from eigenbody.studio.points import movable_points
 
 LINE = re.compile(r"line (\d+)(?:, column (\d+))?\)?$")
@@ -32,6 +33,15 @@ SECTIONS = (
     "bodies", "flexible", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
     "inputs", "outputs",
 )  # fmt: skip
+
+LONGEST = 3.0  # seconds that one part may take
+EMPTY: dict[str, dict[str, Any]] = {
+    "detail": {"labels": [], "mode": None},
+    "slopes": {"slopes": {}, "best": [], "effects": {}, "si": {}},
+    "curves": {"frf": [], "step": []},
+    "loads": {"point": "not known", "reactions": []},
+    "scene": {},
+}
 
 Message = tuple[str, dict[str, Any]]
 
@@ -66,6 +76,7 @@ class Bench:
     motion: np.ndarray | None = None  # of the selected mode
     drawn: dict[str, Any] = field(default_factory=dict)  # the drawing that the page has
     pace: dict[str, float] = field(default_factory=dict)  # seconds that each part took last
+    too_long: set[str] = field(default_factory=set)  # parts that are left out
     shown: dict[str, float] = field(default_factory=dict)  # when it was sent last
 
     # ---- opening
@@ -136,10 +147,25 @@ class Bench:
         for kind in sorted(makers, key=lambda name: self.shown.get(name, 0.0)):  # the one that waits longest first
             if hurried() and self._must_wait(kind, begin):
                 continue
-            made = self._timed(kind, makers[kind])
+            made = self._tried(kind, makers[kind], hurried)
             self.shown[kind] = time.perf_counter()
-            if kind != "scene" or made:
+            if made:
                 yield kind, made
+
+    def _tried(self, kind: str, make: Callable[[], dict[str, Any]], hurried: Callable[[], bool]) -> dict[str, Any]:
+        """A part, nothing where it is given up for something newer, or why there is none where it takes too long: then
+        it is not tried again with this text."""
+        if kind in self.too_long:
+            return {}
+        try:
+            with limited(LONGEST, hurried):
+                return self._timed(kind, make)
+        except GivenUp as given_up:
+            self.pace[kind] = LONGEST
+            if not given_up.is_over:
+                return {}
+            self.too_long.add(kind)
+            return {**EMPTY[kind], "why": f"This takes longer than {LONGEST:g} s here and is left out."}
 
     def _must_wait(self, kind: str, begin: float) -> bool:
         """Whether a part does not fit into the time of a turn, and was shown not long ago for what it takes."""

@@ -87,6 +87,8 @@ export function makeKnobs({ line, now, tellUser }) {
       const effect = m.effects[name];
       row.effect.textContent = effect ? `+1 %: frequency ${percent(effect[0])} %, damping ratio ${percent(effect[1])} points` : "";
     }
+    $("slopes-why").textContent = m.why || "";
+    if (!m.best.length) return;
     const isHeld = host.contains(document.activeElement) || host.matches(":hover");
     if (!isHeld) order(m.best);
   });

@@ -84,7 +84,7 @@ export function makePanels({ line, now, painters }) {
   }
   line.on("detail", (m) => {
     const panel = $("panel-energy");
-    if (!m.mode) { panel.replaceChildren(make("p", { class: "why", text: "The mechanism has no modes." })); return; }
+    if (!m.mode) { panel.replaceChildren(make("p", { class: "why", text: m.why || "The mechanism has no modes." })); return; }
     const facts = make("p", { class: "facts" }, ...m.mode.facts.map(([name, text]) => make("span", {}, make("i", { text: `${name} ` }), text)));
     panel.replaceChildren(make("h3", { text: `Mode ${m.mode.index}: ${m.mode.label}` }), facts, make("div", { class: "energies" }, ...m.mode.energies.map(([title, shares]) => bars(title, shares))));
   });
