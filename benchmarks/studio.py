@@ -6,10 +6,10 @@
 A chain of bodies with springs and dampers in its joints and two parameters, in the studio as a person has it open:
 mechanism moving in 3-D, poles, frequency response, all results following. Measured by the clock of the page: from the
 `input` event of the slider to the poles drawn with its number, and to the frame of the browser after that (medians, and
-within which nine of ten are), and how many times a second they are drawn anew while the slider moves. Without a graphics
-card frames are composed by the processor, which then has less time for everything else: the processor time that one turn
-takes in the computing process is measured by itself. Needs Chromium and Playwright. Prints one table and writes
-benchmarks/results/studio/<date>.json.
+within which nine of ten are), and how many times a second they are drawn anew while the slider moves. Without a
+graphics card frames are composed by the processor, which then has less time for everything else: the processor time
+that one turn takes in the computing process is measured by itself. Needs Chromium and Playwright. Prints one table and
+writes benchmarks/results/studio/<date>.json.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def measured(browser: Any, folder: Path, bodies: int, seconds: float) -> dict[st
     page.close()
     studio.stop()
     return {
-        "bodies": bodies, "computed_ms": computed(bodies), "drawn_ms": drawn[STEPS // 2], "drawn_9_of_10_ms": drawn[int(0.9 * STEPS)],
+        "bodies": bodies, "computed_ms": computed(bodies), "drawn_ms": drawn[STEPS // 2],
+        "drawn_9_of_10_ms": drawn[int(0.9 * STEPS)],
         "frame_ms": shown[STEPS // 2],
         "updates_per_second": rate, "frames_per_second": frames,
     }  # fmt: skip
@@ -144,7 +145,8 @@ def main() -> None:
             row = measured(browser, Path(folder), bodies, asked.seconds)
             rows.append(row)
             print(
-                f"{bodies:6d} {row['computed_ms']:6.1f} ms {row['drawn_ms']:18.1f} ms {row['drawn_9_of_10_ms']:12.1f} ms {row['frame_ms']:15.1f} ms"
+                f"{bodies:6d} {row['computed_ms']:6.1f} ms {row['drawn_ms']:18.1f} ms"
+                f" {row['drawn_9_of_10_ms']:12.1f} ms {row['frame_ms']:15.1f} ms"
                 f" {row['updates_per_second']:18.1f} /s {row['frames_per_second']:5.1f} /s",
                 flush=True,
             )

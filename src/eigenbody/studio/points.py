@@ -15,11 +15,12 @@ MOST = 120
 def movable_points(source: Source) -> list[dict[str, Any]]:
     """Path, place (m, global axes of the drawing) and unit of each coordinate (m). What is written as an expression, or
     in the axes of a body, is left out."""
-    return [
-        {"path": path, "at": [value for value, _ in found], "unit": [unit for _, unit in found]}
-        for path, written in _written(source)
-        if (found := [_coordinate(one) for one in written]) and None not in found
-    ][:MOST]  # type: ignore[misc]
+    points = []
+    for path, written in _written(source):
+        found = [pair for pair in map(_coordinate, written) if pair is not None]
+        if len(found) == 3:
+            points.append({"path": path, "at": [value for value, _ in found], "unit": [unit for _, unit in found]})
+    return points[:MOST]
 
 
 def _written(source: Source) -> Iterator[tuple[str, list[Any]]]:
