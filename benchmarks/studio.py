@@ -91,8 +91,8 @@ def chain(bodies: int) -> str:
 
 def computed(bodies: int) -> float:
     """Processor time of one turn in the computing process, ms: the poles, the table and the shape for the page."""
-    from eigenbody.studio.bench import Bench
-    from eigenbody.studio.protocol import as_text
+    from eigenbody.pages.studio.bench import Bench
+    from eigenbody.pages.studio.protocol import as_text
 
     bench = Bench.opened(1, chain(bodies), "chain.yaml", ".")
     least = float("inf")

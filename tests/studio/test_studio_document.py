@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import eigenbody as eb
-from eigenbody.studio.document import models_in, opened, within
+from eigenbody.pages.studio.document import models_in, opened, within
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import eigenbody as eb
-from eigenbody.studio import bench as bench_module
-from eigenbody.studio import parts
-from eigenbody.studio.bench import Bench, fault_documents, model_of
-from eigenbody.studio.edits import with_numbers
-from eigenbody.studio.jobs import JOBS, least_damping, problem_of
-from eigenbody.studio.knobs import knobs_of, si_values
-from eigenbody.studio.parts import same_mode
-from eigenbody.studio.protocol import FROM_PAGE, read_message
+from eigenbody.pages.studio import bench as bench_module
+from eigenbody.pages.studio import parts
+from eigenbody.pages.studio.bench import Bench, fault_documents, model_of
+from eigenbody.pages.studio.edits import with_numbers
+from eigenbody.pages.studio.jobs import JOBS, least_damping, problem_of
+from eigenbody.pages.studio.knobs import knobs_of, si_values
+from eigenbody.pages.studio.parts import same_mode
+from eigenbody.pages.studio.protocol import FROM_PAGE, read_message
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CAR = EXAMPLES / "quarter_car.yaml"
@@ -237,6 +237,6 @@ def test_messages_that_are_not_in_the_table_are_refused(text: str) -> None:
 
 
 def test_every_message_of_the_table_has_someone_who_takes_it() -> None:
-    from eigenbody.studio.desk import Desk
+    from eigenbody.pages.studio.desk import Desk
 
     assert {name.removeprefix("on_") for name in dir(Desk) if name.startswith("on_")} == set(FROM_PAGE)

@@ -20,7 +20,7 @@ pytest.importorskip("starlette", reason="the extra studio is not installed")
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from eigenbody.studio import TOKEN, prepared
+from eigenbody.pages.studio import TOKEN, prepared
 
 CAR = Path(__file__).parents[2] / "examples" / "quarter_car.yaml"
 PATIENCE = 60

@@ -27,8 +27,8 @@ from eigenbody.analyses.report import asset, library_script
 from eigenbody.base.errors import InputError, in_one_line
 from eigenbody.elements.vocabulary import VOCABULARY
 from eigenbody.model.schema import json_schema
-from eigenbody.studio.desk import Desk
-from eigenbody.studio.protocol import LARGEST, as_text, read_message
+from eigenbody.pages.studio.desk import Desk
+from eigenbody.pages.studio.protocol import LARGEST, as_text, read_message
 
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json"}
 VIEWER = ("meshes.js", "scene.js", "player.js", "charts.js")  # of the report
@@ -165,13 +165,13 @@ async def converse(connection: WebSocket, desk: Desk) -> None:
 @cache
 def own(name: str) -> str:
     """A file of the page."""
-    return (files("eigenbody.studio") / "assets" / name).read_text(encoding="utf-8")
+    return (files("eigenbody.pages.studio") / "assets" / name).read_text(encoding="utf-8")
 
 
 @cache
 def served() -> dict[str, bytes]:
     """Everything that a page may ask for, by name: our modules, the viewer of the report, the libraries, the schema."""
-    folder = files("eigenbody.studio") / "assets"
+    folder = files("eigenbody.pages.studio") / "assets"
     found = {item.name: item.read_bytes() for item in folder.iterdir() if item.name.endswith((".js", ".css"))}
     found["viewer.js"] = ("var EB = {};\n" + "\n".join(asset(name) for name in VIEWER)).encode()
     found["report.css"] = asset("report.css").encode()

@@ -21,10 +21,10 @@ from eigenbody.model.faults import placed
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import Source, read_text
 from eigenbody.operating.find import operating_point
-from eigenbody.studio import parts
-from eigenbody.studio.knobs import Knob, as_documents, knobs_of, si_values
-from eigenbody.studio.limits import GivenUp, limited
-from eigenbody.studio.points import movable_points
+from eigenbody.pages.studio import parts
+from eigenbody.pages.studio.knobs import Knob, as_documents, knobs_of, si_values
+from eigenbody.pages.studio.limits import GivenUp, limited
+from eigenbody.pages.studio.points import movable_points
 
 LINE = re.compile(r"line (\d+)(?:, column (\d+))?\)?$")
 UNHURRIED = 0.025  # seconds for one turn while the hand moves on: what does not fit in waits for another, or for rest

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from eigenbody.base.errors import EigenbodyError, Fault, InputError, in_one_line
+from eigenbody.pages.studio.document import Document, models_in, opened, within
+from eigenbody.pages.studio.edits import with_numbers
+from eigenbody.pages.studio.engine import Engine
+from eigenbody.pages.studio.protocol import as_text, finite_numbers
 from eigenbody.starters import KINDS, model_text
-from eigenbody.studio.document import Document, models_in, opened, within
-from eigenbody.studio.edits import with_numbers
-from eigenbody.studio.engine import Engine
-from eigenbody.studio.protocol import as_text, finite_numbers
 
 LOOK = 0.5  # seconds between looks at the file on disk
 PATIENCE = 1.5  # seconds that the computing of an older text may go on before its process is ended

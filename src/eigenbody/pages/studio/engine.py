@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from eigenbody.many.worker import READY, read, write
 
 START = 120.0  # seconds that the process may take to read its modules
-CODE = "from eigenbody.studio.worker import main; main()"
+CODE = "from eigenbody.pages.studio.worker import main; main()"
 BUDGET = {"open": 60.0, "turn": 30.0, "find": 600.0, "map": 600.0, "simulate": 300.0, "report": 300.0}  # seconds
 
 Deliver = Callable[[dict[str, Any], str, dict[str, Any]], None]  # request, kind, fields

@@ -13,11 +13,11 @@ from eigenbody.analyses.drawing import scene_of
 from eigenbody.analyses.report import motion_document, report, simulation_charts
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.model.model import InertModel
+from eigenbody.pages.studio.bench import model_of
+from eigenbody.pages.studio.knobs import Knob, knobs_of, si_values
+from eigenbody.pages.studio.protocol import finite_numbers
 from eigenbody.simulation.result import SimulationError
 from eigenbody.simulation.run import simulate
-from eigenbody.studio.bench import model_of
-from eigenbody.studio.knobs import Knob, knobs_of, si_values
-from eigenbody.studio.protocol import finite_numbers
 
 if TYPE_CHECKING:
     from eigenbody.simulation.result import Simulation

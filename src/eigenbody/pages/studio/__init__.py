@@ -31,7 +31,7 @@ class Studio:
     @property
     def model(self) -> InertModel:
         """The model as the text of the page describes it now."""
-        from eigenbody.studio.bench import model_of
+        from eigenbody.pages.studio.bench import model_of
 
         document = self._desk.document
         if document is None:
@@ -89,11 +89,11 @@ def prepared(
 ) -> Studio:
     """A studio that does not serve yet."""
     try:
-        from eigenbody.studio.server import Gate, application, uvicorn_server
+        from eigenbody.pages.studio.server import Gate, application, uvicorn_server
     except ImportError as error:
         what = f"the studio needs packages that are not installed ({error.name})."
         raise InputError(Fault("studio", what, "Install them: pip install 'eigenbody[studio]'")) from error
-    from eigenbody.studio.desk import Desk
+    from eigenbody.pages.studio.desk import Desk
 
     document, home = _document(model, folder)
     bound = _bound(host, port)
@@ -108,7 +108,7 @@ def prepared(
 
 def _document(model: str | Path | InertModel | None, folder: str | Path | None) -> tuple[Any, Path]:
     """What is worked on, and the folder that the page may see."""
-    from eigenbody.studio.document import Document, opened, within
+    from eigenbody.pages.studio.document import Document, opened, within
 
     home = Path(folder).resolve() if folder is not None else None
     if home is not None and not home.is_dir():

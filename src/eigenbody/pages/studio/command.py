@@ -31,7 +31,7 @@ def studio(
       eigenbody studio
       eigenbody studio car.yaml --port 8123 --no-browser
     """
-    from eigenbody.studio import prepared
+    from eigenbody.pages.studio import prepared
 
     made = prepared(file, host=host, port=port)
     delivery.put(f"The studio is at {made.address}")

@@ -17,6 +17,7 @@ from typing import Any
 
 from eigenbody.base.errors import ComputationError, EigenbodyError, InputError, in_one_line
 from eigenbody.many.worker import READY, read, write
+from eigenbody.pages.studio.limits import GivenUp
 
 MEMORY = 8 * 2**30  # bytes of address space
 Request = dict[str, Any]
@@ -30,8 +31,9 @@ def main() -> None:
     inbox: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
     say = lambda *message: write(out, pickle.dumps(message))  # noqa: E731
-    from eigenbody.studio import bench  # noqa: F401  the reading of all modules is no part of anyone's time
+    from eigenbody.pages.studio import bench  # noqa: F401  the reading of all modules is no part of anyone's time
 
+    sys.unraisablehook = _unraised
     say(0, READY, {})
     Server(inbox, say).serve()
 
@@ -40,6 +42,12 @@ def _listen(inbox: SimpleQueue[Request]) -> None:
     while (data := read(sys.stdin.buffer)) is not None:
         inbox.put(pickle.loads(data))
     os._exit(0)  # nobody wants the result any more
+
+
+def _unraised(error: Any) -> None:
+    """What is given up may be inside a finalizer, where nothing can be raised: the next tick gives it up."""
+    if not issubclass(error.exc_type, GivenUp):
+        sys.__unraisablehook__(error)
 
 
 def _bound_memory() -> None:
@@ -81,7 +89,7 @@ class Server:
             for kind, fields in self._messages(request):
                 self.say(ticket, kind, fields)
         except InputError as error:
-            from eigenbody.studio.bench import fault_documents
+            from eigenbody.pages.studio.bench import fault_documents
 
             self.say(ticket, "refused", {"faults": fault_documents(error.faults)})
         except (EigenbodyError, ComputationError) as error:
@@ -95,11 +103,11 @@ class Server:
 
     def _messages(self, request: Request) -> Iterator[tuple[str, dict[str, Any]]]:
         if request["do"] not in ("open", "turn"):
-            from eigenbody.studio import jobs
+            from eigenbody.pages.studio import jobs
 
             yield from jobs.JOBS[request["do"]](request)
             return
-        from eigenbody.studio.bench import Bench
+        from eigenbody.pages.studio.bench import Bench
 
         if request["do"] == "open":
             self.bench = None
