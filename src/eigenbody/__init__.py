@@ -45,6 +45,7 @@ PUBLIC = {
     "api": "Model load",
     "analyses.convert": "$convert",
     "starters": "$new",
+    "pages.studio": "$studio Studio",
     "base.errors": "ComputationError EigenbodyError Fault InputError",
     "linearization.first_order": "FirstOrderModel",
     "linearization.model": "LinearModel",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -208,26 +208,9 @@ def places_of(model: InertModel, **options: str) -> Iterator[None]:
         with waiting.shown():
             yield
     except InputError as error:
-        document = model.document
-        faults = [
-            replace(fault, where=options.get(fault.where) or _placed(model, document, fault.where))
-            for fault in error.faults
-        ]
-        raise InputError(faults) from error
+        from eigenbody.model.faults import placed
 
-
-def _placed(model: InertModel, document: Mapping[str, Any], where: str) -> str:
-    if "(" in where:
-        return where
-    return ", ".join(_place(model, document, part) for part in where.split(", "))
-
-
-def _place(model: InertModel, document: Mapping[str, Any], where: str) -> str:
-    """`joints.b`, `joints.b: position` or the bare name of a coupling or driver, with file and line where known."""
-    dotted, _, key = where.partition(": ")
-    path = [*dotted.split("."), *([key] if key else [])]
-    for section in ("joints", "couplings", "drivers"):
-        named = path[1:] if path[0] == "joints" else path  # a prescribed motion may be that of a joint or of a driver
-        if named and named[0] in (document.get(section) or {}):
-            return model.where(section, *named)
-    return model.where(*path) if path[0] in document else where
+        source = model.source
+        raise InputError(
+            replace(fault, where=options.get(fault.where) or placed(source, fault.where)) for fault in error.faults
+        ) from error

@@ -58,3 +58,19 @@ class Faults:
         """Raise one InputError with all faults, if there are any."""
         if self.found:
             raise InputError(self.found)
+
+
+def placed(source: Source, where: str) -> str:
+    """Places of a fault that was found while computing (`joints.b`, `joints.b: position`, the bare name of a coupling
+    or driver), with file and line where known."""
+    return where if "(" in where else ", ".join(_place(source, part) for part in where.split(", "))
+
+
+def _place(source: Source, where: str) -> str:
+    dotted, _, key = where.partition(": ")
+    path = [*dotted.split("."), *([key] if key else [])]
+    for section in ("joints", "couplings", "drivers"):
+        named = path[1:] if path[0] == "joints" else path  # a prescribed motion may be that of a joint or of a driver
+        if named and named[0] in (source.data.get(section) or {}):
+            return source.where((section, *named))
+    return source.where(tuple(path)) if path[0] in source.data else where

@@ -314,7 +314,7 @@ def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
     from eigenbody.analyses.response import StepInput, response
 
     parts = [_tried("frf", "Frequency response", lambda: _any_section(frf(linear), 0))]
-    until = _step_time(modes) if end is None else end
+    until = step_time(modes) if end is None else end
     if until > 0 and not linear.is_sparse:
         for k, name in enumerate(linear.inputs[:4]):
             title = f"Response to a unit step of {name}"
@@ -339,7 +339,7 @@ def _tried(id_: str, title: str, make: Callable[[], Section], failed: list[tuple
         return Section(id_, title, paragraph(str(error), "warning"))
 
 
-def _step_time(modes: Modes) -> float:
+def step_time(modes: Modes) -> float:
     """Ten periods of the lowest mode; shorter where a mode grows."""
     rates = np.abs(modes.eigenvalues[~modes.is_rigid])
     if not len(rates):

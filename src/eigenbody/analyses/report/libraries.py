@@ -20,14 +20,20 @@ OWN = ("meshes.js", "scene.js", "player.js", "controls.js", "charts.js", "start.
 
 @cache
 def library(which: str) -> str:
-    """A library as base64 of gzip. The package that brings it is found but not imported."""
+    """A library as base64 of gzip."""
+    return base64.b64encode(gzip.compress(library_script(which), 6, mtime=0)).decode("ascii")
+
+
+@cache
+def library_script(which: str) -> bytes:
+    """A library as it is. The package that brings it is found but not imported."""
     package, name = SOURCES[which]
     spec = find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         path = Path(folder) / name
         text = _script(path) if path.is_file() else b""
         if text:
-            return base64.b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
+            return text
     raise ComputationError(
         f"The report needs the package {package} with {name}. Install it anew: pip install --upgrade {package}"
     )

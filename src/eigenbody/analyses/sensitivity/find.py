@@ -254,6 +254,12 @@ def _names(model: InertModel, given: str | Sequence[str] | None) -> tuple[str, .
         for name in names:
             model.value_of(name)  # refuses what is no number of the model
         return names
+    return design_numbers(model)
+
+
+def design_numbers(model: InertModel) -> tuple[str, ...]:
+    """What can be varied in a model: its parameters that are numbers, or where it has none its masses, stiffnesses
+    and dampings by path."""
     own = tuple(name for name in model.parameters if not _is_derived(model, name))
     names = own or tuple(path for path in numeric_paths(model.document) if _is_design(path))[:MOST]
     if not names:

@@ -18,10 +18,11 @@ EB.turned = function (v, q) {
 };
 
 EB.makePlayer = function (scene, data) {
-  const count = scene.count, modes = data.modes || [], motion = data.motion;
-  const shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
+  const count = scene.count, motion = data.motion;
+  let modes = data.modes || [];
+  let shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
   const path = motion ? EB.decode(motion.poses) : null; // (times, bodies, 7)
-  const bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 3, re and im)
+  let bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 3, re and im)
   const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 3)
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const player = {
@@ -118,6 +119,14 @@ EB.makePlayer = function (scene, data) {
       if (player.onTime) player.onTime(player.time);
     }
     player.pose();
+  };
+  player.load = function (fresh) { // other modes of the same bodies, at the same phase
+    modes = fresh.modes;
+    shapes = EB.decode(fresh.shapes);
+    bends = fresh.bends ? EB.decode(fresh.bends) : new Float32Array(0);
+    player.mode = Math.min(player.mode, Math.max(0, modes.length - 1));
+    player.pose();
+    player.orbits();
   };
   if (motion) player.time = motion.times[0];
   return player;

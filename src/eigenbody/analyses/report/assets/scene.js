@@ -213,6 +213,24 @@ EB.makeScene = function (THREE, host, drawing) {
     dirty();
   }
 
+  // ---- arrows: forces in the joints, the largest a fifth of the mechanism
+
+  const arrows = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xc53030, linewidth: 2 }));
+  arrows.frustumCulled = false;
+  world.add(arrows);
+  function showArrows(list) { // [{at: [x, y, z], vector: [x, y, z]}] in metres and any unit
+    const longest = Math.max(0, ...list.map((a) => Math.hypot(...a.vector))), points = [];
+    for (const { at, vector } of longest > 0 ? list : []) {
+      const way = new THREE.Vector3(...vector).multiplyScalar(0.4 / longest), start = scaled(at), end = start.clone().add(way);
+      const side = way.clone().cross(Math.abs(way.clone().normalize().dot(up)) > 0.9 ? east : up).normalize().multiplyScalar(0.25 * way.length());
+      const neck = end.clone().addScaledVector(way, -0.25);
+      for (const [a, b] of [[start, end], [end, neck.clone().addScaledVector(side, 0.4)], [end, neck.clone().addScaledVector(side, -0.4)]]) points.push(...a.toArray(), ...b.toArray());
+    }
+    arrows.geometry.dispose();
+    arrows.geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    dirty();
+  }
+
   // ---- camera
 
   const camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
@@ -352,11 +370,22 @@ EB.makeScene = function (THREE, host, drawing) {
   }
   compose(rest);
   place(ghosts);
-  new ResizeObserver(() => { resize(); }).observe(host);
+  const watcher = new ResizeObserver(() => { resize(); });
+  watcher.observe(host);
+  function dispose() { // another drawing takes its place
+    watcher.disconnect();
+    for (const item of [canvas, labels, tip]) item.remove();
+    renderer.dispose();
+    renderer.forceContextLoss();
+  }
   resize();
   view("oblique");
   return {
-    canvas, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths,
+    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, dispose,
+    camera: () => ({ ...orbit, target: orbit.target.toArray() }), // from where it is seen
+    seeFrom: (other) => { Object.assign(orbit, other, { target: new THREE.Vector3(...other.target) }); look(); },
+    placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
+    unplaced: (p, dx, dy) => { const v = scaled(p).project(camera); v.x += (2 * dx) / canvas.clientWidth; v.y -= (2 * dy) / canvas.clientHeight; return v.unproject(camera).multiplyScalar(size).add(centre).toArray(); }, // a point moved by pixels, m
     show: (layer, on) => { for (const mesh of meshes) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
     showNames: (on) => { labels.hidden = !on; dirty(); },
     showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },

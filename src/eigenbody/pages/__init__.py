@@ -1,0 +1,1 @@
+"""Pages that are served on this machine: the studio, where a slider moves the poles."""

@@ -1,0 +1,79 @@
+// The mechanism in 3-D with the chosen mode moving, by the viewer of the report. It follows rest poses at once, and is
+// drawn anew when what is drawn has changed.
+
+import { $, make } from "./dom.js";
+
+export function makeStage({ line, now, painters, isDark, tellUser }) {
+  const host = $("view");
+  const pause = EB.hasGraphicsCard() ? 0 : 120; // milliseconds between pictures where the processor draws them
+  let drawn = 0, scene = null, player = null, drawing = null, motion = null, last = performance.now(), loads = [], camera = null;
+
+  function build() {
+    if (!drawing) return;
+    try {
+      if (scene) { camera = scene.camera(); scene.dispose(); }
+      scene = EB.makeScene(window.THREE, host, drawing);
+    } catch (error) {
+      scene = null;
+      host.textContent = `The mechanism cannot be drawn here: ${error.message}`;
+      return;
+    }
+    if (camera) scene.seeFrom(camera);
+    scene.paint(isDark());
+    scene.canvas.setAttribute("aria-label", `The mechanism in 3-D: ${$("name").textContent}`);
+    const before = player;
+    player = EB.makePlayer(scene, { scene: drawing, modes: [{ scale: 0, hz: 1 }], shapes: "", motion });
+    if (before) { player.amplitude = before.amplitude; player.playing = before.playing; player.phase = before.phase; }
+    if (motion) { player.what = "motion"; player.playing = true; }
+    follow();
+    arrows();
+    refresh();
+  }
+  function follow() { // rest poses and the shape of the chosen mode
+    const m = now.state;
+    if (!scene || !m || m.rest.length !== scene.count) return;
+    m.rest.forEach((pose, i) => Object.assign(scene.rest[i], { p: pose.slice(0, 3), q: pose.slice(3) }));
+    if (!m.shape) { scene.rest.forEach((r, i) => Object.assign(scene.now[i], { p: r.p.slice(), q: r.q.slice() })); scene.dirty(); return; }
+    player.load({ modes: [{ scale: m.shape.scale, hz: m.shape.hz }], shapes: m.shape.motion, bends: m.shape.bends });
+  }
+  function arrows() {
+    const shown = $("show-forces").checked;
+    if (scene) scene.showArrows(shown ? loads.map((r) => ({ at: r.at, vector: r.arrow })) : []);
+  }
+  line.on("scene", (m) => { drawing = m.drawing; motion = null; EB.unpackMeshes(drawing.meshes).then(build); });
+  line.on("state", follow);
+  line.on("loads", (m) => { loads = m.reactions; arrows(); });
+  line.on("model", () => { if (motion) { motion = null; build(); } });
+  line.on("motion", (m) => { motion = m.motion; build(); });
+
+  function frame(time) {
+    if (scene && player) {
+      if (player.playing) scene.pace(time - last);
+      player.step(Math.min(0.1, (time - last) / 1000));
+      if (time - drawn >= pause && host.offsetParent) { scene.draw(); drawn = time; }
+    }
+    last = time;
+    requestAnimationFrame(frame);
+  }
+  requestAnimationFrame(frame);
+
+  // ---- controls
+  function refresh() {
+    const on = !!player && player.playing;
+    $("play").setAttribute("aria-label", on ? "Pause" : "Play");
+    $("play").dataset.state = on ? "playing" : "paused";
+  }
+  $("play").addEventListener("click", () => { if (player) { player.play(!player.playing); refresh(); } });
+  $("amplitude").addEventListener("input", (event) => { if (player) player.setAmplitude(Number(event.target.value)); });
+  $("show-forces").addEventListener("change", arrows);
+  const views = document.querySelector("#middle .views");
+  for (const name of ["oblique", "front", "side", "top"]) views.append(make("button", { type: "button", text: name, "aria-label": `View: ${name}`, onclick: () => scene && scene.view(name) }));
+  painters.push((dark) => { if (scene) scene.paint(dark); });
+
+  return {
+    scene: () => scene, player: () => player,
+    /** Back to modes after a simulated motion. */
+    modes() { motion = null; build(); },
+    tellUser,
+  };
+}
