@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 PLACES = {
     "inputs": "--input", "outputs": "--output", "frequencies_hz": "--from/--to/--at", "points": "--points",
     "base": "--base", "base_order": "--base-order", "unbalance": "--unbalance", "speed_parameter": "--speed",
-    "method": "--method", "modes": "--modes", "solver": "--solver", **session.CHANGED,
+    "method": "--method", "modes": "--modes", "solver": "--solver", "parameter": "--over", "values": "--over",
+    **session.CHANGED,
 }  # fmt: skip
 
 
