@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.polynomial import legendre
 
-from eigenbody.base.errors import EigenbodyError
+from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.simulation.chart import Chart
 from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
@@ -154,8 +154,9 @@ class Gauss(Integration):
             x = (time - t) / h
             shorter = collocation.over(x * h)
             found, _ = shorter.solved(rates_at(x * C) @ k, rate, OUTPUT / LEFT)
-            y = collocation.y0 + h * (rises_at(np.array([x]))[0] @ k if found is None else x * (WEIGHTS @ found))
-            return self.keeper.restored(before, chart.state(time, y), new)[0]
+            if found is None:
+                raise ComputationError(f"The state at t = {time:.9g} s was not found. Use a smaller max_step.")
+            return self.keeper.restored(before, chart.state(time, collocation.y0 + x * h * (WEIGHTS @ found)), new)[0]
 
         return Step(t, t + h, end, at, lambda: counted_nodes(self.forward, before, collocation.nodes(k)))
 
@@ -171,10 +172,8 @@ class Collocation:
         self.chart, self.t, self.h, self.y0 = chart, t, h, y0
         self._vibrations, self._scale = vibrations, scale
         self.iterations = 0
-        own = (
-            np.eye(STAGES) + h * vibrations.damping[:, None, None] * A + h * h * vibrations.squares[:, None, None] * A2
-        )
-        self._inverse = np.linalg.inv(own)
+        c, square = vibrations.damping[:, None, None], vibrations.squares[:, None, None]
+        self._inverse = np.linalg.inv(np.eye(STAGES) + h * c * A + h * h * square * A2)
 
     def over(self, h: float) -> Collocation:
         """The same over another time."""
