@@ -10,12 +10,13 @@ exact at zero frequency, and its error grows with the square of the frequency ov
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from eigenbody.analyses.linearize import constant_linear_of
 from eigenbody.analyses.modes.participation import balanced, left_and_right
+from eigenbody.analyses.modes.small import SmallModel, frequency_response
 from eigenbody.analyses.modes.spectrum import frequencies_hz
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.result import Drawn
@@ -27,11 +28,10 @@ from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representative
 from eigenbody.numerics.runtime import on_one_thread
 
 PARALLEL = 1e-12  # reciprocal condition below which modes cannot be told apart
-CHUNK = 2_000_000  # numbers solved for at a time
 
 
 @dataclass(frozen=True, eq=False)
-class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
+class TruncatedModel(SmallModel, Drawn, look="analyses.modes.look.truncated"):
     """z' = A z + B u, y = C z + D u of the kept modes; x = T z restores the linear state.
 
     `eigenvalues` (m,) are those of the kept entries, one for each pair; `first_dropped_hz` is the lowest |eigenvalue| /
@@ -48,26 +48,6 @@ class TruncatedModel(Drawn, look="analyses.modes.look.truncated"):
     states: tuple[str, ...]
     first_dropped_hz: float
     static_correction: bool
-    point: ClassVar[None] = None  # analyses of the whole model would not be those of the truncated one
-
-    @property
-    def state_space(self) -> StateSpace:
-        """A, B, C, D."""
-        return StateSpace(self.A, self.B, self.C, self.D)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs."""
-        return self.linear.inputs
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the outputs."""
-        return self.linear.outputs
-
-    def frequency_response(self, hz: Any) -> np.ndarray:
-        """Complex response (frequencies, outputs, inputs) of outputs to inputs."""
-        return frequency_response(self.state_space, hz)
 
     def full_response(self, hz: Any) -> np.ndarray | None:
         """The same of the model that was truncated, where that is dense."""
@@ -222,26 +202,3 @@ def _residual(linear: LinearModel, T: np.ndarray, inverse: np.ndarray) -> np.nda
 def _names(spectrum: Spectrum, entries: np.ndarray, kept: np.ndarray) -> tuple[str, ...]:
     number = {int(i): k + 1 for k, i in enumerate(entries)}
     return tuple(name for i in kept for name in _of_mode(number[int(i)], spectrum.eigenvalues[i].imag > 0))
-
-
-def frequency_response(space: StateSpace, hz: Any) -> np.ndarray:
-    """C (i w - A)^-1 B + D at frequencies (n,) in Hz, (n, outputs, inputs) complex; nan on a pole."""
-    A, B, C, D = space
-    w = 2 * np.pi * np.atleast_1d(np.asarray(hz, dtype=float))
-    out = np.empty((len(w), *D.shape), complex)
-    step = max(1, CHUNK // max(1, A.size))
-    for first in range(0, len(w), step):
-        part = w[first : first + step]
-        shifted = 1j * part[:, None, None] * np.eye(len(A)) - A
-        try:
-            out[first : first + step] = C @ np.linalg.solve(shifted, np.broadcast_to(B, (len(part), *B.shape))) + D
-        except np.linalg.LinAlgError:
-            out[first : first + step] = [_on_pole(matrix, space) for matrix in shifted]
-    return out
-
-
-def _on_pole(shifted: np.ndarray, space: StateSpace) -> np.ndarray:
-    try:
-        return space.C @ np.linalg.solve(shifted, space.B) + space.D
-    except np.linalg.LinAlgError:
-        return np.full(space.D.shape, np.nan, complex)

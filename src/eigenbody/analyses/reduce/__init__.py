@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eigenbody.analyses.linearize import constant_linear_of
-from eigenbody.analyses.modes import frequency_response
+from eigenbody.analyses.modes import SmallModel, frequency_response
 from eigenbody.analyses.reduce.second_order import second_order
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Drawn
@@ -37,7 +37,7 @@ ROUNDING = 1e-11  # of the sum of the Hankel singular values: what the Gramians 
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedModel(Drawn, look="analyses.reduce.look"):
+class ReducedModel(SmallModel, Drawn, look="analyses.reduce.look"):
     """z' = A z + B u, y = C z + D u with fewer states; x = T z restores the linear state, but for what was dropped.
 
     hankel    (n,) Hankel singular values of the part that decays, falling; empty for second-order reduction
@@ -71,31 +71,11 @@ class ReducedModel(Drawn, look="analyses.reduce.look"):
     M: np.ndarray | None = None
     damping: np.ndarray | None = None
     K: np.ndarray | None = None
-    point: ClassVar[None] = None  # analyses of the whole model would not be those of the reduced one
-
-    @property
-    def state_space(self) -> StateSpace:
-        """A, B, C, D."""
-        return StateSpace(self.A, self.B, self.C, self.D)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs."""
-        return self.linear.inputs
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the outputs."""
-        return self.linear.outputs
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Of A."""
         return np.linalg.eigvals(self.A)
-
-    def frequency_response(self, hz: Any) -> np.ndarray:
-        """Complex response (frequencies, outputs, inputs) of outputs to inputs."""
-        return frequency_response(self.state_space, hz)
 
     def full_response(self, hz: Any) -> np.ndarray:
         """The same of the model that was reduced."""
