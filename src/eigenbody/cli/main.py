@@ -54,7 +54,10 @@ def _outcome(arguments: list[str], debug: bool, start: float) -> int:
         _say_faults(error)
         return error.exit_code
     except MemoryError:
-        say("there is not enough memory for this computation. Ask for fewer modes (--n) or use a smaller model.")
+        say(
+            "there is not enough memory for this computation. Ask for fewer modes (--n), use a smaller model, or allow"
+            " more (--limit-memory)."
+        )
         return FAILED
     except Exception as error:
         if debug:

@@ -74,7 +74,7 @@ def reduce(
     mechanism = session.load(model, set_)
     with session.places_of(mechanism, n="--n", tolerance="--error", method="--method"):
         if method == "modal":
-            from eigenbody.analyses.modes import truncate
+            from eigenbody import truncate
 
             if n is None:
                 raise InputError(Fault("--n", "modal truncation needs a number of modes.", "For example --n 10."))
