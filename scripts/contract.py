@@ -58,6 +58,7 @@ COMMANDS = (
     f"campbell {ROTOR} -p speed --from 0 --to 6 --points 3", "tolerance model.json --vary k=1%",
     "tolerance model.json --vary k=1% --samples 4 --workers 1", "optimize model.json problem.json",
     "study model.json --vary k=1% --of frequency[1] --points 4 --method saltelli --workers 1",
+    "reduce model.json --n 2", "reduce model.json --n 1 --method modal", "identify shaken.csv --inputs push --order 10",
 )  # fmt: skip
 
 
@@ -83,11 +84,19 @@ def _answers() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("model.json").write_text(json.dumps(MODEL))
         Path("problem.json").write_text(json.dumps(PROBLEM))
+        _write_histories(Path("shaken.csv"))
         for command in COMMANDS:
             words = command.split()
             shown = " ".join(word if os.sep not in word else Path(word).name for word in words)
             yield from (f"json {shown}: {key}" for key in _keys(json.loads(_printed([*words, "--json"]))))
             yield from (f"file {shown}: {part}" for part in _files(words))
+
+
+def _write_histories(path: Path) -> None:
+    """What the model does under random forces."""
+    shaken = np.random.default_rng(1).normal(size=800)
+    pushed = eigenbody.SampledInput(0.02 * np.arange(800), {"push": shaken}, hold="zero")
+    eigenbody.response(MODEL, pushed, outputs=["low", "high"]).write(path)
 
 
 def _printed(words: list[str]) -> str:
@@ -100,7 +109,22 @@ def _printed(words: list[str]) -> str:
 
 
 def _files(words: list[str]) -> Iterator[str]:
-    for ending in ("csv", "npz", "mat", "json", "yaml", "parquet"):
+    for ending in (
+        "csv",
+        "npz",
+        "mat",
+        "json",
+        "yaml",
+        "parquet",
+        "nc",
+        "fmu",
+        "fmi3.fmu",
+        "mo",
+        "uff",
+        "unv",
+        "glb",
+        "pvd",
+    ):
         path = Path(f"out.{ending}")
         path.unlink(missing_ok=True)
         _printed([*words, "-o", str(path), "--quiet"])

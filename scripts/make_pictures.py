@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -26,6 +27,17 @@ def main() -> None:
     for kind in ("instability", "parallel"):
         study.plot(kind).savefig(IMAGES / f"study_{kind}.png", dpi=80, metadata={"Software": None})
         print(f"docs/images/study_{kind}.png")
+    eb.reduce(ROOT / "examples" / "active_suspension.yaml", n=4).plot().savefig(
+        IMAGES / "reduction.png", dpi=80, metadata={"Software": None}
+    )
+    print("docs/images/reduction.png")
+    sys.path[:0] = [str(ROOT / "tests" / "verification" / "identify")]
+    from test_identify import histories
+
+    data = histories(1)
+    found = eb.identify(data, inputs=["push", "shake"])
+    found.plot().savefig(IMAGES / "stabilization.png", dpi=90, metadata={"Software": None})
+    print("docs/images/stabilization.png")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ ONLY_IN = {
     "pyarrow": ("present", "many"), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
     "rich": ("present", "cli"), "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",),
     "plotly": ("analyses/report",), "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
-    "pymetis": ("numerics",), "distributed": ("many",), "pyuff": ("exchange",), "starlette": ("pages",), "uvicorn": ("pages",),
-    "anywidget": ("pages",),
+    "pymetis": ("numerics",), "distributed": ("many",), "pyuff": ("exchange",), "starlette": ("pages",),
+    "uvicorn": ("pages",), "anywidget": ("pages",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""

@@ -12,13 +12,14 @@ import typer
 from typer.core import TyperCommand
 
 from eigenbody import PUBLIC
+from eigenbody.cli.limits import with_limits
 from eigenbody.cli.reading import with_reading_options
 
 EXIT_CODES = """\b
 Exit codes:
   0  done
   2  the input is wrong: every fault on standard error, with its place in the file
-  3  the computation did not succeed: the message says how far it came
+  3  the computation did not succeed, or a limit was reached: the message says how far it came
   130, 143  interrupted (Ctrl-C), terminated: what was done is kept
 """
 
@@ -64,7 +65,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
     known = commands()
     for name in arguments[:1] if arguments and arguments[0] in known else known:
         app.command(cls=_Command, epilog=EXIT_CODES, no_args_is_help=False)(
-            with_reading_options(function_of(name, known[name]))
+            with_limits(with_reading_options(function_of(name, known[name])))
         )
     return app
 

@@ -24,6 +24,7 @@ DONE, BUG, WRONG_INPUT, FAILED, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    is_program = arguments is None
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     _prepare(debug)
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code != INTERRUPTED and stop.signal is None:
         return code
     say(stop.word)
+    if is_program:
+        _leave(stop.exit_code)
     return stop.exit_code
 
 
@@ -54,12 +57,24 @@ def _outcome(arguments: list[str], debug: bool, start: float) -> int:
         _say_faults(error)
         return error.exit_code
     except MemoryError:
-        say("there is not enough memory for this computation. Ask for fewer modes (--n) or use a smaller model.")
+        say(
+            "there is not enough memory for this computation. Ask for fewer modes (--n), use a smaller model, or allow"
+            " more (--limit-memory)."
+        )
         return FAILED
     except Exception as error:
         if debug:
             raise
         return _unexpected(error)
+
+
+def _leave(code: int) -> None:
+    """End the process with this code. Left to itself the interpreter ends with 130 whatever was returned, where the
+    KeyboardInterrupt of any signal came up in code that was compiled from text, as parts of libraries are."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def say(text: str) -> None:

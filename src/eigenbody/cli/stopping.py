@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: what was done is kept, and the command ends within two seconds."""
+"""Ctrl-C, SIGTERM and the alarm of --limit-seconds: what was done is kept, and the command ends within two seconds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+ALARM = int(getattr(signal, "SIGALRM", 0))  # 0 where there is none
 GRACE = 1.5  # seconds that one call of a numerical library may go on before the process ends without it
 
 
 class Stop:
-    """Which signal came, if any. Both become KeyboardInterrupt, which every long computation answers by giving what it
+    """Which signal came, if any. All become KeyboardInterrupt, which every long computation answers by giving what it
     has; the exit code tells them apart."""
 
     def __init__(self) -> None:
@@ -23,12 +24,16 @@ class Stop:
 
     @property
     def exit_code(self) -> int:
-        """130 interrupted, 143 terminated."""
+        """130 interrupted, 143 terminated, 3 out of time."""
+        if self.signal == ALARM:
+            return 3
         return 128 + (self.signal or signal.SIGINT)
 
     @property
     def word(self) -> str:
         """What to say."""
+        if self.signal == ALARM:
+            return "the time of --limit-seconds is over. Give more of it, or ask for less."
         return "terminated" if self.signal == signal.SIGTERM else "interrupted"
 
     def hear(self, number: int, frame: FrameType | None) -> None:
@@ -40,7 +45,7 @@ class Stop:
     def watch(self, wake: int) -> None:
         """In a thread: where a long call keeps the handler from running, end the process without it."""
         while data := os.read(wake, 1):
-            if data[0] in (signal.SIGINT, signal.SIGTERM) and not self._heard.wait(GRACE):
+            if data[0] in (signal.SIGINT, signal.SIGTERM, ALARM) and not self._heard.wait(GRACE):
                 self.signal = data[0]
                 os.write(2, f"eigenbody: {self.word}\n".encode())
                 os._exit(self.exit_code)
@@ -49,14 +54,14 @@ class Stop:
 
 @contextmanager
 def listening_for_signals() -> Iterator[Stop]:
-    """Hear both signals inside; in another thread than the main one they are not ours."""
+    """Hear the signals inside; in another thread than the main one they are not ours."""
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
     before: dict[int, Any] = {
         number: signal.signal(number, stop.hear)
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in (signal.SIGINT, signal.SIGTERM, *([ALARM] if ALARM else []))
         if signal.getsignal(number) is not signal.SIG_IGN  # nohup, or a shell's background job
     }
     wake, tell = os.pipe()

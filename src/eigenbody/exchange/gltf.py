@@ -76,7 +76,9 @@ class _File:
         """One mesh for each geometry in each colour, then one for each tube, with its morph targets."""
         geometry = [self._geometry(mesh) for mesh in scene.meshes]
         used = list(dict.fromkeys((node.mesh, node.color) for node in scene.nodes if node.mesh >= 0))
-        found = [{"primitives": [{**geometry[k], "material": colors.index(color)}]} for k, color in used]
+        found: list[dict[str, Any]] = [
+            {"primitives": [{**geometry[k], "material": colors.index(color)}]} for k, color in used
+        ]
         for k, tube in enumerate(scene.tubes):
             targets = [{"POSITION": self._floats(part, VERTICES, True)}
                        for m in scene.motions for part in (m.bends[k].real, m.bends[k].imag)]  # fmt: skip

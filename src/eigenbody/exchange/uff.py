@@ -179,10 +179,10 @@ def _read_functions(sets: Sequence[dict[str, Any]], label: str) -> tuple[Functio
         values = np.column_stack([one["data"] for one in own])
         if not np.isfinite(values).all():
             raise InputError(Fault(label, "a function has values that are no numbers.", "Export it anew."))
-        names = [_names_of(one) for one in own]
+        responses, references = zip(*(_names_of(one) for one in own), strict=True)
         units = tuple(str(one.get("ordinate_axis_units_lab", "")).strip().replace("NONE", "") for one in own)
         x = np.asarray(own[0]["x"], dtype=float)
-        out.append(Functions(str(own[0]["id3"]).strip(), over, x, values, *zip(*names, strict=True), units))
+        out.append(Functions(str(own[0]["id3"]).strip(), over, x, values, responses, references, units))
     return tuple(out)
 
 

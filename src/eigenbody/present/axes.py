@@ -80,5 +80,7 @@ def in_real_parts(dataset: Dataset) -> Dataset:
     for name, array in dataset.variables.items():
         if array.dtype.kind == "c":
             parts = {f"{name}_real": array.real, f"{name}_imag": array.imag}
-            out = out.drop_vars(name).assign({key: (array.dims, part.data, array.attrs) for key, part in parts.items()})
+            out = out.drop_vars(str(name)).assign(
+                {key: (array.dims, part.data, array.attrs) for key, part in parts.items()}
+            )
     return out

@@ -63,11 +63,11 @@ def identify(
     limits = _limits(band)
     from eigenbody.analyses.identify import identify as identified
 
-    names = [session.names_in(text, option) for text, option in ((inputs, "--inputs"), (outputs, "--outputs"))]
+    pushed, seen = session.names_in(inputs, "--inputs"), session.names_in(outputs, "--outputs")
     places = {"inputs": "--inputs", "outputs": "--outputs", "order": "--order", "band_hz": "--band"}
     try:
         with waiting.shown():
-            found = identified(data, *names, order=order, band_hz=limits)
+            found = identified(data, pushed, seen, order, limits)
     except InputError as error:
         raise InputError(
             replace(fault, where=places.get(fault.where, fault.where)) for fault in error.faults

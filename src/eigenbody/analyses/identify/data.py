@@ -65,13 +65,12 @@ def data_of(
     """The data of a file, a result or a map."""
     found = _functions(given)
     limits = _band(found, band)
-    asked = [[name] if isinstance(name, str) else None if name is None else list(name) for name in (inputs, outputs)]
+    u, y = ([name] if isinstance(name, str) else None if name is None else list(name) for name in (inputs, outputs))
     if found.over == "frequency":
-        return _responses(found, *asked, limits)
-    named = asked[0]
-    if named is None and hasattr(given, "input_names"):
-        named = list(given.input_names)
-    return _histories(found, named or [], asked[1], limits)
+        return _responses(found, u, y, limits)
+    if u is None and hasattr(given, "input_names"):
+        u = list(given.input_names)
+    return _histories(found, u or [], y, limits)
 
 
 def _functions(given: Any) -> Functions:

@@ -129,6 +129,7 @@ def plot(found: Identified) -> Figure:
     """Stabilization diagram: poles over frequency and order, marked by what agrees with the order before, above the
     strength of the outputs; lines at the modes."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(10, 5.4), layout="constrained", facecolor="white")
     axes = figure.subplots()
@@ -155,7 +156,7 @@ def plot(found: Identified) -> Figure:
     axes.set_ylim(0, 1.09 * top)
     axes.set_xlabel("frequency, Hz")
     axes.set_ylabel("order")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_title(f"{shown(found.name, 60)}: {counted(len(found), 'mode')}", loc="left", fontsize=11)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=5, frameon=False, fontsize=9)
     return figure

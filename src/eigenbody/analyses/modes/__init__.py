@@ -17,6 +17,5 @@ if TYPE_CHECKING:
     from eigenbody.analyses.modes.mac import mac_matrix
     from eigenbody.analyses.modes.measured import MeasuredModes, measured_modes
     from eigenbody.analyses.modes.small import SmallModel, frequency_response
-    from eigenbody.analyses.modes.truncate import truncate
 else:
     __getattr__ = later(__name__)

@@ -94,6 +94,8 @@ def mac(
     from eigenbody.analyses.modes.measured import MeasuredModes  # which is compared by this module
 
     if isinstance(b, MeasuredModes):
+        if isinstance(a, np.ndarray):
+            raise InputError(Fault("mac", "measured modes are compared with modes of a model.", "Give these first."))
         return b.mac(a)
     b = a if b is None else b if isinstance(b, np.ndarray) else modes_of(b)
     if isinstance(weight, str) and weight != "mass":

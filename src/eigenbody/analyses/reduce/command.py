@@ -19,9 +19,9 @@ def reduce(
         int | None,
         options.option("--n", "COUNT", "States to keep; second-order: degrees of freedom; modal: modes.", min=1),
     ] = None,
-    tolerance: Annotated[
+    error: Annotated[
         float | None,
-        options.option("--tolerance", "PART", "Balanced: keep as many as this relative error needs (default 0.001)."),
+        options.option("--error", "PART", "Balanced: keep as many states as this error needs (default 0.001)."),
     ] = None,
     method: Annotated[
         str, options.option("--method", "NAME", "balanced, second-order (M, C, K stay such) or modal.")
@@ -42,7 +42,7 @@ def reduce(
 
     \b
     Examples:
-      eigenbody reduce car.yaml --tolerance 0.01
+      eigenbody reduce car.yaml --error 0.01
       eigenbody reduce car.yaml --n 4 -o small.fmu
       eigenbody reduce frame.yaml --method second-order --n 6 -o small.mat
       eigenbody reduce frame.yaml --method modal --n 10 --plot modal.png
@@ -72,9 +72,9 @@ def reduce(
     look = "analyses.modes.look.truncated" if method == "modal" else "analyses.reduce.look"
     goal = delivery.Delivery(look, model, json, out, plot, quiet)
     mechanism = session.load(model, set_)
-    with session.places_of(mechanism, n="--n", tolerance="--tolerance", method="--method"):
+    with session.places_of(mechanism, n="--n", tolerance="--error", method="--method"):
         if method == "modal":
-            from eigenbody.analyses.modes import truncate
+            from eigenbody import truncate
 
             if n is None:
                 raise InputError(Fault("--n", "modal truncation needs a number of modes.", "For example --n 10."))
@@ -83,5 +83,5 @@ def reduce(
             return
         from eigenbody.analyses.reduce import reduce as reduced
 
-        found = reduced(mechanism, n, tolerance, method, not dynamic)
+        found = reduced(mechanism, n, error, method, not dynamic)
     goal.deliver(found, found.linear.point.warnings)

@@ -32,6 +32,8 @@ class SecondOrder(NamedTuple):
 
 def second_order(linear: LinearModel, n: int, static: bool) -> SecondOrder:
     """Reduce to n degrees of freedom."""
+    if not linear.dof:
+        raise InputError(Fault("method", "nothing can move.", 'Use the method "balanced".'))
     if not linear.is_second_order:
         what = "the model has first-order states or non-holonomic constraints: it is not M, C, K alone."
         raise InputError(Fault("method", what, 'Use the method "balanced".'))

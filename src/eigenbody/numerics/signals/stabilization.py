@@ -29,7 +29,7 @@ class Group(NamedTuple):
     frequency_deviation: float  # rad/s
     damping_deviation: float
     shape: np.ndarray
-    count: int
+    members: int
     share: float
     is_physical: bool
 
@@ -137,6 +137,6 @@ def _without_doubles(groups: list[Group]) -> tuple[Group, ...]:
         for j, other in enumerate(out[:i]):
             same = _apart(one.eigenvalue, other.eigenvalue) < 0.5 * SAME_FREQUENCY
             if same and likeness(one.shape[None], other.shape[None])[0, 0] > SAME_SHAPE:
-                loser = i if one.count <= other.count else j
+                loser = i if one.members <= other.members else j
                 out[loser] = out[loser]._replace(is_physical=False)
     return tuple(out)

@@ -35,7 +35,7 @@ def observability(outputs: np.ndarray, inputs: np.ndarray, rows: int) -> tuple[n
     y, u = block_hankel(outputs, 2 * rows), block_hankel(inputs, 2 * rows)
     ny, nu = rows * outputs.shape[1], rows * inputs.shape[1]
     stacked = np.concatenate((u[nu:], u[:nu], y[:ny], y[ny:]))  # future inputs, past inputs and outputs, future outputs
-    L = np.linalg.qr(stacked.T, mode="r").T
+    L = np.asarray(np.linalg.qr(stacked.T, mode="r")).T
     past = L[2 * nu + ny :, nu : 2 * nu + ny]
     U, s, _ = np.linalg.svd(past, full_matrices=False)
     return U * np.sqrt(s), s
@@ -55,7 +55,7 @@ def poles_by_order(wide: np.ndarray, s: np.ndarray, ny: int, dt: float, orders: 
         with np.errstate(divide="ignore"):
             poles = np.log(values.astype(complex)) / dt
         parts = np.linalg.norm(O @ vectors, axis=0) * np.linalg.norm(
-            np.linalg.inv(vectors) * np.sqrt(s[:order]), axis=1
+            np.linalg.pinv(vectors) * np.sqrt(s[:order]), axis=1
         )
         yield Poles(order, *oscillating(poles, (O[:ny] @ vectors).T, parts / noise))
 
