@@ -19,7 +19,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -87,11 +87,9 @@ def application(desk: Desk, gate: Gate) -> Starlette:
         return endpoint
 
     def page(request: Request) -> Response:
-        if "token" in request.query_params:  # not kept in the address bar, in bookmarks and in what is sent on
-            found: Response = RedirectResponse("/", status_code=303)
-            found.set_cookie(gate.cookie, gate.token, httponly=True, samesite="strict", path="/")
-            return found
-        return HTMLResponse(own("studio.html"))
+        found = HTMLResponse(own("studio.html"))
+        found.set_cookie(gate.cookie, gate.token, httponly=True, samesite="strict", path="/")
+        return found  # the page takes the token out of the address bar
 
     def file(request: Request) -> Response:
         name = request.path_params["name"]
