@@ -26,7 +26,7 @@ def whole(page: Any) -> None:
             f"s => {{ s.value = {place}; s.dispatchEvent(new Event('input', {{bubbles: true}})); }}"
         )
         page.wait_for_timeout(250)
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(4000)
 
 
 def fault(page: Any) -> None:
@@ -56,7 +56,7 @@ def painted(page: Any) -> None:
     page.get_by_label("Points along each side").fill("24")
     page.get_by_role("button", name="Paint").click()
     page.wait_for_function("document.querySelector('#panel-map .chart').dataset.rows === '24'")
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(4000)
 
 
 def moved(page: Any) -> None:
@@ -66,14 +66,19 @@ def moved(page: Any) -> None:
     page.wait_for_timeout(1200)
 
 
+def still(page: Any) -> None:
+    """As it opens."""
+    page.wait_for_timeout(4000)
+
+
 SHOTS: dict[str, tuple[str, Callable[[Any], None], dict[str, Any], str]] = {
     "studio": ("quarter_car", whole, {}, ""),
     "studio-fault": ("quarter_car", fault, {}, "#text-pane"),
     "studio-find": ("quarter_car", found, {}, "#middle"),
     "studio-map": ("whipple_bicycle", painted, {}, "#panel-map"),
-    "studio-move": ("four_bar_with_spring", moved, {}, ".sight"),
-    "studio-dark": ("stewart_platform", lambda page: page.wait_for_timeout(1500), {"color_scheme": "dark"}, ""),
-    "studio-phone": ("rotor_stator", lambda page: page.wait_for_timeout(1500), {"viewport": {"width": 390, "height": 844}}, ""),
+    "studio-move": ("mcpherson_strut", moved, {}, ".sight"),
+    "studio-dark": ("stewart_platform", still, {"color_scheme": "dark"}, ""),
+    "studio-phone": ("rotor_stator", still, {"viewport": {"width": 390, "height": 844}}, ""),
 }  # fmt: skip
 
 
@@ -93,7 +98,8 @@ def main() -> None:
 def take(browser: Any, name: str, folder: Path) -> None:
     """Open a copy of the example, do what the picture shows, photograph it."""
     example, act, options, part = SHOTS[name]
-    path = folder / f"{example}.yaml"
+    path = folder / name / f"{example}.yaml"
+    path.parent.mkdir()
     shutil.copy(ROOT / "examples" / path.name, path)
     studio = eb.studio(path, show=False)
     page = browser.new_page(**{"viewport": {"width": 1560, "height": 940}, "bypass_csp": True, **options})

@@ -15,14 +15,14 @@ from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, m
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "pandas",
     "xarray", "control", "sympy", "pyyeti", "numba", "mujoco", "pymetis", "trimesh", "distributed",
-    "pyuff", "starlette", "uvicorn", "anywidget",
+    "pyuff", "starlette", "uvicorn",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present", "many"), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
     "rich": ("present", "cli"), "matplotlib": ("present", "analyses/drawing"), "typer": ("cli",),
     "plotly": ("analyses/report",), "sympy": ("routes",), "pyyeti": ("structures",), "numba": ("simulation",),
     "pymetis": ("numerics",), "distributed": ("many",), "pyuff": ("exchange",), "starlette": ("pages",),
-    "uvicorn": ("pages",), "anywidget": ("pages",),
+    "uvicorn": ("pages",),
 }  # fmt: skip
 INDEPENDENT = ("base", "spatial", "numerics", "model", "routes")
 """What the other routes may share with the main engine: the description of a model and general algebra."""

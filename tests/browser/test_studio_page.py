@@ -56,8 +56,8 @@ def test_edit_fault_repair(car: Desk) -> None:
     page.until("document.querySelectorAll('#faults li').length === 1")
     line = next(i for i, row in enumerate(wrong.splitlines(), 1) if "sprin," in row)
     assert page("document.querySelector('#faults').textContent").startswith(f"Line {line}: unknown")
-    page.until("Boolean(document.querySelector('.paint .lens'))")
-    assert page("document.querySelector('.paint .lens').previousSibling.textContent").strip().startswith("strut:")
+    page.until(f"Boolean(document.querySelector('.lens[data-line=\"{line}\"]'))")
+    assert page("document.querySelector('.paint .wrong').textContent").strip().startswith("strut:")
     assert text_area(page).get_attribute("aria-invalid") == "true"
     assert page.page.locator("#saved").inner_text() == "not saved"
     assert car.path.read_text() == written

@@ -29,7 +29,7 @@ PATIENCE = 60
 class Line:
     """A server that runs, and a page that talks to it."""
 
-    def __init__(self, path: Path | None, **options: Any) -> None:
+    def __init__(self, path: Path | eb.Model | None, **options: Any) -> None:
         self.studio = prepared(path, **options).start()
         self.host = self.studio.address.split("/")[2]
         self.token = self.studio.address.split("token=")[1]
@@ -89,8 +89,7 @@ def test_nothing_is_given_without_the_token(line: Line) -> None:
 
 def test_the_token_goes_into_a_cookie_that_other_sites_cannot_send(line: Line) -> None:
     answer = line.get(f"/?token={line.token}")
-    assert answer.status == 303
-    assert answer.getheader("Location") == "/"
+    assert answer.status == 200
     cookie = answer.getheader("Set-Cookie") or ""
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
@@ -224,3 +223,36 @@ def test_other_formats_and_missing_files_are_refused(tmp_path: Path) -> None:
         prepared(tmp_path / "none.yaml")
     with pytest.raises(eb.InputError, match="no such folder"):
         prepared(None, folder=tmp_path / "none")
+
+
+def test_a_server_for_all_addresses_still_wants_token_and_origin(tmp_path: Path) -> None:
+    """Asked for: whoever knows the token may come in under any name of the machine, nobody else."""
+    found = Line(None, host="0.0.0.0", folder=tmp_path)
+    try:
+        found.host = f"127.0.0.1:{found.studio._server[1].getsockname()[1]}"
+        assert found.get(f"/?token={found.token}", Host="machine.example:80").status == 200
+        assert found.get("/", Host="machine.example:80").status == 403
+        with pytest.raises(InvalidStatus):
+            found.socket(origin="http://evil.example").__enter__()
+        with found.socket() as page:
+            say(page, "hello")
+            assert until(page, "folder")["files"] == []
+    finally:
+        found.studio.stop()
+
+
+def test_a_model_of_a_program_has_no_file_and_comes_back_changed() -> None:
+    """`eb.studio(model)`: numbers that are kept in the page are in `studio.model`."""
+    found = Line(eb.new("blank"))
+    try:
+        with found.socket() as page:
+            say(page, "hello")
+            knob = until(page, "model")["knobs"][0]
+            say(page, "save")
+            assert "no file" in until(page, "failed")["message"]
+            say(page, "keep", values={knob["name"]: 2 * knob["value"]})
+            until(page, "model")
+        before, after = (model.value_of(knob["name"]) for model in (eb.new("blank"), found.studio.model))
+        assert after == pytest.approx(2 * before)
+    finally:
+        found.studio.stop()

@@ -66,5 +66,5 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "with_damping": lambda x: eb.with_damping(x, proportional=(0.1, 0)),
 }
 OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "load", "new", "polynomial345", "results", "spectrogram",
-          "total_value", "weighted_history", "weighting", "verify_many"}  # fmt: skip
+          "studio", "total_value", "weighted_history", "weighting", "verify_many"}  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""

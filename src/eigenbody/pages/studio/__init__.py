@@ -16,6 +16,7 @@ from eigenbody.exchange import is_foreign, written_as
 from eigenbody.model.model import InertModel
 
 TOKEN = "EIGENBODY_STUDIO_TOKEN"  # an environment variable: the same address again after a restart
+EVERYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
 STARTED = 20.0  # seconds that the server may take to answer
 
 
@@ -36,7 +37,8 @@ class Studio:
         document = self._desk.document
         if document is None:
             raise InputError(Fault("model", "no model is open in the studio."))
-        return model_of(document.text, document.path.name if document.path else "model.yaml", str(self._desk.folder))
+        path = document.path or self._desk.folder / "model.yaml"
+        return model_of(document.text, path.name, str(path.parent))
 
     def run(self) -> None:
         """Serve in this thread until interrupted."""
@@ -89,7 +91,7 @@ def prepared(
 ) -> Studio:
     """A studio that does not serve yet."""
     try:
-        from eigenbody.pages.studio.server import Gate, application, uvicorn_server
+        from eigenbody.pages.studio.server import ANY, Gate, application, uvicorn_server
     except ImportError as error:
         what = f"the studio needs packages that are not installed ({error.name})."
         raise InputError(Fault("studio", what, "Install them: pip install 'eigenbody[studio]'")) from error
@@ -100,9 +102,9 @@ def prepared(
     port = bound.getsockname()[1]
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(24)
     desk = Desk(home, document, budget)
-    own = () if host in ("127.0.0.1", "localhost", "::1") else (host, socket.gethostname())
+    own = () if host in ("127.0.0.1", "localhost", "::1") else (ANY if host in EVERYWHERE else host,)
     gate = Gate(port, token, (*Gate.hosts, *own))
-    named = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
+    named = socket.gethostname() if host in EVERYWHERE else f"[{host}]" if ":" in host else host
     return Studio(f"http://{named}:{port}/?token={token}", (uvicorn_server(application(desk, gate)), bound), desk)
 
 

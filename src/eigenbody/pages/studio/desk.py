@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -237,8 +236,10 @@ class Desk:
         self.tell("faults", none)
         document = self._document()
         if document.path is not None and not document.is_saved:
-            with suppress(EigenbodyError):  # the page shows that it is not saved
+            try:
                 document.save()
+            except EigenbodyError as error:
+                self.tell("failed", {"what": "save", "message": in_one_line(error)})
             self._tell_document(with_text=False)
 
     # ---- files

@@ -9,6 +9,7 @@ from eigenbody.base.errors import Fault, InputError
 from eigenbody.present.export import write_atomically
 
 VERSIONS = 500  # kept for undo
+FOLDERS = 500  # that are looked into for models
 ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -149,9 +150,9 @@ def within(folder: Path, name: str, must_exist: bool = True) -> Path:
 def models_in(folder: Path, most: int = 300) -> list[str]:
     """Model files in the folder and below, hidden ones left out."""
     found: list[str] = []
-    pending = [folder]
-    while pending and len(found) < most:
-        here = pending.pop(0)
+    pending, seen = [folder], 0
+    while pending and len(found) < most and seen < FOLDERS:
+        here, seen = pending.pop(0), seen + 1
         try:
             entries = sorted(here.iterdir())
         except OSError:

@@ -19,7 +19,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -33,6 +33,7 @@ from eigenbody.pages.studio.protocol import LARGEST, as_text, read_message
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json"}
 VIEWER = ("meshes.js", "scene.js", "player.js", "charts.js")  # of the report
 REFUSED = "This address needs the token that the studio printed when it was started."
+ANY = "*"  # of a server for all addresses of the machine: then the token alone says who may come in
 WAITING = 1000  # messages that a page may be behind before older ones are dropped
 
 
@@ -50,7 +51,8 @@ class Gate:
         return f"eigenbody-studio-{self.port}"
 
     def is_own_address(self, connection: HTTPConnection) -> bool:
-        return connection.headers.get("host", "") in {f"{host}:{self.port}" for host in self.hosts}
+        named = connection.headers.get("host", "")
+        return ANY in self.hosts or named in {f"{host}:{self.port}" for host in self.hosts}
 
     def has_token(self, connection: HTTPConnection) -> bool:
         given = (connection.query_params.get("token", ""), connection.cookies.get(self.cookie, ""))
@@ -87,11 +89,9 @@ def application(desk: Desk, gate: Gate) -> Starlette:
         return endpoint
 
     def page(request: Request) -> Response:
-        if "token" in request.query_params:  # not kept in the address bar, in bookmarks and in what is sent on
-            found: Response = RedirectResponse("/", status_code=303)
-            found.set_cookie(gate.cookie, gate.token, httponly=True, samesite="strict", path="/")
-            return found
-        return HTMLResponse(own("studio.html"))
+        found = HTMLResponse(own("studio.html"))
+        found.set_cookie(gate.cookie, gate.token, httponly=True, samesite="strict", path="/")
+        return found  # the page takes the token out of the address bar
 
     def file(request: Request) -> Response:
         name = request.path_params["name"]

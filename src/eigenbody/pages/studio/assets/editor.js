@@ -10,10 +10,11 @@ const TOKEN = /(#[^\n]*)|("(?:[^"\\\n]|\\.)*"|'[^'\n]*')|(^[ \t]*[^\s#:{}[\],"']
 export function makeEditor({ line, now }) {
   const numbers = make("pre", { class: "numbers", "aria-hidden": "true" });
   const paint = make("pre", { class: "paint", "aria-hidden": "true" });
+  const lenses = make("div", { class: "lenses", "aria-hidden": "true" });
   const area = make("textarea", { "aria-label": "Text of the model", "aria-describedby": "help faults", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" });
   const list = make("ul", { class: "completions", role: "listbox", "aria-label": "Completions", hidden: true });
   const hover = make("div", { class: "hover", hidden: true });
-  $("editor").append(numbers, make("div", { class: "window" }, paint), area, list, hover);
+  $("editor").append(numbers, make("div", { class: "window" }, paint, lenses), area, list, hover);
   /** @type {{line: number, what: string, remedy: string, where: string}[]} */
   let faults = [];
   let version = 0, known = "", inFlight = false, schema = null, options = [], picked = 0, isPainting = false;
@@ -34,18 +35,23 @@ export function makeEditor({ line, now }) {
       }
       row.append(text.slice(end));
       out.append(row);
-      if (own) out.append(make("span", { class: "lens", text: own[0].what }));
       out.append("\n");
       gutter.append(make("span", own ? { class: "wrong", text: String(i + 1) } : { text: String(i + 1) }), "\n");
     });
     paint.replaceChildren(out);
+    lenses.replaceChildren(...[...wrong].filter(([row]) => row <= lines.length).map(([row, own]) => {
+      const lens = make("span", { class: "lens", "data-line": row, text: own[0].what });
+      lens.style.top = `${6 + (row - 1) * metrics().high}px`;
+      return lens;
+    }));
+    help();
     numbers.replaceChildren(gutter);
     scroll();
   }
   const soon = () => { if (!isPainting) { isPainting = true; requestAnimationFrame(colour); } };
   function scroll() {
     paint.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
-    numbers.style.transform = `translateY(${-area.scrollTop}px)`;
+    numbers.style.transform = lenses.style.transform = `translateY(${-area.scrollTop}px)`;
   }
   area.addEventListener("scroll", () => { scroll(); close(); hover.hidden = true; });
 
@@ -108,7 +114,11 @@ export function makeEditor({ line, now }) {
     return width || 7.8;
   }
   function rowAndColumn(at) { const rows = area.value.slice(0, at).split("\n"); return [rows.length - 1, rows[rows.length - 1].length]; }
-  function help() { if (schema) $("help").textContent = schema.help(wordAt(area.selectionStart)) || "Ctrl+Space completes; the help of the word at the cursor stands here."; }
+  function help() {
+    const [row] = rowAndColumn(area.selectionStart); // the text where one writes is not covered
+    for (const lens of lenses.children) lens.hidden = document.activeElement === area && Number(lens.dataset.line) === row + 1;
+    if (schema) $("help").textContent = schema.help(wordAt(area.selectionStart)) || "Ctrl+Space completes; the help of the word at the cursor stands here.";
+  }
   function wordAt(at) { // the place of the whole word around a position
     let end = at;
     while (end < area.value.length && /[\w-]/.test(area.value[end])) end += 1;
@@ -151,7 +161,7 @@ export function makeEditor({ line, now }) {
     if (event.inputType === "insertText" && /[\w]/.test(event.data || "")) open(); else close();
   });
   for (const kind of ["click", "keyup"]) area.addEventListener(kind, help);
-  area.addEventListener("blur", close);
+  area.addEventListener("blur", () => { close(); help(); });
   area.addEventListener("keydown", (event) => {
     const isCommand = event.ctrlKey || event.metaKey, key = event.key.toLowerCase();
     if (!list.hidden && ["arrowdown", "arrowup"].includes(key)) { picked = (picked + (key === "arrowdown" ? 1 : -1) + options.length) % options.length; mark(); }

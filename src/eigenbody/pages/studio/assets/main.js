@@ -16,6 +16,7 @@ import { makeFiles } from "./files.js";
 import { makeShots } from "./shots.js";
 
 const root = document.documentElement;
+history.replaceState(null, "", "/"); // the token is in a cookie now: not in bookmarks, nor in what is sent on
 const line = openLine();
 /** What the parts of the page know together: written where messages come in, read everywhere. */
 const now = { seq: 0, version: 0, selected: -1, knobs: [], values: {}, state: null, labels: [], slopes: {}, names: {}, knob: "" };

@@ -9,7 +9,7 @@ export function makeMap({ line, now, painters, tellUser }, panels, knobs) {
   const points = make("input", { type: "number", min: 5, max: 60, value: 25, "aria-label": "Points along each side" });
   const host = make("div", { class: "chart", role: "img", "aria-label": "Stability map" });
   panel.append(make("div", { class: "row" }, make("label", {}, "across ", x), make("label", {}, "upward ", y), make("label", {}, "points ", points),
-    make("button", { type: "button", id: "paint-map", text: "Paint", onclick: ask })), make("p", { class: "why", text: "Smallest damping ratio of all modes; red is unstable. A click puts both knobs there." }), host);
+    make("button", { type: "button", id: "paint-map", text: "Paint", onclick: ask })), make("p", { class: "why", text: "Smallest damping ratio of all modes; red is unstable (a pole that does not oscillate counts as 1, or -1 where it grows). A click puts both knobs there." }), host);
   let map = null;
 
   function ask() {

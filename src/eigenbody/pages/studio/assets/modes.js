@@ -10,8 +10,8 @@ export function makeModes({ line, now }, knobs) {
   function build(count) {
     rows = [...Array(count).keys()].map((i) => {
       const pick = make("button", { type: "button", class: "pick", "aria-label": `Mode ${i + 1}`, "aria-pressed": "false", text: String(i + 1) });
-      const cells = [make("td", { class: "num" }), make("td", { class: "num" }), make("td", { class: "num" }), make("td")];
-      const row = make("tr", { "data-mode": i, onclick: () => knobs.turn(i) }, make("td", {}, pick), ...cells);
+      const cells = [make("td", { class: "num" }), make("td", { class: "num" }), make("td", { class: "num" }), make("span", { class: "quiet" })];
+      const row = make("tr", { "data-mode": i, onclick: () => knobs.turn(i) }, make("td", {}, pick, " ", cells[3]), ...cells.slice(0, 3));
       return { row, cells, pick };
     });
     body.replaceChildren(...rows.map((r) => r.row));

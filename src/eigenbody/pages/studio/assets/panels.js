@@ -58,7 +58,7 @@ export function makePanels({ line, now, painters }) {
       if (!spot) { spot = make("div", { class: "chart", role: "img" }); place.append(spot); lives.set(spot, makeLive(spot)); }
       const title = chart.title || document.getElementById(`tab-${name}`).textContent;
       spot.setAttribute("aria-label", title);
-      const layout = { ...chart.layout, height: Math.min(chart.layout.height || 320, 330), uirevision: name, ...(chart.title ? { title: { text: title, font: { size: 13 } } } : {}) };
+      const layout = { ...chart.layout, height: Math.min(chart.layout.height || 320, 400), uirevision: name, ...(chart.title ? { title: { text: title, font: { size: 13 } } } : {}) };
       window.Plotly.react(spot, [...chart.data, ...(chart.more || [])].map(EB.resolved), EB.themed(EB.resolved(layout)), EB.chartConfig);
       lives.get(spot).hide();
     });
