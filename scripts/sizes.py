@@ -1,6 +1,6 @@
 """Installed megabytes of eigenbody's dependencies: those it always has, and what each extra adds.
 
-    ./run python scripts/sizes.py        a table for docs/install.md; counts what is installed in this environment
+./run python scripts/sizes.py        a table for docs/install.md; counts what is installed in this environment
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ def megabytes(names: set[str]) -> float:
 
 
 def main() -> None:
+    """Print the table."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     always = needed(project["dependencies"], set())
     print("| | packages | MB |\n|---|---|---|")
