@@ -39,6 +39,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "optimize": lambda r: r.objective_after,
     "psd": lambda r: r.rms["angle"],
     "reactions": lambda r: r.force,
+    "reduce": lambda r: r.frequency_response([0.1, 1.0]),
     "report": lambda r: re.findall("[0-9.]+ Hz", r),
     "response": lambda r: r.outputs,
     "sensitivity": lambda r: r.eigenvalues,

@@ -50,6 +50,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "optimize": lambda x: eb.optimize(x, BEST),
     "psd": lambda x: eb.psd(x, eb.White(1.0), "push", "angle", (0.1, 5)),
     "reactions": lambda x: eb.reactions(x),
+    "reduce": lambda x: eb.reduce(x, 2),
     "report": lambda x: eb.report(x, n=1, response=0),
     "response": lambda x: eb.response(x, eb.StepInput("push"), times=(1.0, 5), outputs="angle"),
     "sensitivity": lambda x: eb.sensitivity(x, "k"),
@@ -66,5 +67,5 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "with_damping": lambda x: eb.with_damping(x, proportional=(0.1, 0)),
 }
 OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "load", "new", "polynomial345", "results", "spectrogram",
-          "studio", "total_value", "weighted_history", "weighting", "verify_many"}  # fmt: skip
+          "studio", "total_value", "weighted_history", "weighting", "verify_many", "identify", "measured_modes"}  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""
