@@ -66,6 +66,8 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "verify": lambda x: eb.verify(x, ["relative"]),
     "with_damping": lambda x: eb.with_damping(x, proportional=(0.1, 0)),
 }
-OTHERS = {"convert", "cycloid", "fft", "figure", "harmonic", "identify", "load", "measured_modes", "new", "polynomial345",
-          "results", "spectrogram", "studio", "total_value", "verify_many", "weighted_history", "weighting"}  # fmt: skip
+OTHERS = {
+    "convert", "cycloid", "fft", "figure", "harmonic", "identify", "load", "measured_modes", "new", "polynomial345",
+    "results", "spectrogram", "studio", "total_value", "verify_many", "weighted_history", "weighting",
+}  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""
