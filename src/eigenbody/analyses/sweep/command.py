@@ -39,7 +39,9 @@ def campbell(
     floquet: Annotated[
         bool, typer.Option("--floquet", help="Exponents of the periodic motion at every value, by Floquet's theory.")
     ] = False,
-    workers: options.Workers = None,
+    workers: Annotated[
+        int | None, options.option("--workers", "N", "Processes that share the points; by default one.")
+    ] = None,
     scheduler: options.Scheduler = None,
     store: options.Store = None,
     signed: Annotated[bool, typer.Option("--signed", help="Draw backward whirl with negative frequencies.")] = False,

@@ -174,10 +174,10 @@ def sweep(
     may reach zero between two; 0 adds none. A point that fails is marked, the sweep goes on. Stability boundaries are
     closed in to rounding unless `boundaries` is False.
 
-    `workers` processes (default: as many as the machine has processors, where that pays) or those of a
-    `dask.distributed.Client` share the points; `store` is a folder that keeps them as they come, so that an interrupted
-    sweep goes on where it was (`eigenbody.results`). The numbers do not depend on it. Steady motions, which are found
-    from one another, are found by this process.
+    `workers` processes (default: this one alone) or those of a `dask.distributed.Client` share the points;
+    `store` is a folder that keeps them as they come, so that an interrupted sweep goes on where it was
+    (`eigenbody.results`). The numbers do not depend on it. Steady motions, which are found from one another, are found
+    by this process.
     """
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
