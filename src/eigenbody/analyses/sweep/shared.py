@@ -51,9 +51,7 @@ def shared_points(
             raise InputError(Fault("store", what, "Leave it out."))
         return None
     if crew == Crew():
-        crew = Crew(
-            1
-        )  # unless others are asked for: following the modes is the work of one process, and often the most
+        crew = Crew(1)  # modes are followed by one process, which is often the larger part
     names, rows = tuple(path.values), np.stack(list(path.values.values()), axis=-1)
     grain = BATCH if system_of(model).nq <= DENSE_LIMIT else 1
     work = partial(_found, evaluate, names)
