@@ -4,6 +4,7 @@ interrupted, 143 terminated."""
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import logging
 import os
@@ -56,14 +57,8 @@ def _outcome(arguments: list[str], debug: bool, start: float) -> int:
     except EigenbodyError as error:
         _say_faults(error)
         return error.exit_code
-    except MemoryError:
-        say(
-            "there is not enough memory for this computation. Ask for fewer modes (--n), use a smaller model, or allow"
-            " more (--limit-memory)."
-        )
-        return FAILED
     except Exception as error:
-        if debug:
+        if debug and not isinstance(error, MemoryError):
             raise
         return _unexpected(error)
 
@@ -150,8 +145,21 @@ def _say_faults(error: EigenbodyError) -> None:
 
 def _unexpected(error: Exception) -> int:
     text = " ".join(str(error).split())
+    if _is_memory(error, text):
+        say(
+            "there is not enough memory for this computation. Ask for fewer modes (--n), use a smaller model, or allow"
+            " more (--limit-memory)."
+        )
+        return FAILED
     if type(error).__name__ == "LinAlgError":
         say(f"the computation did not succeed: {text}. Check the model for absurd magnitudes.")
         return FAILED
     say(f"internal error ({type(error).__name__}: {text[:200]}). This is a bug, please report it; --debug shows where.")
     return BUG
+
+
+def _is_memory(error: Exception, text: str) -> bool:
+    """Whether memory is short: also for the system, which then reads no folder and no library."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in text)
