@@ -187,3 +187,17 @@ def test_many_models_are_checked_by_workers(tmp_path: Path) -> None:
     assert eb.verify_many(paths[:1], ["relative"], workers=1).verdict == "agree"
     with pytest.raises(eb.InputError, match="none to check"):
         eb.verify_many([])
+
+
+def test_a_map_says_at_which_values_nothing_settles(tmp_path: Path) -> None:
+    """A bicycle is unstable at 2 m/s, weaves and capsizes nowhere at 5 m/s: the first value alone would not tell."""
+    names = {"inputs": "steer", "outputs": "steer", "frequencies_hz": [1.0]}
+    model = EXAMPLES / "whipple_bicycle.yaml"
+    speeds = [5.0, 2.0, 5.2, 3.0]
+    plain = eb.frf_map(model, "v", speeds, workers=1, **names)
+    stored = [eb.frf_map(model, "v", speeds, workers=1, store=tmp_path, **names) for _ in range(2)]
+    said = [note for note in plain.notes if note.startswith("Unstable")]
+    assert len(said) == 1
+    assert "At 2 of 4 values, from 2 to 3; said of 2." in said[0]
+    assert [one.notes for one in stored] == [plain.notes] * 2
+    assert said[0] in " ".join(str(plain).split())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.family import checked_values
+
+NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +92,32 @@ def frf_map(
     with closing(each_point(work, grid[:, None], Crew(workers, client), 1, f"values of {parameter}", keeping)) as found:
         outcomes = list(found)
     response = np.full((len(grid), *first.values.shape), complex(np.nan, np.nan))
+    told: dict[str, tuple[str, list[int]]] = {}  # notes that differ in their numbers alone are one
     for k, one in enumerate(outcomes):
         if not isinstance(one, Lost):
-            response[k] = one
+            response[k] = one.values
+            for note in one.notes:
+                told.setdefault(NUMBER.sub("#", note), (note, []))[1].append(k)
     failed = tuple((k, one.reason) for k, one in enumerate(outcomes) if isinstance(one, Lost))
     return FrequencyMap(
         model, parameter, frozen(grid), frozen(hz), first.inputs, first.outputs, first.input_units, first.output_units,
-        frozen(response), failed, first.notes,
+        frozen(response), failed, tuple(_note(text, grid[own], len(grid)) for text, own in told.values()),
     )  # fmt: skip
+
+
+class _Answer(NamedTuple):
+    """The response at one value, and what is to be said of it."""
+
+    values: np.ndarray
+    notes: tuple[str, ...]
+
+
+def _note(text: str, values: np.ndarray, count: int) -> str:
+    """What is said of some of the points, with where they are; its numbers are those of the first of them."""
+    if len(values) == count == 1:
+        return text
+    span = f"from {values.min():.6g} to {values.max():.6g}"
+    return f"{text} (At {len(values)} of {count} values, {span}; said of {values[0]:.6g}.)"
 
 
 def _first(model: InertModel, parameter: str, grid: np.ndarray, asked: dict[str, Any]) -> FrequencyResponse:
@@ -110,27 +131,28 @@ def _first(model: InertModel, parameter: str, grid: np.ndarray, asked: dict[str,
     raise ComputationError(f"None of the {len(grid)} points could be computed: {reason}")
 
 
-def _found(model: InertModel, parameter: str, asked: dict[str, Any], rows: np.ndarray) -> list[np.ndarray | Lost]:
-    out: list[np.ndarray | Lost] = []
+def _found(model: InertModel, parameter: str, asked: dict[str, Any], rows: np.ndarray) -> list[_Answer | Lost]:
+    out: list[_Answer | Lost] = []
     for (value,) in rows.tolist():
         try:
-            out.append(frf(model.with_values({parameter: value}), **asked, refine=False).values)
+            found = frf(model.with_values({parameter: value}), **asked, refine=False)
+            out.append(_Answer(found.values, found.notes))
         except EigenbodyError as error:
             out.append(Lost(in_one_line(error)))
     return out
 
 
 # Kept -----------------------------------------------------------------------------------------------------------------
-def _numbers(names: Sequence[str], hz: np.ndarray, values: np.ndarray) -> dict[str, float]:
-    size = np.abs(values).reshape(len(hz), -1)
+def _numbers(names: Sequence[str], hz: np.ndarray, answer: _Answer) -> dict[str, float]:
+    size = np.abs(answer.values).reshape(len(hz), -1)
     at = np.where(np.isnan(size), -1.0, size).argmax(axis=0)
     peaks = {f"peak of {name}": float(size[at[k], k]) for k, name in enumerate(names)}
     return peaks | {f"peak Hz of {name}": float(hz[at[k]]) for k, name in enumerate(names)}
 
 
-def _arrays(values: np.ndarray) -> Arrays:
-    return {"values": values}
+def _arrays(answer: _Answer) -> Arrays:
+    return {"values": answer.values, "notes": np.array(answer.notes, "U")}
 
 
-def _made_of(arrays: Arrays) -> np.ndarray:
-    return arrays["values"]
+def _made_of(arrays: Arrays) -> _Answer:
+    return _Answer(arrays["values"], tuple(arrays["notes"].tolist()))

@@ -34,7 +34,11 @@ def sheet(found: FrequencyMap) -> Sheet:
     failed = [
         Styled(f"failed at {significant(found.values[k])}: {shown(text, 200)}", "red") for k, text in found.failed
     ]
-    return Sheet(title, [line], [grid], [*failed, *(f"Note: {note}" for note in found.notes)])
+    return Sheet(title, [line], [grid], [*failed, *_notes(found)])
+
+
+def _notes(found: FrequencyMap) -> list[str | Styled]:
+    return [Styled(note, "yellow") if note.startswith("Unstable") else f"Note: {note}" for note in found.notes]
 
 
 def _rows(found: FrequencyMap, k: int) -> list[tuple[str, ...]]:
