@@ -175,13 +175,14 @@ def test_two_pages_of_one_model(car: Desk) -> None:
     two.until(f"studio.now.state.poles[1][1] === {poles(one)[1].imag!r}")
     text_area(one).fill(one("studio.editor.text()") + "# from the first\n")
     two.until("studio.editor.text().endsWith('# from the first\\n')")
+    before = one("studio.editor.version()")
     for page, mark in ((one, "A"), (two, "B")):
         page("".join((
             f"(() => {{ const a = studio.editor.area; a.value += '# {mark}\\n';",
             " a.dispatchEvent(new InputEvent('input')); })()",
         )))  # fmt: skip
-    one.until("studio.editor.text().endsWith('# A\\n') || studio.editor.text().endsWith('# B\\n')")
-    time.sleep(1.5)
+    for page in (one, two):
+        page.until(f"studio.editor.version() >= {before + 2}")  # the server has heard both
     assert one("studio.editor.text()") == two("studio.editor.text()")
     seen = set()
     for _ in range(4):
