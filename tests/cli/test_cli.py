@@ -710,6 +710,19 @@ def test_start_up_is_light():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_what_scipy_only_names_is_imported_on_use():
+    """numpy.f2py, numpy.testing and numpy.ma: not by a short command, whole as soon as something of theirs is used."""
+    script = (
+        "import sys; from eigenbody.cli.imports import import_on_use; import_on_use();"
+        "import numpy, scipy.linalg, scipy.sparse.linalg;"
+        "print({'numpy.f2py.crackfortran', 'numpy.ma.core', 'unittest'} & set(sys.modules));"
+        "numpy.testing.assert_allclose(numpy.ma.masked_array([1.0], [False]), 1.0);"
+        "from numpy.f2py import crackfortran; print('unittest' in sys.modules, crackfortran.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == ["set()", "True numpy.f2py.crackfortran"]
+
+
 # ---- large models
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from eigenbody.base.errors import EigenbodyError, InputError, printable
 from eigenbody.cli import stopping, waiting
+from eigenbody.cli.imports import import_on_use
 
 MAX_FAULTS = 20
 DONE, BUG, WRONG_INPUT, FAILED, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     _prepare(debug)
+    if is_program:
+        import_on_use()
     waiting.QUIET = "--quiet" in arguments or "-q" in arguments
     start = time.monotonic()
     with stopping.listening_for_signals() as stop:
