@@ -58,7 +58,8 @@ COMMANDS = (
     f"campbell {ROTOR} -p speed --from 0 --to 6 --points 3", "tolerance model.json --vary k=1%",
     "tolerance model.json --vary k=1% --samples 4 --workers 1", "optimize model.json problem.json",
     "study model.json --vary k=1% --of frequency[1] --points 4 --method saltelli --workers 1",
-    "reduce model.json --n 2", "reduce model.json --n 1 --method modal", "identify shaken.csv --inputs push --order 10",
+    "reduce model.json --n 2", "reduce model.json --n 1 --method modal",
+    "superelement model.json --interface b --n 1", "identify shaken.csv --inputs push --order 10",
 )  # fmt: skip
 
 

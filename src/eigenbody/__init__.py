@@ -27,6 +27,7 @@ PUBLIC = {
     "analyses.design.study": "Study $study",
     "analyses.design.optimize": "Optimum $optimize",
     "analyses.reduce": "$reduce ReducedModel",
+    "analyses.superelement": "$superelement Superelement",
     "analyses.identify": "Identified $identify",
     "analyses.verify": "RouteModel Verification Verifications Verified by_route $verify verify_many",
     "analyses.symbolic": "SymbolicModel symbolic",

@@ -73,6 +73,8 @@ from eigenbody.analyses.sensitivity import Derivatives as Derivatives
 from eigenbody.analyses.sensitivity import Sensitivity as Sensitivity
 from eigenbody.analyses.sensitivity import derivatives as derivatives
 from eigenbody.analyses.sensitivity import sensitivity as sensitivity
+from eigenbody.analyses.superelement import Superelement as Superelement
+from eigenbody.analyses.superelement import superelement as superelement
 from eigenbody.analyses.sweep import Campbell as Campbell
 from eigenbody.analyses.sweep import Sweep as Sweep
 from eigenbody.analyses.sweep import SweepInterrupted as SweepInterrupted

@@ -73,6 +73,7 @@ COMMANDS = [
     f"campbell -p m {RANGE}", "sensitivity", "sensitivity -p m", "sensitivity -p bodies.a.mass",
     "tolerance --vary m=1%", "tolerance --vary m=1% --samples 4 --workers 1", "optimize PROBLEM", "verify",
     "report --out PAGE --simulate 0.01", "reduce", "reduce --n 1 --method modal", "reduce --n 1 --method second-order",
+    "superelement --interface BODY",
 ]  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def test_tables_of_pandas_are_the_lines_of_the_csv_file(make: Callable[[], Shown
     if not isinstance(result, Result):
         return
     if "csv" not in endings_of(result.look) or isinstance(
-        result, eb.LinearModel | eb.FirstOrderModel | eb.ReducedModel
+        result, eb.LinearModel | eb.FirstOrderModel | eb.ReducedModel | eb.Superelement
     ):
         with pytest.raises(eb.InputError, match=r"not one table|a table cannot hold"):
             result.to_pandas()

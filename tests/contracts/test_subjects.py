@@ -45,6 +45,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "sensitivity": lambda r: r.eigenvalues,
     "simulate": lambda r: r.signal("pin"),
     "check": lambda r: [r.gruebler, r.dof],
+    "superelement": lambda r: r.K,
     "sweep": lambda r: r.eigenvalues,
     "floquet": lambda r: r.multipliers,
     "floquet_sweep": lambda r: r.growth,

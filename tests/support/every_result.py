@@ -75,6 +75,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "identified": identified,
     "reduced": lambda: eb.reduce(MODEL, 2),
     "reduced second order": lambda: eb.reduce(MODEL, 1, method="second-order", static=False),
+    "superelement": lambda: eb.superelement(MODEL, ["b"], n=1),
     "variants": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}),
     "stored": lambda: eb.variants(MODEL, {"k": [90.0, 110.0]}, store=mkdtemp()),
     "floquet": lambda: eb.floquet(ROTOR),

@@ -57,6 +57,7 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda x: eb.simulate(x, until=eb.operating_point(x).state.t + 0.1, points=5),
     "check": lambda x: eb.check(x),
     "study": lambda x: eb.study(x, {"k": "5 %"}, of=["frequency[1]"], points=4, workers=1),
+    "superelement": lambda x: eb.superelement(x, ["bob"]),
     "sweep": lambda x: eb.sweep(x, "k", [2, 3], refine=0, boundaries=False),
     "symbolic": lambda x: eb.symbolic(x),
     "tolerance": lambda x: eb.tolerance(x, {"k": "5 %"}),

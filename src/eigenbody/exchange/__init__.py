@@ -33,6 +33,7 @@ RESULT_WRITERS = {  # by the ending of the file: what the look of a result hands
     "unv": ("universal", "uff.write_uff"),
     "glb": ("moving", "gltf.write_glb"),
     "pvd": ("moving", "vtk.write_pvd"),
+    "pch": ("component", "punch.write_punch"),
 }
 READ = "Read are model files (.yaml, .yml, .json), URDF (.urdf), MJCF (.xml), SDF (.sdf) and Adams datasets (.adm)."
 XACRO = "Expand it first: xacro {name} > {stem}.urdf (ROS 2: ros2 run xacro xacro {name} > {stem}.urdf)."

@@ -38,6 +38,9 @@ from eigenbody.mobility.motion import massless_motions
 from eigenbody.mobility.partition import select
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, stack
+from eigenbody.system.state import spread
+
+NOTICED = 1e-9  # part of the largest acceleration
 
 DENSE_FREEDOMS = 2000  # above this the linear model stays sparse unless dense is asked for
 
@@ -290,6 +293,18 @@ def _turning_flexible(point: OperatingPoint) -> list[str]:
     return list(dict.fromkeys(map(owner_of, turning)))
 
 
+def _turning_reduced(point: OperatingPoint) -> list[str]:
+    """Flexible bodies of unknown mass distribution that turn or begin to."""
+    bodies = {
+        b.name: point.system.places.index[b.name] for b in point.system.description.flexible if b.reduced.is_reduced
+    }
+    if not bodies:
+        return []
+    gain = np.abs(spread(point.system, np.real(point.motion.acceleration)))
+    gained = (gain[:, 3:] > NOTICED * gain.max(initial=0.0)).any(axis=-1) & (not point.is_equilibrium)
+    return [name for name, i in bodies.items() if np.any(point.state.w[i]) or gained[i]]
+
+
 def _notes(point: OperatingPoint) -> tuple[str, ...]:
     notes = []
     if point.is_steady:
@@ -310,6 +325,11 @@ def _notes(point: OperatingPoint) -> tuple[str, ...]:
         notes.append(
             f"The modal coordinates of {', '.join(turning)} turn with the body: eigenvalues of motion across its axis"
             " are those seen from the body, shifted by its rate of turning from those seen from the ground."
+        )
+    if turning := _turning_reduced(point):
+        notes.append(
+            f"{', '.join(turning)}: the matrices were reduced before they were read, and do not say where the mass is."
+            " What rotation does to inertia as the body bends is left out; give the matrices of all nodes."
         )
     contacts = point.contacts
     if contacts:

@@ -123,6 +123,7 @@ class Builder(InertModel):
         stiffness: str | None = None,
         matrices: Any | None = None,
         nodes: str | None = None,
+        reduced: bool | None = None,
         at: Vector | None = None,
         rotation: Mapping[str, Any] | None = None,
         modes: int | None = None,
@@ -137,6 +138,7 @@ class Builder(InertModel):
         stiffness: file of the stiffness matrix
         matrices: names of mass and stiffness matrix in a file that holds several (OP4, punch)
         nodes: file of the nodes: csv with name, x, y, z
+        reduced: the matrices are Craig and Bampton's: rows that belong to no node are amplitudes of modes
         at [m]: where the origin of the files stands in the drawing, default its origin
         rotation: how their axes are turned in the drawing
         modes: modes with the interface nodes held, default 8 (2 for each of several sections)

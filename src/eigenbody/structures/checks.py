@@ -168,9 +168,12 @@ def _physics(structure: Structure, where: str) -> Iterator[Fault]:
         yield Fault(where, f"its total mass is {mass:g}.", "Check M, and which freedoms belong to which node.")
         return
     homeless = np.setdiff1d(np.flatnonzero(abs(M).max(axis=1).toarray()), structure.freedoms)
-    if len(homeless):
+    if len(homeless) and not structure.is_reduced:
         what = f"row {homeless[0]} of M belongs to no node, so that nobody knows where its mass is."
-        yield Fault(where, what, "Give the matrices of all nodes, as they were before any reduction.")
+        remedy = (
+            "Give the matrices of all nodes; where these are amplitudes of modes (Craig-Bampton), say reduced: true."
+        )
+        yield Fault(where, what, remedy)
     if _has_negative(M):
         what = "M is not positive semi-definite: some motion would have negative kinetic energy."
         yield Fault(where, what, "Check the signs and the order of the freedoms.")

@@ -44,6 +44,8 @@ def invariants(structure: Structure, Phi: np.ndarray) -> Invariants:
     them, else from its mass matrix."""
     if structure.points is not None:
         return invariants_of_points(structure.points, Phi)
+    if structure.is_reduced:
+        return _of_rigid_motions(structure, Phi.shape[1])
     whole = _completed(structure)
     Phi = np.vstack([Phi, np.zeros((whole.M.shape[0] - len(Phi), Phi.shape[1]))])
     return _of_matrix(whole, Phi)
@@ -208,6 +210,14 @@ def _mass_and_centre_of_matrix(whole: Structure) -> tuple[Any, np.ndarray]:
     G = R.T @ (whole.M @ R)
     mass = np.trace(G[:3, :3]) / 3
     return mass, np.einsum("pij,ij->p", EPS3, G[:3, 3:]) / (2 * mass)  # G[:3, 3:] = -m [c], EPS3 : [c] = -2 c
+
+
+def _of_rigid_motions(structure: Structure, modes: int) -> Invariants:
+    """What the matrices say of the body as it is drawn; how its inertia changes as it bends they do not."""
+    mass, centre = _mass_and_centre_of_matrix(structure)
+    rotations = six_motions(structure, centre)[:, 3:]
+    J1, J2, b = np.zeros((modes, 3, 3)), np.zeros((modes, modes, 3, 3)), np.zeros((modes, modes, 3))
+    return Invariants(mass, centre, rotations.T @ (structure.M @ rotations), J1, J2, b)
 
 
 def owners(structure: Structure) -> tuple[np.ndarray, np.ndarray]:

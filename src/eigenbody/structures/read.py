@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def read_structure(files: Mapping[str, Any], folder: Path = Path(), where: str =
     a punch file (.pch). Else `mass` and `stiffness` are one file each: .mtx, .npz of scipy.sparse, .op4 or .pch.
     `nodes` is a .csv with the columns x, y, z, optionally `name` and `freedoms` (such as 123 or 123456), or bulk data
     with GRID. `matrices` names M and K inside the files where these are not the usual names. Paths are relative to
-    the folder.
+    the folder. With `reduced` the matrices are Craig and Bampton's: rows without a node are amplitudes of modes.
     """
     paths = {key: _existing(folder / str(files[key]), where) for key in KEYS if files.get(key) is not None}
     _check_keys(paths, where)
@@ -46,6 +46,7 @@ def read_structure(files: Mapping[str, Any], folder: Path = Path(), where: str =
     wanted = tuple((name,) for name in files["matrices"]) if files.get("matrices") else (MASS, STIFFNESS)
     read = _from_punch if first.suffix.lower() in BULK else _from_matrices
     structure = read((first, second), paths.get("nodes"), wanted, where)
+    structure = replace(structure, is_reduced=bool(files.get("reduced", False)))
     check_structure(structure, where)
     return structure
 

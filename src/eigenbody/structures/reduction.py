@@ -99,6 +99,7 @@ def reduce(
         rest=rest,
         bow=None if bow is None else bow.nodes,
         points=moved_points(structure, own.centre, Phi, None if bow is None else bow.points),
+        is_reduced=structure.is_reduced,
     )
 
 

@@ -57,6 +57,7 @@ class Structure:
     rotations rx, ry, rz of each node, -1 where there is none. `points` describe the same mass as M in space; without
     them it is taken from M. `line` gives the displacements of second order; without it there are none, and a load does
     not stiffen the body. `pull` (N,) are forces along the freedoms by which a load in the drawing draws it together.
+    Columns that belong to no node are amplitudes of modes where the matrices `is_reduced`, else without mass.
     """
 
     names: tuple[str, ...]  # of the nodes
@@ -67,6 +68,7 @@ class Structure:
     points: InertiaPoints | None = None
     line: Line | None = None
     pull: np.ndarray | None = None
+    is_reduced: bool = False  # by Craig and Bampton: where its mass is is not known
 
 
 def turned(structure: Structure, R: np.ndarray) -> Structure:
@@ -83,6 +85,10 @@ def turned(structure: Structure, R: np.ndarray) -> Structure:
                 rows.append(whole[:, i])
                 columns.append(whole[:, j])
                 values.append(np.full(len(whole), R[i, j]))
+    alone = np.setdiff1d(np.arange(N), structure.freedoms)
+    rows.append(alone)
+    columns.append(alone)
+    values.append(np.ones(len(alone)))
     T = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(N, N)).tocsr()
     M, K = (T @ (T @ matrix).T for matrix in (structure.M, structure.K))
     return replace(structure, nodes=structure.nodes @ R.T, M=M, K=K, points=None, line=None, pull=None)
@@ -115,6 +121,7 @@ class Reduced:
     rest: np.ndarray  # (m,)
     bow: np.ndarray | None = None
     points: InertiaPoints | None = None  # its mass, from the centre, moved by the modes; None where only M is known
+    is_reduced: bool = False  # read reduced: J1, J2 and b are not known and zero here
 
     @property
     def modes(self) -> int:

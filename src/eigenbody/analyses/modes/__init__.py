@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eigenbody.analyses.modes.frames import modes_in_frames
     from eigenbody.analyses.modes.mac import mac_matrix
     from eigenbody.analyses.modes.measured import MeasuredModes, measured_modes
+    from eigenbody.analyses.modes.motion import global_motion
     from eigenbody.analyses.modes.small import SmallModel, frequency_response
 else:
     __getattr__ = later(__name__)

@@ -29,6 +29,12 @@ KEYS = (
     Field("stiffness", Kind.FILE, doc="file of the stiffness matrix"),
     Field("matrices", Kind.NAMES, doc="names of mass and stiffness matrix in a file that holds several (OP4, punch)"),
     Field("nodes", Kind.FILE, doc="file of the nodes: csv with name, x, y, z"),
+    Field(
+        "reduced",
+        Kind.FLAG,
+        default=False,
+        doc="the matrices are Craig and Bampton's: rows that belong to no node are amplitudes of modes",
+    ),
     Field("at", Kind.POINT, "m", doc="where the origin of the files stands in the drawing, default its origin"),
     Field("rotation", Kind.ROTATION, doc="how their axes are turned in the drawing"),
     *REDUCTION,
@@ -51,7 +57,8 @@ def _build(entry: Entry, used: Sequence[str]) -> Expansion:
         raise InputError(faults)
     nodes = {f"{entry.name}.{name}": known[name] for name in used}
     interface = tuple(sorted(known[name] for name in entry.get("interface", used)))
-    return attached(Section(entry.name, structure, interface, nodes), entry, entry.get("modes", MODES))
+    modes = structure.M.shape[0] if structure.is_reduced else MODES
+    return attached(Section(entry.name, structure, interface, nodes), entry, entry.get("modes", modes))
 
 
 def _placed(structure: Structure, entry: Entry) -> Structure:
