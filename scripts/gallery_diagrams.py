@@ -229,6 +229,21 @@ def cart_pole_lqr() -> Figure:
     return figure
 
 
+def pump_on_frame() -> Figure:
+    """What superelements with few modes miss of each frequency."""
+    whole, found, dropped = runpy.run_path(str(EXAMPLES / "pump_on_frame.py"))["comparison"]()
+    figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    for n, color in ((0, "tab:gray"), (2, "tab:orange"), (6, "tab:blue")):
+        axes.semilogy(whole[:10], found[n][:10] / whole[:10] - 1, "o-", color=color, label=f"{n} modes")
+        if dropped[n] < 45:
+            axes.axvline(dropped[n], color=color, ls="--", lw=0.9)
+    axes.set(xlabel="frequency of the frame with the whole pump, Hz", ylabel="too high by, in parts of it")
+    axes.set_title("Superelement of the pump (dashed: first frequency that was dropped)", loc="left", fontsize=10)
+    axes.grid(which="major", alpha=0.25)
+    axes.legend()
+    return figure
+
+
 def active_suspension() -> Figure:
     """Road to body, passive and active, and the point that both share."""
     hz, w = np.geomspace(0.1, 60, 500), math.sqrt(200e3 / 40)

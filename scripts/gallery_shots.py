@@ -69,6 +69,7 @@ BUILT: dict[str, Callable[[dict[str, Any]], eb.Model]] = {  # from the names of 
     "washing_machine_run_up": lambda names: names["model"](gain=0.0).set(operating_point="equilibrium"),
     "cart_pole_lqr": lambda names: names["controlled"](names["gains"]()),
     "python_api": lambda names: names["build"](),
+    "pump_on_frame": lambda names: names["together"](),
     "root_locus": lambda names: eb.load(names["CAR"], Cf=140e3),
     "rotor_run_up": lambda names: names["model"](0.5, 0.0),
     "seven_freedom_chain": lambda names: names["model"](position=eb.equilibrium(names["model"]()).point.coordinates()),

@@ -33,7 +33,7 @@ TOPICS = {
         "anisotropic_bearings", "oil_whip", "unsymmetric_shaft", "cracked_shaft", "two_blades",
         "three_blade_turbine", "geared_shafts", "torsional_line", "washing_machine", "washing_machine_run_up",
     ),
-    "Flexible bodies": ("flexible_slider_crank", "helicopter_blade"),
+    "Flexible bodies": ("flexible_slider_crank", "helicopter_blade", "pump_on_frame"),
     "Wheels, tyres, rails": (
         "chaplygin_sleigh", "caster", "rolling_disc", "rattleback", "whipple_bicycle", "wheelset", "single_track_car",
         "root_locus", "tractor_semitrailer",

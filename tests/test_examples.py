@@ -484,6 +484,17 @@ def cart_pole_lqr() -> None:
     assert eb.modes(example["controlled"](gains)).eigenvalues == pytest.approx(sorted(expected, key=abs), rel=1e-8)
 
 
+@check("pump_on_frame.py")
+def pump_on_frame() -> None:
+    """All modes: the whole pump. Fewer: from above, and the better the more there are."""
+    whole, found, _ = runpy.run_path(str(EXAMPLES / "pump_on_frame.py"))["comparison"]()
+    assert found[14][:8] == pytest.approx(whole[:8], rel=1e-9)
+    off = np.array([found[n][:8] / whole[:8] - 1 for n in (0, 2, 6)])
+    assert np.all(off > 0)
+    assert np.all(np.diff(off, axis=0) < 0)
+    assert np.all(off[2, :6] < 1e-3)
+
+
 @check("actuated_linkage.yaml")
 def actuated_linkage() -> None:
     modes = modes_of("actuated_linkage.yaml")
