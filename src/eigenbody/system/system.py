@@ -329,11 +329,8 @@ class System(LeanCopies):
     @cached_property
     def body_columns(self) -> np.ndarray:
         """(nq,) position of each coordinate in the flattened (bodies, 6)."""
-        flat = self.dof[: self.bodies].ravel()
-        out = np.zeros(self.nq, dtype=int)
-        there = (flat >= 0).nonzero()[0]
-        out[flat[there]] = there
-        return out
+        order = np.argsort(self.dof[: self.bodies], axis=None, kind="stable")  # -1 first, then every coordinate once
+        return order[order.size - self.nq :]
 
     @cached_property
     def loop_rows(self) -> np.ndarray:
@@ -346,8 +343,11 @@ class System(LeanCopies):
     def has_mass_everywhere(self) -> bool:
         """Whether every coordinate of every body moves mass, so that no motion can be without."""
         turning = self.dof[: self.bodies, 3] >= 0
-        smallest = np.linalg.eigvalsh(np.real(self.inertia[..., turning, :, :])).min(initial=np.inf)
-        return bool(np.real(self.mass).min(initial=np.inf) > 0 and smallest > 0)
+        try:
+            np.linalg.cholesky(np.real(self.inertia[..., turning, :, :]))
+        except np.linalg.LinAlgError:  # not positive definite
+            return False
+        return bool(np.real(self.mass).min(initial=np.inf) > 0)
 
     @cached_property
     def is_angular(self) -> np.ndarray:
