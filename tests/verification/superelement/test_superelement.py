@@ -182,6 +182,7 @@ def test_a_reduced_body_that_turns_is_remarked_on(tmp_path: Path) -> None:
     ({"interface": ["b9"]}, 'no body "b9" that moves'),
     ({"interface": []}, "no body is named"),
     ({"interface": {"b0": [1, 2]}}, "has to be x, y, z"),
+    ({"interface": {"b0": [1, 2, float("nan")]}}, "has to be x, y, z"),
     ({"interface": ["b0"], "n": -1}, "-1 modes cannot be kept"),
 ])  # fmt: skip
 def test_what_is_asked_for_wrongly(asked: dict[str, Any], what: str) -> None:

@@ -124,7 +124,7 @@ def _interface(linear: LinearModel, points: Mapping[str, Any]) -> tuple[np.ndarr
     faults += [
         Fault("interface", f'the point of "{name}" has to be x, y, z.', "For example [0, 0.1, 0].")
         for name, at in points.items()
-        if at is not None and np.shape(at) != (3,)
+        if at is not None and not (np.shape(at) == (3,) and np.isfinite(at).all())
     ]
     if not points:
         faults.append(Fault("interface", "no body is named.", "Name those at which it will be fastened."))
