@@ -151,7 +151,13 @@ def test_a_model_cannot_name_files_outside_the_folder(line: Line, tmp_path: Path
         assert "not in the folder of the model" in faults[0]["what"]
 
 
-HOURS = CAR.read_text() + "operating_point: {simulate: {until: 1e9}}\n"
+HOURS = """\
+eigenbody: 1
+gravity: [0, 0, -9.81]
+bodies: {bob: {mass: 1, at: [0, 0, 0]}}
+joints: {pin: {type: revolute, between: [ground, bob], at: [0.5, 0, 1], axis: [0, 1, 0]}}
+operating_point: {simulate: {until: 1e9, max_steps: 1000000000}}
+"""  # swings without end
 
 
 def test_a_model_that_would_run_for_hours_is_stopped(line: Line) -> None:
@@ -191,6 +197,22 @@ def test_a_crash_of_the_computing_process_costs_a_message(line: Line) -> None:
         assert "ended (signal 9)" in until(page, "failed")["message"]
         say(page, "undo")
         assert until(page, "state")["poles"]
+
+
+def test_a_text_that_takes_hours_is_left_when_another_one_comes(line: Line) -> None:
+    """Soon after it: the process that works on the first is ended long before its budget is."""
+    for engine in (line.studio._desk.turning, line.studio._desk.following):
+        engine.budget |= {"open": 1000.0, "prepare": 1000.0}
+    with line.socket() as page:
+        say(page, "hello")
+        version = until(page, "document")["version"]
+        until(page, "scene")
+        say(page, "edit", text=HOURS, base=version)
+        version = until(page, "document")["version"]
+        time.sleep(0.3)
+        say(page, "edit", text=CAR.read_text() + "# repaired\n", base=version)
+        assert until(page, "state")["poles"][1][1] == pytest.approx(5.63214, rel=1e-5)
+        assert until(page, "curves")["frf"]
 
 
 def test_nonsense_is_answered_in_words(line: Line) -> None:
