@@ -107,7 +107,7 @@ SHOTS: dict[str, tuple[str, Callable[[Any], None], dict[str, Any], str]] = {
     "studio-find": ("quarter_car", found, {}, "#middle"),
     "studio-map": ("whipple_bicycle", painted, {}, "#panel-map"),
     "studio-move": ("mcpherson_strut", moved, {}, ".sight"),
-    "studio-band": ("quarter_car", bounded, {"viewport": {"width": 1560, "height": 1240}}, "#middle"),
+    "studio-band": ("quarter_car", bounded, {"viewport": {"width": 1560, "height": 1240}}, "#panel-frf .chart"),
     "studio-campbell": ("overhung_rotor", over_speed, {"viewport": {"width": 1560, "height": 1240}}, "#middle"),
     "studio-compare": ("quarter_car", compared, {"viewport": {"width": 1560, "height": 1240}}, "#panel-compare"),
     "studio-dark": ("stewart_platform", still, {"color_scheme": "dark"}, ""),

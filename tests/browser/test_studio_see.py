@@ -105,6 +105,32 @@ def test_the_moving_shape_as_a_movie(desk: Callable[..., Desk], tmp_path: Path, 
     found.clean(page)
 
 
+def test_a_simulated_motion_as_a_movie(desk: Callable[..., Desk], tmp_path: Path) -> None:
+    """A pendulum that falls: from its beginning to its end, 20 pictures a second."""
+    found = desk("quarter_car")
+    page = found.open()
+    page.page.get_by_label("Text of the model").fill(
+        "eigenbody: 1\ngravity: [0, 0, -9.81]\nbodies: {bob: {mass: 1, at: [0, 0, 0]}}\n"
+        "joints: {pin: {type: revolute, between: [ground, bob], at: [0.7, 0, 0.7], axis: [0, 1, 0]}}\n"
+    )
+    page.until("studio.now.state.poles.length === 1")
+    page.page.get_by_role("tab", name="Simulation").click()
+    page.page.get_by_label("Until, s").fill("1")
+    page.page.get_by_role("button", name="Simulate").click()
+    page.until("studio.stage.player().what === 'motion'")
+    page.page.get_by_role("tab", name="Snapshots").click()
+    with page.page.expect_download(timeout=60_000) as waiting:
+        page.page.get_by_role("button", name="Movie as GIF").click()
+    waiting.value.save_as(tmp_path / "fall.gif")
+    with Image.open(tmp_path / "fall.gif") as movie:
+        assert movie.n_frames == pytest.approx(20, abs=2)  # the start is at rest: its pictures may be alike
+        first = movie.convert("RGB")
+        movie.seek(movie.n_frames - 1)
+        assert ImageChops.difference(first, movie.convert("RGB")).getbbox() is not None
+        assert movie.info["duration"] == 50
+    found.clean(page)
+
+
 def test_every_chart_as_png_and_svg(desk: Callable[..., Desk], tmp_path: Path) -> None:
     found = desk("quarter_car")
     page = found.open()
