@@ -21,6 +21,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from eigenbody.pages.studio import TOKEN, prepared
+from eigenbody.pages.studio.desk import Desk
+from eigenbody.pages.studio.document import Document
 
 CAR = Path(__file__).parents[2] / "examples" / "quarter_car.yaml"
 PATIENCE = 60
@@ -134,6 +136,9 @@ def test_files_outside_the_folder_are_neither_read_nor_written(line: Line, tmp_p
         for path in ("../secret.yaml", str(tmp_path / "secret.yaml"), "/etc/passwd"):
             say(page, "open", path=path)
             assert "no model file in the folder" in until(page, "failed")["message"]
+            other = {"path": path, "text": "", "values": {}, "name": "other"}
+            say(page, "compare", values={}, other=other)
+            assert "no model file in the folder" in until(page, "failed")["message"]
         for path in ("../new.yaml", str(tmp_path / "new.yaml"), "x.py"):
             say(page, "new", of="blank", path=path)
             assert "no model file in the folder" in until(page, "failed")["message"]
@@ -149,6 +154,22 @@ def test_a_model_cannot_name_files_outside_the_folder(line: Line, tmp_path: Path
         while not (faults := until(page, "faults")["faults"]):
             pass
         assert "not in the folder of the model" in faults[0]["what"]
+
+
+def test_movies_have_a_largest_size(tmp_path: Path) -> None:
+    """Pictures that a page sends are kept until the last has come: not without end."""
+    desk = Desk(tmp_path, Document(None, ["eigenbody: 1"]))
+    portion = ["x" * 8_000_000]
+    for _ in range(12):
+        desk.on_movie(1, portion, False, "gif", 0.05)
+    with pytest.raises(eb.InputError, match="100 MB"):
+        desk.on_movie(1, portion, False, "gif", 0.05)
+    assert desk.frames == {}
+    with pytest.raises(eb.InputError, match="400 pictures"):
+        desk.on_movie(1, [""] * 401, False, "gif", 0.05)
+    desk.on_movie(1, portion, False, "gif", 0.05)
+    desk.leave(1)
+    assert desk.frames == {}
 
 
 HOURS = """\

@@ -17,7 +17,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.pages.studio.document import Document, models_in, opened, within
 from eigenbody.pages.studio.edits import with_numbers
 from eigenbody.pages.studio.engine import Engine
-from eigenbody.pages.studio.movie import FRAMES
+from eigenbody.pages.studio.movie import CHARACTERS, FRAMES
 from eigenbody.pages.studio.protocol import as_text, finite_numbers
 from eigenbody.starters import KINDS, model_text
 
@@ -244,10 +244,12 @@ class Desk:
 
     def on_movie(self, page: int, frames: list[Any], is_last: bool, format: str, seconds: float) -> None:
         """Pictures that the page has drawn, as one file."""
-        before = self.frames.pop(page, [])
-        if len(before) + len(frames) > FRAMES:
-            raise InputError(Fault("movie", f"more than {FRAMES} pictures are not taken."))
-        self.frames[page] = [*before, *frames]
+        together = [*self.frames.pop(page, []), *frames]
+        size = sum(len(frame) for frame in together if isinstance(frame, str))
+        if len(together) > FRAMES or size > CHARACTERS:
+            what = f"more than {FRAMES} pictures or {CHARACTERS // 10**6} MB are not taken."
+            raise InputError(Fault("movie", what, "Make the window smaller, or simulate for less time."))
+        self.frames[page] = together
         if is_last:
             given = {"frames": self.frames.pop(page), "format": format, "seconds": seconds, "page": page}
             self._work({"do": "movie", "version": self._document().version, **given})

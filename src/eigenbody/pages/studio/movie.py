@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FORMATS = {"gif": ("GIF", "image/gif"), "png": ("PNG", "image/png")}
 FRAMES = 400  # most
+CHARACTERS = 100_000_000  # of all pictures of a movie
 SIDE = 2000  # px, longest
 HEAD = "data:image/png;base64,"
 
