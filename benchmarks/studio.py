@@ -6,10 +6,11 @@
 A chain of bodies with springs and dampers in its joints and two parameters, in the studio as a person has it open:
 mechanism moving in 3-D, poles, frequency response, all results following. Measured by the clock of the page: from the
 `input` event of the slider to the poles drawn with its number, and to the frame of the browser after that (medians, and
-within which nine of ten are), and how many times a second they are drawn anew while the slider moves. Without a
-graphics card frames are composed by the processor, which then has less time for everything else: the processor time
-that one turn takes in the computing process is measured by itself. Needs Chromium and Playwright. Prints one table and
-writes benchmarks/results/studio/<date>.json.
+within which nine of ten are), and how many times a second they are drawn anew while the slider moves; and, of all
+processes, the processor time that one such update takes: of the browser (without a graphics card it also draws the
+frames), and of the studio (server, the process that answers the hand, the one that makes everything else as often as it
+can). The time of one turn in the computing process is measured by itself. Needs Chromium and Playwright. Prints one
+table and writes benchmarks/results/studio/<date>.json.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ import platform
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 HERE = Path(__file__).resolve().parent
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]  # 3-D without a graphics card; the page itself as always
 PATIENCE = 120_000
 STEPS = 30
 LATENCY = """async (steps) => {
@@ -99,10 +103,20 @@ def computed(bodies: int) -> float:
     for i in range(20):
         begin = time.process_time()
         bench.turned({"k": 201.0 + i}, -1)
-        kind, fields = next(bench.messages(lambda: True))
-        as_text(kind, fields)
+        as_text("state", bench.state())
         least = min(least, time.process_time() - begin)
     return 1e3 * least
+
+
+def processor_time() -> dict[str, float]:
+    """Seconds of the processor that browser and studio have had, with all their processes."""
+    own = psutil.Process()
+    found = {"browser": 0.0, "studio": sum(own.cpu_times()[:2])}
+    for child in own.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            side = "studio" if "eigenbody.pages.studio" in " ".join(child.cmdline()) else "browser"
+            found[side] += sum(child.cpu_times()[:2])
+    return found
 
 
 def measured(browser: Any, folder: Path, bodies: int, seconds: float) -> dict[str, float]:
@@ -118,7 +132,9 @@ def measured(browser: Any, folder: Path, bodies: int, seconds: float) -> dict[st
     page.wait_for_function("window.studio && studio.now.state && studio.now.curves && studio.stage.scene()")
     page.wait_for_timeout(3000)
     drawn, shown = (sorted(times) for times in zip(*page.evaluate(LATENCY, STEPS), strict=True))
+    before = processor_time()
     rate, frames = page.evaluate(RATE, seconds)
+    used = {side: 1e3 * (total - before[side]) / (rate * seconds) for side, total in processor_time().items()}
     page.close()
     studio.stop()
     return {
@@ -126,6 +142,7 @@ def measured(browser: Any, folder: Path, bodies: int, seconds: float) -> dict[st
         "drawn_9_of_10_ms": drawn[int(0.9 * STEPS)],
         "frame_ms": shown[STEPS // 2],
         "updates_per_second": rate, "frames_per_second": frames,
+        "browser_ms_per_update": used["browser"], "studio_ms_per_update": used["studio"],
     }  # fmt: skip
 
 
@@ -140,14 +157,18 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, args=FLAGS)
-        print("bodies  computed  event to drawn poles  9 of 10 within  to the next frame  drawn while moving  frames")
+        print(
+            "bodies  computed  event to drawn poles  9 of 10 within  to the next frame  drawn while moving  frames"
+            "  processor time of an update: browser, studio"
+        )
         for bodies in map(int, asked.bodies.split(",")):
             row = measured(browser, Path(folder), bodies, asked.seconds)
             rows.append(row)
             print(
                 f"{bodies:6d} {row['computed_ms']:6.1f} ms {row['drawn_ms']:18.1f} ms"
                 f" {row['drawn_9_of_10_ms']:12.1f} ms {row['frame_ms']:15.1f} ms"
-                f" {row['updates_per_second']:18.1f} /s {row['frames_per_second']:5.1f} /s",
+                f" {row['updates_per_second']:18.1f} /s {row['frames_per_second']:5.1f} /s"
+                f" {row['browser_ms_per_update']:20.1f} ms {row['studio_ms_per_update']:6.1f} ms",
                 flush=True,
             )
         browser.close()

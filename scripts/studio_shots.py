@@ -66,6 +66,36 @@ def moved(page: Any) -> None:
     page.wait_for_timeout(1200)
 
 
+def over_speed(page: Any) -> None:
+    """A Campbell diagram, and the shape at a speed."""
+    page.get_by_role("tab", name="Campbell").click()
+    page.get_by_label("Excitations per revolution").fill("1, 2")
+    page.get_by_role("button", name="Compute").click()
+    page.wait_for_function("document.querySelector('#panel-campbell .chart').data")
+    page.get_by_label("Speed", exact=True).fill("330")
+    page.wait_for_timeout(3000)
+
+
+def compared(page: Any) -> None:
+    """Shapes of a stiffer spring against those of the file."""
+    page.locator("[id='knob-ks']").fill("120")
+    page.locator("[id='knob-ks']").press("Enter")
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_function("document.querySelector('#panel-compare .chart').data")
+    page.wait_for_timeout(2500)
+
+
+def bounded(page: Any) -> None:
+    """A band that is being drawn on the frequency response."""
+    page.locator("#panel-frf").get_by_role("button", name="Draw a band").click()
+    box = page.locator("#panel-frf .chart").first.bounding_box()
+    page.mouse.move(box["x"] + 0.42 * box["width"], box["y"] + 0.4 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.55 * box["width"], box["y"] + 0.45 * box["height"], steps=3)
+    page.wait_for_timeout(800)
+
+
 def still(page: Any) -> None:
     """As it opens."""
     page.wait_for_timeout(4000)
@@ -77,6 +107,9 @@ SHOTS: dict[str, tuple[str, Callable[[Any], None], dict[str, Any], str]] = {
     "studio-find": ("quarter_car", found, {}, "#middle"),
     "studio-map": ("whipple_bicycle", painted, {}, "#panel-map"),
     "studio-move": ("mcpherson_strut", moved, {}, ".sight"),
+    "studio-band": ("quarter_car", bounded, {"viewport": {"width": 1560, "height": 1240}}, "#panel-frf .chart"),
+    "studio-campbell": ("overhung_rotor", over_speed, {"viewport": {"width": 1560, "height": 1240}}, "#middle"),
+    "studio-compare": ("quarter_car", compared, {"viewport": {"width": 1560, "height": 1240}}, "#panel-compare"),
     "studio-dark": ("stewart_platform", still, {"color_scheme": "dark"}, ""),
     "studio-phone": ("rotor_stator", still, {"viewport": {"width": 390, "height": 844}}, ""),
 }  # fmt: skip

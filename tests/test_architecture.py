@@ -15,7 +15,7 @@ from architecture import LAYERS, PACKAGE, PAGE, ROOT, SLICES, Module, imports, m
 DEPENDENCIES = {
     "numpy", "scipy", "threadpoolctl", "yaml", "pint", "typer", "rich", "matplotlib", "plotly", "pyarrow", "pandas",
     "xarray", "control", "sympy", "pyyeti", "numba", "mujoco", "pymetis", "trimesh", "distributed",
-    "pyuff", "starlette", "uvicorn",
+    "pyuff", "starlette", "uvicorn", "anywidget", "traitlets", "PIL",
 }  # fmt: skip
 ONLY_IN = {
     "pyarrow": ("present", "many"), "pandas": ("present",), "xarray": ("present",), "control": ("linearization",),
@@ -127,7 +127,7 @@ def is_private(name: str) -> bool:
 def defined_names(module: Module) -> Iterator[str]:
     """Functions, classes, fields, and attributes that `self` is given."""
     for node in module.nodes:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

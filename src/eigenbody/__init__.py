@@ -35,7 +35,7 @@ PUBLIC = {
     "analyses.design.update": "Update update",
     "analyses.modes.explain": "Explanation explain",
     "analyses.modes.frames": "FrameModes modes_in_frames",
-    "analyses.modes.mac": "Mac mac",
+    "analyses.modes.alike": "Mac mac",
     "analyses.modes.measured": "MeasuredModes measured_modes",
     "analyses.modes.truncate": "TruncatedModel truncate",
     "analyses.random.comfort": "total_value weighted_history weighting",

@@ -32,12 +32,12 @@ from eigenbody.analyses.linearize import linearize as linearize
 from eigenbody.analyses.linearize import with_damping as with_damping
 from eigenbody.analyses.modes import Modes as Modes
 from eigenbody.analyses.modes import modes as modes
+from eigenbody.analyses.modes.alike import Mac as Mac
+from eigenbody.analyses.modes.alike import mac as mac
 from eigenbody.analyses.modes.explain import Explanation as Explanation
 from eigenbody.analyses.modes.explain import explain as explain
 from eigenbody.analyses.modes.frames import FrameModes as FrameModes
 from eigenbody.analyses.modes.frames import modes_in_frames as modes_in_frames
-from eigenbody.analyses.modes.mac import Mac as Mac
-from eigenbody.analyses.modes.mac import mac as mac
 from eigenbody.analyses.modes.measured import MeasuredModes as MeasuredModes
 from eigenbody.analyses.modes.measured import measured_modes as measured_modes
 from eigenbody.analyses.modes.truncate import TruncatedModel as TruncatedModel

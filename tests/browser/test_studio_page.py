@@ -258,6 +258,8 @@ def test_by_keys_alone(car: Desk) -> None:
     settled(page, before)
     assert page("studio.now.values.ks") > 18
     page("document.querySelector('#modes .pick').focus()")
+    keys.press("ArrowUp")
+    page.until("studio.now.selected === 0")
     keys.press("ArrowDown")
     page.until("studio.now.selected === 1")
     keys.press("ArrowDown")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import eigenbody as eb
-from eigenbody.pages.studio.document import models_in, opened, within
+from eigenbody.pages.studio.document import Document, models_in, opened, within
 
 
 @pytest.fixture
@@ -95,3 +95,19 @@ def test_models_are_listed_and_new_ones_do_not_replace_any(file: Path) -> None:
     assert models_in(file.parent) == ["m.yaml", "sub/n.yaml"]
     with pytest.raises(eb.InputError, match="already"):
         within(file.parent, "m.yaml", must_exist=False)
+
+
+def test_changes_of_one_step_are_one_in_the_history(tmp_path: Path) -> None:
+    """A drag: many texts, one undo. Something else in between, or an undo, begins a new one."""
+    found = Document(None, ["a"])
+    for text in ("b", "c", "d"):
+        found.change(text, step="drag 1")
+    assert found.versions == ["a", "d"]
+    found.change("e", step="drag 2")
+    found.change("f")
+    found.change("g", step="drag 2")
+    assert found.versions == ["a", "d", "e", "f", "g"]
+    found.step(-1)
+    found.change("h", step="drag 2")
+    assert found.versions == ["a", "d", "e", "f", "h"]
+    assert found.version == 9

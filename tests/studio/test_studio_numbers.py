@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from eigenbody.pages.studio.jobs import JOBS, least_damping, problem_of
 from eigenbody.pages.studio.knobs import knobs_of, si_values
 from eigenbody.pages.studio.parts import same_mode
 from eigenbody.pages.studio.protocol import FROM_PAGE, read_message
+from eigenbody.pages.studio.worker import Server
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CAR = EXAMPLES / "quarter_car.yaml"
@@ -64,7 +65,7 @@ def test_a_turned_knob_gives_the_numbers_of_the_library() -> None:
     bench.turned({"ks": 27.3, "cs": 900.0}, -1)
     expected = eb.modes(eb.load(CAR, ks="27.3 kN/m", cs="900 N*s/m"))
     assert si_values(bench.knobs, {"ks": 27.3}) == {"ks": expected.linear.point.model.parameters["ks"]}
-    [(_, state)] = [m for m in bench.messages(lambda: False) if m[0] == "state"]
+    state = bench.state()
     poles = np.array([complex(*pole) for pole in state["poles"]])
     assert poles == pytest.approx(expected.eigenvalues, rel=1e-12)
     assert [mode["damping"] for mode in state["modes"]][1:] == pytest.approx(expected.damping_ratio[1:], rel=1e-10)
@@ -73,7 +74,7 @@ def test_a_turned_knob_gives_the_numbers_of_the_library() -> None:
 def test_slopes_are_those_of_the_poles() -> None:
     """Against central differences of the poles of the same bench."""
     bench = Bench.opened(1, CAR.read_text(), CAR.name, str(CAR.parent))
-    slopes = dict(bench.messages(lambda: False))["slopes"]
+    slopes = dict(bench.rest(lambda: False))["slopes"]
     knob = next(k for k in bench.knobs if k.name == "ks")
     poles = []
     for step in (-1e-4, 1e-4):
@@ -97,7 +98,7 @@ forces: {a: {type: spring, along: a, k: =k}, b: {type: spring, along: b, k: 4}}
 """
     bench = Bench.opened(1, document, "m.yaml", ".")
     assert bench.modes.eigenvalues[0].imag == pytest.approx(1.0)
-    list(bench.messages(lambda: False))
+    bench.state()
     before = bench.motion
     bench.turned({"k": 9.0}, -1)
     assert bench.selected == 1
@@ -108,42 +109,54 @@ forces: {a: {type: spring, along: a, k: =k}, b: {type: spring, along: b, k: 4}}
 
 def test_slow_parts_wait_while_the_hand_moves() -> None:
     bench = Bench.opened(1, CAR.read_text(), CAR.name, str(CAR.parent))
-    assert {kind for kind, _ in bench.messages(lambda: False)} >= {
-        "state",
-        "detail",
-        "slopes",
-        "curves",
-        "loads",
-        "scene",
-    }
+    assert {kind for kind, _ in bench.rest(lambda: False)} == {"detail", "slopes", "curves", "loads", "scene"}
     bench.pace = dict.fromkeys(bench.pace, 1.0)
-    assert [kind for kind, _ in bench.messages(lambda: True)] == ["state"]
+    assert [kind for kind, _ in bench.rest(lambda: True)] == []
     bench.shown["curves"] -= 30.0  # was not seen for long: it has its turn all the same
-    assert [kind for kind, _ in bench.messages(lambda: True)] == ["state", "curves"]
+    assert [kind for kind, _ in bench.rest(lambda: True)] == ["curves"]
+    assert {kind for kind, _ in bench.rest(lambda: False)} >= {"detail", "slopes", "curves", "loads"}  # it rests
 
 
 def test_a_part_that_takes_too_long_is_given_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slopes of a periodic operating point may take minutes: poles and everything else must not wait for them."""
+    """Slopes of a periodic operating point may take minutes: everything else must not wait for them."""
 
     def endless(*_: object) -> dict[str, object]:
         while True:
             try:
-                time.sleep(0.01)
+                sum(range(1000))
             except Exception:  # what computes may catch errors; the limit must get past that
                 continue
 
     monkeypatch.setattr(bench_module, "LONGEST", 0.2)
     monkeypatch.setattr(parts, "slopes", endless)
     bench = Bench.opened(1, CAR.read_text(), CAR.name, str(CAR.parent))
-    found = dict(bench.messages(lambda: False))
+    found = dict(bench.rest(lambda: False))
     assert "longer than 0.2 s" in found["slopes"]["why"]
-    assert found["state"]["poles"]
-    assert "slopes" not in dict(bench.messages(lambda: False))  # once is enough
-    monkeypatch.setattr(bench_module, "LONGEST", 60.0)
-    again = Bench.opened(2, CAR.read_text(), CAR.name, str(CAR.parent))
-    waiting = iter([False] * 3 + [True] * 1000)
-    assert "slopes" not in dict(again.messages(lambda: next(waiting)))  # something newer came
-    assert not again.too_long
+    assert found["curves"]["frf"]
+    assert "slopes" not in dict(bench.rest(lambda: False))  # once is enough
+
+
+def test_of_the_turns_that_wait_the_newest_is_answered() -> None:
+    """The two processes: the first gives the state of a turn and nothing else, the second everything else."""
+    said: list[tuple[int, str, dict[str, object]]] = []
+    server = Server(SimpleQueue(), lambda *message: said.append(message))
+    text = {"version": 3, "text": CAR.read_text(), "label": CAR.name, "folder": str(CAR.parent), "values": {}}
+    numbers = {"version": 3, "selected": -1}
+    waiting = [
+        {"do": "open", "ticket": 1, "seq": 0, "known": {}, **text},
+        *({"do": "turn", "ticket": i, "seq": i, "values": {"ks": 18.0 + i}, **numbers} for i in (2, 3, 4)),
+    ]
+    for request in server._skipping(waiting):
+        server._answer(request)
+    assert [(ticket, kind) for ticket, kind, _ in said if kind not in ("done", "begun")] == [
+        (1, "model"), (1, "state"), (4, "state"),
+    ]  # fmt: skip
+    assert {ticket for ticket, kind, _ in said if kind == "done"} == {1, 2, 3, 4}
+    said.clear()
+    server._answer({"do": "follow", "ticket": 5, "seq": 4, "values": {"ks": 22.0}, **numbers})
+    kinds = [kind for _, kind, _ in said]
+    assert {"detail", "slopes", "curves", "loads"} <= set(kinds)
+    assert "state" not in kinds
 
 
 def test_faults_have_their_line() -> None:

@@ -21,6 +21,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from eigenbody.pages.studio import TOKEN, prepared
+from eigenbody.pages.studio.desk import Desk
+from eigenbody.pages.studio.document import Document
 
 CAR = Path(__file__).parents[2] / "examples" / "quarter_car.yaml"
 PATIENCE = 60
@@ -134,6 +136,9 @@ def test_files_outside_the_folder_are_neither_read_nor_written(line: Line, tmp_p
         for path in ("../secret.yaml", str(tmp_path / "secret.yaml"), "/etc/passwd"):
             say(page, "open", path=path)
             assert "no model file in the folder" in until(page, "failed")["message"]
+            other = {"path": path, "text": "", "values": {}, "name": "other"}
+            say(page, "compare", values={}, other=other)
+            assert "no model file in the folder" in until(page, "failed")["message"]
         for path in ("../new.yaml", str(tmp_path / "new.yaml"), "x.py"):
             say(page, "new", of="blank", path=path)
             assert "no model file in the folder" in until(page, "failed")["message"]
@@ -151,7 +156,29 @@ def test_a_model_cannot_name_files_outside_the_folder(line: Line, tmp_path: Path
         assert "not in the folder of the model" in faults[0]["what"]
 
 
-HOURS = CAR.read_text() + "operating_point: {simulate: {until: 1e9}}\n"
+def test_movies_have_a_largest_size(tmp_path: Path) -> None:
+    """Pictures that a page sends are kept until the last has come: not without end."""
+    desk = Desk(tmp_path, Document(None, ["eigenbody: 1"]))
+    portion = ["x" * 8_000_000]
+    for _ in range(12):
+        desk.on_movie(1, portion, False, "gif", 0.05)
+    with pytest.raises(eb.InputError, match="100 MB"):
+        desk.on_movie(1, portion, False, "gif", 0.05)
+    assert desk.frames == {}
+    with pytest.raises(eb.InputError, match="400 pictures"):
+        desk.on_movie(1, [""] * 401, False, "gif", 0.05)
+    desk.on_movie(1, portion, False, "gif", 0.05)
+    desk.leave(1)
+    assert desk.frames == {}
+
+
+HOURS = """\
+eigenbody: 1
+gravity: [0, 0, -9.81]
+bodies: {bob: {mass: 1, at: [0, 0, 0]}}
+joints: {pin: {type: revolute, between: [ground, bob], at: [0.5, 0, 1], axis: [0, 1, 0]}}
+operating_point: {simulate: {until: 1e9, max_steps: 1000000000}}
+"""  # swings without end
 
 
 def test_a_model_that_would_run_for_hours_is_stopped(line: Line) -> None:
@@ -191,6 +218,22 @@ def test_a_crash_of_the_computing_process_costs_a_message(line: Line) -> None:
         assert "ended (signal 9)" in until(page, "failed")["message"]
         say(page, "undo")
         assert until(page, "state")["poles"]
+
+
+def test_a_text_that_takes_hours_is_left_when_another_one_comes(line: Line) -> None:
+    """Soon after it: the process that works on the first is ended long before its budget is."""
+    for engine in (line.studio._desk.turning, line.studio._desk.following):
+        engine.budget |= {"open": 1000.0, "prepare": 1000.0}
+    with line.socket() as page:
+        say(page, "hello")
+        version = until(page, "document")["version"]
+        until(page, "scene")
+        say(page, "edit", text=HOURS, base=version)
+        version = until(page, "document")["version"]
+        time.sleep(0.3)
+        say(page, "edit", text=CAR.read_text() + "# repaired\n", base=version)
+        assert until(page, "state")["poles"][1][1] == pytest.approx(5.63214, rel=1e-5)
+        assert until(page, "curves")["frf"]
 
 
 def test_nonsense_is_answered_in_words(line: Line) -> None:

@@ -11,8 +11,8 @@ from families import family
 
 import eigenbody as eb
 from bladed_rotors import flexible_rotor, ground_rotor, hinged_rotor, lagging_rotor
+from eigenbody.analyses.modes.alike import mac_matrix
 from eigenbody.analyses.modes.explain import exchanges
-from eigenbody.analyses.modes.mac import mac_matrix
 from eigenbody.analyses.modes.small import frequency_response
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

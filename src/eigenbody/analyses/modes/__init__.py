@@ -12,9 +12,9 @@ from eigenbody.analyses.modes.stacked import StackedModes, spins_of, stacked_mod
 from eigenbody.base.door import later
 
 if TYPE_CHECKING:
+    from eigenbody.analyses.modes.alike import mac, mac_matrix
     from eigenbody.analyses.modes.explain import Explanation
     from eigenbody.analyses.modes.frames import modes_in_frames
-    from eigenbody.analyses.modes.mac import mac_matrix
     from eigenbody.analyses.modes.measured import MeasuredModes, measured_modes
     from eigenbody.analyses.modes.motion import global_motion
     from eigenbody.analyses.modes.small import SmallModel, frequency_response

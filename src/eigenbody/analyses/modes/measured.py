@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.modes.mac import Mac, mac_matrix, mode_names
+from eigenbody.analyses.modes.alike import Mac, mac_matrix, mode_names
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.base.result import Result

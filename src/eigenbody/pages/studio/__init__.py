@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import sys
 import threading
 import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.exchange import is_foreign, written_as
 from eigenbody.model.model import InertModel
+
+if TYPE_CHECKING:
+    from eigenbody.pages.studio.notebook import StudioWidget
 
 TOKEN = "EIGENBODY_STUDIO_TOKEN"  # an environment variable: the same address again after a restart
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
@@ -32,13 +36,8 @@ class Studio:
     @property
     def model(self) -> InertModel:
         """The model as the text of the page describes it now."""
-        from eigenbody.pages.studio.bench import model_of
-
-        document = self._desk.document
-        if document is None:
-            raise InputError(Fault("model", "no model is open in the studio."))
-        path = document.path or self._desk.folder / "model.yaml"
-        return model_of(document.text, path.name, str(path.parent))
+        found: InertModel = self._desk.model
+        return found
 
     def run(self) -> None:
         """Serve in this thread until interrupted."""
@@ -64,7 +63,8 @@ def studio(
     port: int = 0,
     folder: str | Path | None = None,
     show: bool = True,
-) -> Studio:
+    notebook: bool | None = None,
+) -> Studio | StudioWidget:
     """Open a model in the studio: a page in the browser where text, drawing, knobs and poles belong together.
 
     model   path of a model file, a model, or None: choose one in the page, or begin a new one
@@ -72,13 +72,35 @@ def studio(
     port    0: any that is free
     folder  what the page may open and write: by default that of the file
     show    open the browser
+    notebook  as a widget in place of a page: by default in a notebook
 
-    Needs the extra `studio`. Serves in a thread until `stop()` or the end of the program.
+    Needs the extra `studio`. Serves in a thread until `stop()` or the end of the program. The widget needs the extra
+    `notebook`; it has no server, and lives until `close()` or the end of the kernel.
     """
+    if is_in_notebook() if notebook is None else notebook:
+        return widget(model, folder)
     made = prepared(model, host=host, port=port, folder=folder).start()
     if show:
         webbrowser.open(made.address)
     return made
+
+
+def is_in_notebook() -> bool:
+    """Whether a notebook asks, that shows widgets."""
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and hasattr(found, "kernel")
+
+
+def widget(model: str | Path | InertModel | None, folder: str | Path | None = None) -> StudioWidget:
+    """The studio as a widget."""
+    try:
+        from eigenbody.pages.studio.notebook import StudioWidget
+    except ImportError as error:
+        what = f"the widget needs packages that are not installed ({error.name})."
+        remedy = "Install them: pip install 'eigenbody[notebook]', or give notebook=False for a page of its own."
+        raise InputError(Fault("studio", what, remedy)) from error
+    return StudioWidget(*_document(model, folder))
 
 
 def prepared(

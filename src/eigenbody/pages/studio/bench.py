@@ -1,4 +1,8 @@
-"""The model on the bench, in a process of its own: read once, compiled once, evaluated at the numbers of the knobs."""
+"""The model on the bench, in a process of its own: read once, compiled once, evaluated at the numbers of the knobs.
+
+Two processes have one each: the first answers every turn of a knob with what must follow at once (`state`), the second
+makes everything else (`rest`) as often as it can.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +31,13 @@ from eigenbody.pages.studio.limits import GivenUp, limited
 from eigenbody.pages.studio.points import movable_points
 
 LINE = re.compile(r"line (\d+)(?:, column (\d+))?\)?$")
-UNHURRIED = 0.025  # seconds for one turn while the hand moves on: what does not fit in waits for another, or for rest
-SHARE = 20  # a part that takes longer is shown so that it takes one part in so many of the time
+SHARE = 4  # while the hand moves on, a part is made so often that it takes at most one part in so many of the time
 SECTIONS = (
     "bodies", "flexible", "markers", "joints", "couplings", "drivers", "measures", "forces", "states", "variables",
     "inputs", "outputs",
 )  # fmt: skip
 
-LONGEST = 3.0  # seconds that one part may take
+LONGEST = 3.0  # seconds of the processor that one part may take
 EMPTY: dict[str, dict[str, Any]] = {
     "detail": {"labels": [], "mode": None},
     "slopes": {"slopes": {}, "best": [], "effects": {}, "si": {}},
@@ -114,27 +117,30 @@ class Bench:
 
     def turned(self, values: Mapping[str, float], selected: int) -> None:
         """Evaluate at other numbers; the selected mode is followed by its shape."""
-        begin = time.perf_counter()
         with _places(self.source):
             numbers = si_values(self.knobs, values)
             if self.evaluator is not None and dict(self.evaluation.values) != {**self.evaluator.own, **numbers}:
                 self.evaluation = self.evaluator(numbers)
             modes = self.modes
-        self.pace["turn"] = time.perf_counter() - begin
         self.selected = selected
         if selected < 0:  # follow
             self.selected = 0 if self.motion is None else parts.same_mode(self.motion, modes)
         self.selected = max(0, min(self.selected, len(modes) - 1, parts.ROWS - 1))
 
-    def messages(self, hurried: Callable[[], bool]) -> Iterator[Message]:
-        """What the page shows now, what matters most first. While `hurried` (the hand moves on) slow parts are left
-        out; they come when it rests."""
-        begin = time.perf_counter() - self.pace.get("turn", 0.0)
+    def state(self) -> dict[str, Any]:
+        """What must follow the hand at once: poles, table of modes, the moving shape."""
+        with _places(self.source):
+            found = parts.state(self.modes, self.scene, self.selected)
+        self.motion = self.modes.motion[self.selected] if len(self.modes) else None
+        return found
+
+    def rest(self, hurried: Callable[[], bool]) -> Iterator[Message]:
+        """Everything else that the page shows, what waits longest first. While `hurried` (something newer waits) each
+        part has its share of the time; all come when the hand rests."""
         modes = self.modes
-        yield "state", self._timed("state", lambda: parts.state(modes, self.scene, self.selected))
-        self.motion = modes.motion[self.selected] if len(modes) else None
         names = [knob.name for knob in self.knobs]
         makers: dict[str, Callable[[], dict[str, Any]]] = {
+            "scene": self._drawing,
             "detail": lambda: parts.detail(modes, self.scene, self.selected),
             "slopes": lambda: {
                 **parts.slopes(self.evaluation, names, self.selected),
@@ -143,34 +149,27 @@ class Bench:
             "curves": lambda: parts.curves(modes),
             "loads": lambda: parts.loads(self.evaluation.point),
         }
-        makers["scene"] = self._drawing
-        for kind in sorted(makers, key=lambda name: self.shown.get(name, 0.0)):  # the one that waits longest first
-            if hurried() and self._must_wait(kind, begin):
+        for kind in sorted(makers, key=lambda name: self.shown.get(name, 0.0)):
+            if hurried() and time.perf_counter() - self.shown.get(kind, 0.0) < SHARE * self.pace.get(kind, 0.0):
                 continue
-            made = self._tried(kind, makers[kind], hurried)
+            made = self._tried(kind, makers[kind])
             self.shown[kind] = time.perf_counter()
             if made:
                 yield kind, made
 
-    def _tried(self, kind: str, make: Callable[[], dict[str, Any]], hurried: Callable[[], bool]) -> dict[str, Any]:
-        """A part, nothing where it is given up for something newer, or why there is none where it takes too long: then
-        it is not tried again with this text."""
+    def _tried(self, kind: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """A part, or why there is none where it takes too long: then it is not tried again with this text."""
         if kind in self.too_long:
             return {}
+        begin = time.perf_counter()
         try:
-            with limited(LONGEST, hurried):
-                return self._timed(kind, make)
-        except GivenUp as given_up:
-            self.pace[kind] = LONGEST
-            if not given_up.is_over:
-                return {}
+            with limited(LONGEST), _places(self.source):
+                return make()
+        except GivenUp:
             self.too_long.add(kind)
             return {**EMPTY[kind], "why": f"This takes longer than {LONGEST:g} s here and is left out."}
-
-    def _must_wait(self, kind: str, begin: float) -> bool:
-        """Whether a part does not fit into the time of a turn, and was shown not long ago for what it takes."""
-        now, takes = time.perf_counter(), self.pace.get(kind, 0.0)
-        return now - begin + takes > UNHURRIED and now - self.shown.get(kind, 0.0) < SHARE * takes
+        finally:
+            self.pace[kind] = time.perf_counter() - begin
 
     def _drawing(self) -> dict[str, Any]:
         """The drawing; nothing where the page has it already."""
@@ -180,13 +179,6 @@ class Bench:
             return {}
         self.drawn = drawn
         return {"drawing": drawn}
-
-    def _timed(self, kind: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        begin = time.perf_counter()
-        with _places(self.source):
-            made = make()
-        self.pace[kind] = time.perf_counter() - begin
-        return made
 
 
 class _places:

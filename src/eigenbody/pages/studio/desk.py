@@ -1,7 +1,8 @@
 """The desk: one model that all open pages share. Messages of pages go in; documents and results go out to all.
 
-Data flows one way: a change of the text makes a new version, a version is opened by the computing process, what that
-finds is sent to every page.
+Data flows one way: a change of the text makes a new version, a version is opened by the computing processes, what they
+find is sent to every page. Of these processes one answers the hand (`turning`), one makes what follows at its own pace
+(`following`), and one works for long (`working`).
 """
 
 from __future__ import annotations
@@ -12,30 +13,41 @@ from pathlib import Path
 from typing import Any
 
 from eigenbody.base.errors import EigenbodyError, Fault, InputError, in_one_line
+from eigenbody.model.model import InertModel
 from eigenbody.pages.studio.document import Document, models_in, opened, within
 from eigenbody.pages.studio.edits import with_numbers
 from eigenbody.pages.studio.engine import Engine
+from eigenbody.pages.studio.movie import CHARACTERS, FRAMES
 from eigenbody.pages.studio.protocol import as_text, finite_numbers
 from eigenbody.starters import KINDS, model_text
 
 LOOK = 0.5  # seconds between looks at the file on disk
 PATIENCE = 1.5  # seconds that the computing of an older text may go on before its process is ended
+JOBS = ("find", "map", "simulate", "report", "campbell", "compare", "movie")  # of the process that works for long
 LASTING = ("model", "state", "detail", "slopes", "curves", "loads", "scene", "faults", "failed")
 
 Send = Callable[[str], None]
 
 
 class Desk:
-    """The document, two computing processes, and the pages that look on."""
+    """The document, the computing processes, and the pages that look on."""
 
-    def __init__(self, folder: Path, document: Document | None = None, budget: dict[str, float] | None = None) -> None:
-        self.folder, self.document = folder, document
+    def __init__(
+        self,
+        folder: Path,
+        document: Document | None = None,
+        budget: dict[str, float] | None = None,
+        has_server: bool = True,
+    ) -> None:
+        self.folder, self.document, self.has_server = folder, document, has_server
         self.pages: dict[int, Send] = {}
         self.last: dict[str, dict[str, Any]] = {}  # what a page that comes later is told first
         self.values: dict[str, float] = {}  # of the knobs, as the file writes them
         self.selected = -1
         self.report = ""  # the last page that was made of the model
+        self.frames: dict[int, list[Any]] = {}  # of movies that pages are sending
         self.turning = Engine(self._heard, budget)
+        self.following = Engine(self._heard, budget)
         self.working = Engine(self._heard, budget)
         self._number = 0
 
@@ -50,6 +62,7 @@ class Desk:
     def leave(self, number: int) -> None:
         """A page that was closed."""
         self.pages.pop(number, None)
+        self.frames.pop(number, None)
 
     def tell(self, kind: str, fields: dict[str, Any], to: int | None = None, but: int | None = None) -> None:
         """Send to all pages, to one, or to all but one."""
@@ -66,6 +79,15 @@ class Desk:
             self.tell("failed", {"what": kind, "message": in_one_line(error)}, to=page)
 
     # ---- the document
+
+    @property
+    def model(self) -> InertModel:
+        """The model as the text describes it now."""
+        from eigenbody.pages.studio.bench import model_of
+
+        document = self._document()
+        path = document.path or self.folder / "model.yaml"
+        return model_of(document.text, path.name, str(path.parent))
 
     def on_hello(self, page: int) -> None:
         """Everything there is to know."""
@@ -117,6 +139,13 @@ class Desk:
         self._tell_document()
         self._open()
 
+    def on_drag(self, page: int, values: dict[str, Any], step: int) -> None:
+        """The same while the hand moves: what has the same step is undone at once."""
+        document = self._document()
+        document.change(with_numbers(document.text, finite_numbers(values)), step=f"{page} {step}")
+        self._tell_document()
+        self._open()
+
     def _document(self) -> Document:
         if self.document is None:
             raise InputError(Fault("model", "no model is open.", "Open one, or begin a new one."))
@@ -146,9 +175,18 @@ class Desk:
             "label": path.name if path else "model.yaml", "folder": str(path.parent if path else self.folder), **more,
         }  # fmt: skip
 
-    def _open(self) -> None:
-        self.turning.abandon(PATIENCE)  # what is computed for an older text is of no use
-        self.turning.ask(self._request("open", seq=0, known=self._known()))
+    def _numbers(self, do: str, values: dict[str, float], selected: int, seq: int) -> dict[str, Any]:
+        return {"do": do, "version": self._document().version, "values": values, "selected": selected, "seq": seq}
+
+    def _open(self) -> None:  # what is computed for an older text is of no use
+        self.turning.ask_instead(self._request("open", seq=0, known=self._known()), PATIENCE)
+        self.following.ask_instead(self._request("prepare"), PATIENCE)
+
+    def _follow(self, state: dict[str, Any]) -> None:
+        """Everything else for the numbers that the poles have."""
+        if not self.following.is_running:
+            self.following.ask(self._request("prepare"))
+        self.following.ask(self._numbers("follow", state["values"], state["selected"], state["seq"]))
 
     def _known(self) -> dict[str, float]:
         """What the numbers of the knobs were in the text that was read last: trial values of those that are the same
@@ -161,12 +199,12 @@ class Desk:
         self.selected = selected
         if not self.turning.is_running:
             self.turning.ask(self._request("open", seq=seq, known=self._known()))
-        self.turning.ask(self._request("turn", selected=selected, seq=seq))
+        self.turning.ask(self._numbers("turn", self.values, selected, seq))
         self.tell("values", {"values": self.values, "selected": selected}, but=page)
 
     def on_stop(self, page: int) -> None:
         """End whatever is computed."""
-        for engine in (self.turning, self.working):
+        for engine in (self.turning, self.following, self.working):
             if engine.is_busy:
                 engine.stop()
         self.tell("busy", {"what": "", "stage": "", "share": None})
@@ -185,6 +223,37 @@ class Desk:
         """A motion in time."""
         self._work(self._request("simulate", until=until) | {"values": finite_numbers(values)})
 
+    def on_campbell(
+        self, page: int, knob: str, low: float, high: float, points: int, orders: list[Any], values: dict[str, Any]
+    ) -> None:
+        """Frequencies over a knob that changes a speed."""
+        study = self._request("campbell", knob=knob, low=low, high=high, points=points, orders=orders)
+        self._work(study | {"values": finite_numbers(values)})
+
+    def on_compare(self, page: int, values: dict[str, Any], other: dict[str, Any]) -> None:
+        """Shapes compared with those of a file of the folder, of a text, or of the text of now as it is written."""
+        if other.keys() != {"path", "text", "values", "name"} or not isinstance(other["values"], dict):
+            raise InputError(Fault("compare", "path, text, values and name are needed."))
+        own = self._request("compare") | {"values": finite_numbers(values)}
+        text, label, folder = str(other["text"]) or own["text"], own["label"], own["folder"]
+        if other["path"]:
+            path = within(self.folder, str(other["path"]))
+            text, label, folder = opened(path).text, path.name, str(path.parent)
+        given = {"text": text, "label": label, "folder": folder, "values": finite_numbers(other["values"])}
+        self._work(own | {"other": {**given, "name": str(other["name"])}})
+
+    def on_movie(self, page: int, frames: list[Any], is_last: bool, format: str, seconds: float) -> None:
+        """Pictures that the page has drawn, as one file."""
+        together = [*self.frames.pop(page, []), *frames]
+        size = sum(len(frame) for frame in together if isinstance(frame, str))
+        if len(together) > FRAMES or size > CHARACTERS:
+            what = f"more than {FRAMES} pictures or {CHARACTERS // 10**6} MB are not taken."
+            raise InputError(Fault("movie", what, "Make the window smaller, or simulate for less time."))
+        self.frames[page] = together
+        if is_last:
+            given = {"frames": self.frames.pop(page), "format": format, "seconds": seconds, "page": page}
+            self._work({"do": "movie", "version": self._document().version, **given})
+
     def on_report(self, page: int, values: dict[str, Any]) -> None:
         """A page to send."""
         self._work(self._request("report") | {"values": finite_numbers(values)})
@@ -200,13 +269,15 @@ class Desk:
         do = request["do"]
         is_old = self.document is None or request["version"] != self.document.version
         if kind == "done":
-            if do not in ("open", "turn") and not self.working.is_busy:
+            if do in JOBS and not self.working.is_busy:
                 self.tell("busy", {"what": "", "stage": "", "share": None})
             return
+        if do == "prepare":
+            return  # what is wrong is told by the process that answers the hand
         if kind == "page":
             self.report = fields["html"]
-            kind, fields = "report", {"address": "report"}
-        if is_old and do in ("open", "turn"):
+            kind, fields = "report", {"address": "report"} if self.has_server else {"html": self.report}
+        if is_old and do not in JOBS:
             return
         if kind == "refused":
             kind, fields = self._refused(do, fields["faults"])
@@ -216,9 +287,10 @@ class Desk:
             self._is_sound(fields)
         if kind == "state":
             self.last.pop("failed", None)
+            self._follow(fields)
         if kind in LASTING:
             self.last[kind] = fields
-        self.tell(kind, fields)
+        self.tell(kind, fields, to=request.get("page"))
 
     def _refused(self, do: str, faults: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
         if do == "open":
@@ -279,5 +351,5 @@ class Desk:
 
     def close(self) -> None:
         """End the computing processes."""
-        self.turning.stop()
-        self.working.stop()
+        for engine in (self.turning, self.following, self.working):
+            engine.stop()

@@ -27,6 +27,7 @@ class Document:
     version: int = 1  # counts every change, undo included
     on_disk: str | None = None  # what the file was last seen to hold
     note: str = ""  # what the page should say about it
+    last_step: str = ""  # what the last change belongs to
 
     @property
     def text(self) -> str:
@@ -43,13 +44,16 @@ class Document:
         """Where text that is not in the file is kept."""
         return None if self.path is None else self.path.with_name(f".{self.path.name}.studio")
 
-    def change(self, text: str, base: int | None = None) -> bool:
+    def change(self, text: str, base: int | None = None, step: str = "") -> bool:
         """Another text. One that was made from an older version is kept in the history but does not replace the
-        text: False."""
+        text: False. Changes of the same `step` that follow each other are one in the history."""
         if text == self.text:
             return True
         own = self.text
         del self.versions[self.place + 1 :]
+        if step and step == self.last_step:
+            self.versions.pop()
+        self.last_step = step
         self.versions.append(text)
         is_late = base is not None and base != self.version
         if is_late:
@@ -68,6 +72,7 @@ class Document:
         if not 0 <= self.place + by < len(self.versions):
             return False
         self.place += by
+        self.last_step = ""
         self.version += 1
         self.note = ""
         self._keep()

@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO, cast
@@ -17,7 +16,10 @@ from eigenbody.many.worker import READY, read, write
 
 START = 120.0  # seconds that the process may take to read its modules
 CODE = "from eigenbody.pages.studio.worker import main; main()"
-BUDGET = {"open": 60.0, "turn": 30.0, "find": 600.0, "map": 600.0, "simulate": 300.0, "report": 300.0}  # seconds
+BUDGET = {
+    "open": 60.0, "prepare": 60.0, "turn": 30.0, "follow": 30.0, "find": 600.0, "map": 600.0, "simulate": 300.0,
+    "report": 300.0, "campbell": 600.0, "compare": 120.0, "movie": 120.0,
+}  # seconds  # fmt: skip
 
 Deliver = Callable[[dict[str, Any], str, dict[str, Any]], None]  # request, kind, fields
 
@@ -32,7 +34,7 @@ class Engine:
         self._ticket = 0
         self._timer: asyncio.TimerHandle | None = None
         self._is_ready = False
-        self._since = 0.0  # when the oldest request had its turn
+        self._begun = 0  # the ticket that is worked on
 
     @property
     def is_busy(self) -> bool:
@@ -44,13 +46,23 @@ class Engine:
         """Whether there is a process, which remembers the model that it opened last."""
         return self._child is not None
 
-    def abandon(self, seconds: float) -> None:
-        """Nobody wants what is being computed; where that has gone on for some time, its process is ended."""
-        if self._open and self._is_ready and time.monotonic() - self._since > seconds:
-            self._open.clear()
-            self.stop()
+    def ask_instead(self, request: dict[str, Any], seconds: float) -> None:
+        """Have something computed in place of everything that is under way; a process that does not come to it within
+        some seconds is ended, and another one asked."""
+        self._open.clear()
+        ticket = self.ask(request)
 
-    def ask(self, request: dict[str, Any]) -> None:
+        def look() -> None:
+            if ticket in self._open and self._begun < ticket and self._is_ready:
+                waiting = list(self._open.values())
+                self._open.clear()
+                self.stop()
+                for one in waiting:
+                    self.ask(one)
+
+        asyncio.get_running_loop().call_later(seconds, look)
+
+    def ask(self, request: dict[str, Any]) -> int:
         """Have something computed; the process is started where there is none."""
         child = self._child or self._started()
         self._ticket += 1
@@ -59,6 +71,7 @@ class Engine:
             write(cast("BinaryIO", child.stdin), pickle.dumps({**request, "ticket": self._ticket}))
         if len(self._open) == 1:
             self._watch()
+        return self._ticket
 
     def stop(self, why: str = "stopped") -> None:
         """End the process; what was asked for and not answered fails."""
@@ -110,6 +123,9 @@ class Engine:
         if kind == READY:
             self._is_ready = True
             self._watch()
+        if kind == "begun":
+            self._begun = ticket
+            return
         request = self._open.get(ticket)
         if request is None:
             return
@@ -126,7 +142,6 @@ class Engine:
             self._timer.cancel()
         self._timer = None
         if self._open:
-            self._since = time.monotonic()
             oldest = next(iter(self._open.values()))
             seconds = self.budget[oldest["do"]] if self._is_ready else START
             self._timer = asyncio.get_running_loop().call_later(seconds, self._over, seconds)

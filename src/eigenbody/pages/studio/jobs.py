@@ -12,10 +12,10 @@ from eigenbody.analyses.design.optimize import optimize
 from eigenbody.analyses.drawing import scene_of
 from eigenbody.analyses.report import motion_document, report, simulation_charts
 from eigenbody.base.errors import ComputationError, Fault, InputError
-from eigenbody.model.model import InertModel
-from eigenbody.pages.studio.bench import model_of
-from eigenbody.pages.studio.knobs import Knob, knobs_of, si_values
+from eigenbody.pages.studio.knobs import Knob
+from eigenbody.pages.studio.movie import movie
 from eigenbody.pages.studio.protocol import finite_numbers
+from eigenbody.pages.studio.studies import compare, model_and_knobs, over_speed
 from eigenbody.simulation.result import SimulationError
 from eigenbody.simulation.run import simulate
 
@@ -28,12 +28,6 @@ FRAMES = 300  # of a simulated motion
 MAP = 60  # most points along a side
 DIGITS = 12  # of a number that is proposed
 NOISE = 1e-9  # damping ratios below are rounding
-
-
-def _model(request: Request) -> tuple[InertModel, tuple[Knob, ...]]:
-    model = model_of(request["text"], request["label"], request["folder"])
-    knobs = knobs_of(model)
-    return model.with_values(si_values(knobs, finite_numbers(request["values"]))), knobs
 
 
 # ---- find
@@ -79,7 +73,7 @@ def problem_of(goals: list[Any], vary: Mapping[str, Any], knobs: tuple[Knob, ...
 
 def find(request: Request) -> Messages:
     """The smallest change that reaches the goals, as a proposal."""
-    model, knobs = _model(request)
+    model, knobs = model_and_knobs(request)
     yield "busy", {"what": "find", "stage": "searching", "share": None}
     found = optimize(model, problem_of(request["goals"], request["vary"], knobs, request["selected"] + 1), workers=1)
     known = {knob.name: knob for knob in knobs}
@@ -101,7 +95,7 @@ def find(request: Request) -> Messages:
 
 def paint(request: Request) -> Messages:
     """Smallest damping ratio over two knobs, row by row; below zero it is unstable, None where there is no answer."""
-    model, knobs = _model(request)
+    model, knobs = model_and_knobs(request)
     (x_name, *x_ends), (y_name, *y_ends) = request["x"], request["y"]
     known = {knob.name: knob for knob in knobs}
     count = max(2, min(int(request["points"]), MAP))
@@ -148,7 +142,7 @@ def _spread(knob: Knob, ends: Mapping[str, float], count: int) -> np.ndarray:
 
 def play(request: Request) -> Messages:
     """A simulated motion from the operating point, as far as it came."""
-    model, _ = _model(request)
+    model, _ = model_and_knobs(request)
     until = float(request["until"])
     if not 0 < until <= 1e6:
         raise InputError(Fault("until", f"{until:g} is no time to simulate to.", "Give seconds, more than none."))
@@ -169,9 +163,12 @@ def play(request: Request) -> Messages:
 
 def page(request: Request) -> Messages:
     """The report of the model at the numbers of now."""
-    model, _ = _model(request)
+    model, _ = model_and_knobs(request)
     yield "busy", {"what": "report", "stage": "writing the report", "share": None}
     yield "page", {"html": report(model)}
 
 
-JOBS: dict[str, Callable[[Request], Messages]] = {"find": find, "map": paint, "simulate": play, "report": page}
+JOBS: dict[str, Callable[[Request], Messages]] = {
+    "find": find, "map": paint, "simulate": play, "report": page, "campbell": over_speed, "compare": compare,
+    "movie": movie,
+}  # fmt: skip

@@ -72,6 +72,7 @@ def shape(modes: Modes, scene: Scene, selected: int) -> Part:
     return {
         "hz": one["hz"],
         "scale": one["scale"],
+        "size": scene.size,
         "remark": one["remark"],
         "motion": both(motion),
         "bends": both(bends),

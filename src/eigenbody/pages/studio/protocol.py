@@ -23,11 +23,20 @@ FROM_PAGE: dict[str, dict[str, type]] = {
     "redo": {},
     "turn": {"values": dict, "selected": int, "seq": int},  # numbers of knobs, in the units that the file writes
     "keep": {"values": dict},  # write numbers of knobs into the text
+    "drag": {"values": dict, "step": int},  # the same while something is dragged: one step of undo
     "stop": {},  # end what is being computed
     "find": {"goals": list, "vary": dict, "selected": int},  # vary: {knob: [from, to]}
     "map": {"x": list, "y": list, "values": dict, "points": int},  # x, y: [knob, from, to]
     "simulate": {"until": float, "values": dict},
     "report": {"values": dict},
+    "campbell": {"knob": str, "low": float, "high": float, "points": int, "orders": list, "values": dict},
+    "compare": {"values": dict, "other": dict},  # other: path of a file, or a text; its values, its name
+    "movie": {
+        "frames": list,
+        "is_last": bool,
+        "format": str,
+        "seconds": float,
+    },  # PNG, in portions
     "folder": {},
     "open": {"path": str},
     "new": {"of": str, "path": str},
@@ -38,7 +47,7 @@ FROM_SERVER = {
     "faults": "version, faults [{line, column, where, what, remedy}]",
     "model": "version, name, summary, knobs, their trial values, names (by section), points that can be moved, notes",
     "values": "values of the knobs, by another page",
-    "state": "seq, version, verdict, stability, poles, table of modes, selected mode and its shape, rest poses",
+    "state": "seq, version, values, verdict, stability, poles, table of modes, selected mode and its shape, rest poses",
     "detail": "seq, labels of the modes, facts and energies of the selected one",
     "slopes": "seq, slopes of every pole by every knob, knobs that move the selected mode most first, their effects",
     "curves": "seq, charts of frequency and step responses",
@@ -49,7 +58,10 @@ FROM_SERVER = {
     "proposal": "values, before and after, message",
     "map": "x, y, row by row",
     "motion": "times, poses and charts of a simulated motion",
-    "report": "address of the page that was made",
+    "report": "address of the page that was made, or itself where there is no server",
+    "campbell": "x, branches [{label, whirl, hz, damping}], spin_hz, orders, critical speeds",
+    "mac": "values, modes of both, pairs [[first, second, MAC]]",
+    "file": "name, type, content (base64): something to take away",
     "folder": "files [path], starters [{kind, title}]",
 }
 
@@ -75,7 +87,7 @@ def _is(value: Any, of: type) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if of is dict:
         return isinstance(value, dict) and len(value) <= MOST
-    return isinstance(value, of) and not isinstance(value, bool)
+    return isinstance(value, of) and (of is bool or not isinstance(value, bool))
 
 
 def finite_numbers(values: dict[str, Any]) -> dict[str, float]:

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
@@ -23,15 +20,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from eigenbody.analyses.report import asset, library_script
 from eigenbody.base.errors import InputError, in_one_line
-from eigenbody.elements.vocabulary import VOCABULARY
-from eigenbody.model.schema import json_schema
+from eigenbody.pages.studio.carried import own, served
 from eigenbody.pages.studio.desk import Desk
 from eigenbody.pages.studio.protocol import LARGEST, as_text, read_message
 
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json"}
-VIEWER = ("meshes.js", "scene.js", "player.js", "charts.js")  # of the report
 REFUSED = "This address needs the token that the studio printed when it was started."
 ANY = "*"  # of a server for all addresses of the machine: then the token alone says who may come in
 WAITING = 1000  # messages that a page may be behind before older ones are dropped
@@ -162,28 +156,6 @@ async def converse(connection: WebSocket, desk: Desk) -> None:
             await sender
 
 
-@cache
-def own(name: str) -> str:
-    """A file of the page."""
-    return (files("eigenbody.pages.studio") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def served() -> dict[str, bytes]:
-    """Everything that a page may ask for, by name: our modules, the viewer of the report, the libraries, the schema."""
-    folder = files("eigenbody.pages.studio") / "assets"
-    found = {item.name: item.read_bytes() for item in folder.iterdir() if item.name.endswith((".js", ".css"))}
-    found["viewer.js"] = ("var EB = {};\n" + "\n".join(asset(name) for name in VIEWER)).encode()
-    found["report.css"] = asset("report.css").encode()
-    found["three.js"] = (
-        b"window.define = (needs, make) => make((window.THREE = {})); window.define.amd = true;\n"
-        + library_script("3d") + b"\ndelete window.define;\n"
-    )  # fmt: skip
-    found["plotly.js"] = library_script("charts")
-    found["schema.json"] = json.dumps(json_schema(VOCABULARY)).encode()
-    return found
-
-
 def uvicorn_server(app: Starlette) -> Any:
     """uvicorn as the studio runs it."""
     import uvicorn
@@ -191,6 +163,7 @@ def uvicorn_server(app: Starlette) -> Any:
     return uvicorn.Server(
         uvicorn.Config(
             app, log_level="error", lifespan="on", ws="websockets-sansio", ws_max_size=LARGEST,
+            ws_per_message_deflate=False,  # on one machine packing takes longer than sending
             timeout_graceful_shutdown=1, server_header=False,
         )
     )  # fmt: skip

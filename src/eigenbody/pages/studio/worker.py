@@ -20,6 +20,9 @@ from eigenbody.many.worker import READY, read, write
 from eigenbody.pages.studio.limits import GivenUp
 
 MEMORY = 8 * 2**30  # bytes of address space
+READERS = ("open", "prepare")  # read a text: `open` tells what it describes and its state, `prepare` nothing
+TURNS = ("turn", "follow")  # other numbers: `turn` gives the state, `follow` the rest
+BEHIND = 5  # how much the process of the rest stands back (nice) for what the hand waits for
 Request = dict[str, Any]
 
 
@@ -58,7 +61,7 @@ def _bound_memory() -> None:
 
 
 class Server:
-    """Answers requests one after another; of several turns that wait, the last."""
+    """Answers requests one after another; of several turns that wait, the newest."""
 
     def __init__(self, inbox: SimpleQueue[Request], say: Callable[..., None]) -> None:
         self.inbox, self.say = inbox, say
@@ -76,8 +79,8 @@ class Server:
     def _skipping(self, waiting: list[Request]) -> list[Request]:
         """What is worth doing: the last text that came, and of turns the last."""
         kinds = [request["do"] for request in waiting]
-        first = max((k for k, kind in enumerate(kinds) if kind == "open"), default=0)
-        wanted = [k for k, kind in enumerate(kinds) if k >= first and (kind != "turn" or "turn" not in kinds[k + 1 :])]
+        first = max((k for k, kind in enumerate(kinds) if kind in READERS), default=0)
+        wanted = [k for k, kind in enumerate(kinds) if k >= first and (kind not in TURNS or kind not in kinds[k + 1 :])]
         for k, request in enumerate(waiting):
             if k not in wanted:
                 self.say(request["ticket"], "done", {})
@@ -85,6 +88,7 @@ class Server:
 
     def _answer(self, request: Request) -> None:
         ticket = request["ticket"]
+        self.say(ticket, "begun", {})
         try:
             for kind, fields in self._messages(request):
                 self.say(ticket, kind, fields)
@@ -102,16 +106,21 @@ class Server:
         self.say(ticket, "done", {})
 
     def _messages(self, request: Request) -> Iterator[tuple[str, dict[str, Any]]]:
-        if request["do"] not in ("open", "turn"):
+        do = request["do"]
+        if do not in READERS + TURNS:
             from eigenbody.pages.studio import jobs
 
-            yield from jobs.JOBS[request["do"]](request)
+            yield from jobs.JOBS[do](request)
             return
         from eigenbody.pages.studio.bench import Bench
 
-        if request["do"] == "open":
+        if do in READERS:
             self.bench = None
             self.bench = Bench.opened(request["version"], request["text"], request["label"], request["folder"])
+        if do == "prepare":
+            _stand_back()
+            return
+        if do == "open":
             own = {knob.name: knob.value for knob in self.bench.knobs}
             same = {name for name, value in request["known"].items() if own.get(name) == value}
             values = {name: value for name, value in request["values"].items() if name in same}
@@ -122,6 +131,14 @@ class Server:
         if self.bench is None or self.bench.version != request["version"]:
             return  # the text has changed meanwhile and does not describe a model
         self.bench.turned(values, selected)
-        hurried = lambda: not self.inbox.empty()  # noqa: E731
-        for kind, fields in self.bench.messages(hurried):
-            yield kind, {"seq": request["seq"], "version": request["version"], **fields}
+        head = {"seq": request["seq"], "version": request["version"]}
+        if do != "follow":
+            yield "state", {**head, **self.bench.state(), "values": values}
+            return
+        for kind, fields in self.bench.rest(lambda: not self.inbox.empty()):
+            yield kind, {**head, **fields}
+
+
+def _stand_back() -> None:
+    with suppress(AttributeError, OSError):  # not on every system
+        os.nice(max(0, BEHIND - os.nice(0)))

@@ -11,7 +11,7 @@ from eigenbody.present.tables import Grid, Sheet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.modes.mac import Mac
+    from eigenbody.analyses.modes.alike import Mac
 
 MAX_SIDE = 12  # rows and columns of a printed matrix
 MAX_NUMBERS = 14  # side up to which the squares of the picture carry numbers

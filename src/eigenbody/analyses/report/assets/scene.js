@@ -91,6 +91,7 @@ EB.makeScene = function (THREE, host, drawing) {
     coil: ({ high }) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
     mesh: ({ source }) => EB.meshGeometry(THREE, drawing.meshes.surfaces[source.mesh]),
   };
+  /** @type {any[]} */
   const items = []; // {kind, on, local, part} or {kind, link}
   for (const part of drawing.parts) {
     const local = new THREE.Matrix4().compose(new THREE.Vector3(...part.p), new THREE.Quaternion(...part.q), new THREE.Vector3(...part.s));

@@ -30,3 +30,21 @@ export function debounced(run, pause) {
   let timer = 0;
   return { soon() { clearTimeout(timer); timer = setTimeout(run, pause); }, now() { clearTimeout(timer); run(); }, never() { clearTimeout(timer); } };
 }
+
+/** Call at once, but not more often than once a pause; the last request is never lost. @param {() => void} run @param {number} pause milliseconds */
+export function paced(run, pause) {
+  let timer = 0, last = -Infinity;
+  function go() { timer = 0; last = performance.now(); run(); }
+  return () => {
+    if (timer) return;
+    const left = pause - (performance.now() - last);
+    if (left <= 0) go(); else timer = setTimeout(go, left);
+  };
+}
+
+/** Give something to the reader as a file. @param {Blob | string} content or its address @param {string} name */
+export function save(content, name) {
+  const href = typeof content === "string" ? content : URL.createObjectURL(content);
+  make("a", { href, download: name }).click();
+  if (typeof content !== "string") setTimeout(() => URL.revokeObjectURL(href), 60000);
+}

@@ -18,7 +18,8 @@ export function makeEditor({ line, now }) {
   /** @type {{line: number, what: string, remedy: string, where: string}[]} */
   let faults = [];
   let version = 0, known = "", inFlight = false, schema = null, options = [], picked = 0, isPainting = false;
-  fetch("assets/schema.json").then((answer) => answer.json()).then((found) => { schema = makeSchema(found); });
+  if (EB.embedded) schema = makeSchema(EB.embedded.schema);
+  else fetch("assets/schema.json").then((answer) => answer.json()).then((found) => { schema = makeSchema(found); });
 
   // ---- colours
   function colour() {

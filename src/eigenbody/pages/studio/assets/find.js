@@ -13,7 +13,7 @@ export function makeFind({ line, now, tellUser }, panels) {
   const vary = make("div", { class: "row", role: "group", "aria-label": "Knobs that may be turned" });
   const result = make("div", { "aria-live": "polite" });
   const search = make("button", { type: "button", id: "search", text: "Search", onclick: ask });
-  panel.append(make("p", { class: "why", text: "The smallest change of the ticked knobs, within the ranges of their sliders, that reaches all goals. A band drawn over the poles (box select) becomes a goal too." }),
+  panel.append(make("p", { class: "why", text: "The smallest change of the ticked knobs, within the ranges of their sliders, that reaches all goals. Bands and damping drawn on the charts become goals too." }),
     goals, make("button", { type: "button", id: "add-goal", text: "Add a goal", onclick: () => add("frequency") }), make("h3", { text: "May be turned" }), vary, search, result);
 
   function add(of, values = []) {
@@ -60,6 +60,11 @@ export function makeFind({ line, now, tellUser }, panels) {
       make("div", { class: "row" }, accept, reject)));
   });
   line.on("failed", (m) => { if (m.what === "find") result.replaceChildren(make("p", { class: "why", text: m.message })); });
-  addEventListener("band", (/** @type {any} */ event) => { panels.show("find"); add("outside", event.detail.map((v) => few(v, 4))); });
+  addEventListener("goal", (/** @type {any} */ event) => { // drawn on a chart
+    const { of, values } = event.detail, [first] = goals.children;
+    if (first && first.children[1].value.trim() === "") first.remove(); // the one that nobody has filled in
+    panels.show("find");
+    add(of, values.map((v) => few(v, 4)));
+  });
   add("frequency");
 }

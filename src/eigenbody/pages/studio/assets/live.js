@@ -5,6 +5,18 @@ import { make } from "./dom.js";
 
 /** @typedef {{x: (number | null)[], y: (number | null)[], mode?: string, yaxis?: string, line?: any, marker?: any, opacity?: number}} Trace */
 
+/** Colours by their names in the style of the page; numbers stay as they are. @param {any} trace @returns {any} */
+export function coloured(trace) {
+  const one = (value) => (typeof value === "string" && value.startsWith("--") ? EB.style(value) : value);
+  const all = (given) => (Array.isArray(given) ? given.map(one) : one(given));
+  const out = { ...trace };
+  for (const part of ["line", "marker"]) if (trace[part]) {
+    out[part] = { ...trace[part], ...(trace[part].color ? { color: all(trace[part].color) } : {}) };
+    if (trace[part].line) out[part].line = { ...trace[part].line, color: all(trace[part].line.color) };
+  }
+  return out;
+}
+
 /** Place of values along an axis, px; null where there is none. */
 function scaleOf(axis, isUp) {
   const [low, high] = axis.range, isLog = axis.type === "log";
@@ -15,9 +27,9 @@ function scaleOf(axis, isUp) {
   };
 }
 
-/** @param {any} host of a chart that Plotly has drawn */
-export function makeLive(host) {
-  const canvas = make("canvas", { class: "live-canvas", "aria-hidden": "true" });
+/** @param {any} host of a chart that Plotly has drawn @param {string} [kind] further class of the canvas */
+export function makeLive(host, kind = "") {
+  const canvas = make("canvas", { class: `live-canvas ${kind}`, "aria-hidden": "true" });
 
   /** Whether all points lie within the axes as they are. @param {Trace[]} traces */
   function fits(traces) {
@@ -31,20 +43,28 @@ export function makeLive(host) {
       });
     });
   }
-  /** Draw traces over the axes as they are; false where there are no axes yet. @param {Trace[]} traces */
-  function show(traces) {
+  /** The pen of a canvas that lies over the axes as they are; null where there are none yet. @param {boolean} isFresh begin with nothing */
+  function prepared(isFresh) {
     const layout = host._fullLayout;
-    if (!layout || !layout.xaxis || !layout.xaxis._length) return false;
+    if (!layout || !layout.xaxis || !layout.xaxis._length) return null;
     if (canvas.parentNode !== host) host.append(canvas);
     const ratio = window.devicePixelRatio || 1, wide = host.clientWidth, high = host.clientHeight;
     if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) Object.assign(canvas, { width: Math.round(wide * ratio), height: Math.round(high * ratio) });
-    const pen = canvas.getContext("2d");
+    const pen = penOf();
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, wide, high);
-    for (const trace of traces) draw(pen, layout, trace);
+    if (isFresh) pen.clearRect(0, 0, wide, high);
+    return pen;
+  }
+  /** Draw traces over the axes, in place of those of the chart; false where there are no axes yet. @param {Trace[]} traces */
+  function show(traces) {
+    const pen = prepared(true);
+    if (!pen) return false;
+    for (const trace of traces) draw(pen, host._fullLayout, trace);
     host.classList.add("live");
     return true;
   }
+  /** Draw a trace beside those that are there. @param {Trace} trace @param {boolean} isFresh in place of what this canvas shows */
+  function add(trace, isFresh) { const pen = prepared(isFresh); if (pen) draw(pen, host._fullLayout, trace); }
   function draw(pen, layout, trace) {
     const down = layout[(trace.yaxis || "y").replace("y", "yaxis")], across = scaleOf(layout.xaxis, false), upward = scaleOf(down, true);
     const points = trace.x.map((v, i) => [across(v), upward(trace.y[i])]), mode = trace.mode || "lines";
@@ -84,6 +104,7 @@ export function makeLive(host) {
     const turn = Math.atan2(by - ay, bx - ax), side = (way) => [bx - 2 * size * Math.cos(turn + way), by - 2 * size * Math.sin(turn + way)];
     pen.moveTo(bx, by); pen.lineTo(...side(0.45)); pen.lineTo(...side(-0.45)); pen.closePath(); pen.fill();
   }
-  function hide() { host.classList.remove("live"); canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height); }
-  return { show, hide, fits };
+  const penOf = () => canvas.getContext("2d", { willReadFrequently: true }); // drawn by the processor: a graphics card that is not there costs more
+  function hide() { host.classList.remove("live"); penOf().clearRect(0, 0, canvas.width, canvas.height); }
+  return { show, add, hide, fits };
 }

@@ -1,7 +1,7 @@
 // Puts the page together: the line to the server, and the parts that show what comes over it.
 
-import { $ } from "./dom.js";
-import { openLine } from "./socket.js";
+import { $, save } from "./dom.js";
+import { lineOver, openLine } from "./socket.js";
 import { makeEditor } from "./editor.js";
 import { makeForm } from "./form.js";
 import { makeKnobs } from "./knobs.js";
@@ -11,13 +11,16 @@ import { makeStage } from "./stage.js";
 import { makePanels } from "./panels.js";
 import { makeFind } from "./find.js";
 import { makeMap } from "./map.js";
+import { makeCampbell } from "./campbell.js";
+import { makeCompare } from "./compare.js";
 import { makeDrag } from "./drag.js";
 import { makeFiles } from "./files.js";
+import { makePictures } from "./pictures.js";
 import { makeShots } from "./shots.js";
 
 const root = document.documentElement;
-history.replaceState(null, "", "/"); // the token is in a cookie now: not in bookmarks, nor in what is sent on
-const line = openLine();
+const line = EB.embedded ? lineOver(EB.embedded.port) : openLine();
+if (!EB.embedded) history.replaceState(null, "", "/"); // the token is in a cookie now: not in bookmarks, nor in what is sent on
 /** What the parts of the page know together: written where messages come in, read everywhere. */
 const now = { seq: 0, version: 0, selected: -1, knobs: [], values: {}, state: null, labels: [], slopes: {}, names: {}, knob: "" };
 const { on } = line;
@@ -33,9 +36,9 @@ document.addEventListener("keydown", (event) => { if (event.key === "Tab") root.
 
 // ---- what is said
 const message = $("message");
-/** @param {string} text @param {boolean} [stays] */
+/** @param {string} text */
 export function tellUser(text) { message.textContent = text; message.hidden = !text; }
-on("failed", (m) => tellUser(m.what === "turn" ? `At these numbers: ${m.message}` : m.message));
+on("failed", (m) => tellUser(["turn", "follow"].includes(m.what) ? `At these numbers: ${m.message}` : m.message));
 on("faults", () => tellUser(""));
 on("state", () => { if (message.textContent.startsWith("At these numbers")) tellUser(""); });
 on("up", () => { root.dataset.line = "up"; tellUser(""); });
@@ -50,7 +53,7 @@ on("busy", (m) => {
 });
 $("stop").addEventListener("click", () => line.say("stop"));
 $("report").addEventListener("click", () => line.say("report", { values: now.values }));
-on("report", (m) => { const link = document.createElement("a"); link.href = m.address; link.download = "report.html"; link.click(); });
+on("report", (m) => save(m.html ? new Blob([m.html], { type: "text/html" }) : m.address, "report.html"));
 
 // ---- what is known
 on("model", (m) => {
@@ -76,12 +79,14 @@ makeForm(parts, editor);
 const knobs = makeKnobs(parts);
 makeModes(parts, knobs);
 const poles = makePoles(parts);
-const stage = makeStage(parts, editor);
+const stage = makeStage(parts);
 const panels = makePanels(parts);
 makeFind(parts, panels);
 makeMap(parts, panels, knobs);
+makeCampbell(parts, panels, knobs);
+makeCompare(parts, panels);
 makeFiles(parts);
 makeDrag(parts, stage);
-makeShots(parts, panels, stage, poles);
+makeShots(parts, panels, stage, poles, editor, makePictures(parts, stage));
 Object.assign(window, { studio: { now, editor, knobs, stage, poles, line } });
 line.open();

@@ -1,6 +1,7 @@
 // Stability over two knobs, painted row by row while it is computed. A click puts the knobs there.
 
-import { $, make } from "./dom.js";
+import { $, make, paced } from "./dom.js";
+import { chartConfig } from "./pictures.js";
 
 export function makeMap({ line, now, painters, tellUser }, panels, knobs) {
   const panel = $("panel-map");
@@ -38,12 +39,13 @@ export function makeMap({ line, now, painters, tellUser }, panels, knobs) {
       { type: "heatmap", x: map.x, y: map.y, z: map.z, zmin: -far, zmax: far, colorscale: [[0, "#c53030"], [0.499, "#f6d5d5"], [0.5, "#fbf0db"], [0.501, "#d7eee2"], [1, "#1a8754"]], colorbar: { title: { text: "damping", side: "right" }, thickness: 14 }, hovertemplate: "%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>" },
       { type: "scatter", mode: "markers", x: [here[map.names[0]]], y: [here[map.names[1]]], marker: { symbol: "cross", size: 12, color: "--ink" }, hoverinfo: "skip" },
     ];
-    window.Plotly.react(host, data.map(EB.resolved), EB.themed(EB.resolved(layout)), EB.chartConfig);
+    window.Plotly.react(host, data.map(EB.resolved), EB.themed(EB.resolved(layout)), chartConfig());
     if (!host.dataset.listens) {
       host.dataset.listens = "yes";
       host.on("plotly_click", (event) => { const p = event.points[0]; knobs.put({ [map.names[0]]: Number(Number(p.x).toPrecision(4)), [map.names[1]]: Number(Number(p.y).toPrecision(4)) }); });
     }
   }
-  line.on("state", () => { if (!panel.hidden) draw(); });
+  const soon = paced(draw, 300);
+  line.on("state", () => { if (!panel.hidden && map) soon(); });
   painters.push(draw);
 }

@@ -1,6 +1,8 @@
 // The table of modes: a row chooses the mode that moves and that knobs are judged by.
 
-import { $, few, make } from "./dom.js";
+import { $, few, make, paced } from "./dom.js";
+
+const PAUSE = 100; // milliseconds between two numbers that an eye can read
 
 export function makeModes({ line, now }, knobs) {
   const body = $("modes").tBodies[0];
@@ -16,18 +18,22 @@ export function makeModes({ line, now }, knobs) {
     });
     body.replaceChildren(...rows.map((r) => r.row));
   }
-  line.on("state", (m) => {
+  const write = (cell, text) => { if (cell.firstChild) { if (cell.firstChild.data !== text) cell.firstChild.data = text; } else cell.textContent = text; };
+  const show = paced(() => {
+    const m = now.state;
     if (rows.length !== m.modes.length) build(m.modes.length);
     m.modes.forEach((mode, i) => {
       const { row, cells, pick } = rows[i];
-      cells[0].textContent = few(mode.hz, 5);
-      cells[1].textContent = few(mode.natural_hz, 5);
-      cells[2].textContent = mode.damping === null ? "" : few(mode.damping, 4);
-      row.className = `${mode.stability}${i === m.selected ? " chosen" : ""}`;
-      pick.setAttribute("aria-pressed", String(i === m.selected));
+      write(cells[0], few(mode.hz, 5));
+      write(cells[1], few(mode.natural_hz, 5));
+      write(cells[2], mode.damping === null ? "" : few(mode.damping, 4));
+      const name = `${mode.stability}${i === m.selected ? " chosen" : ""}`;
+      if (row.className !== name) { row.className = name; pick.setAttribute("aria-pressed", String(i === m.selected)); }
     });
-  });
-  line.on("detail", (m) => m.labels.forEach((label, i) => { if (rows[i]) rows[i].cells[3].textContent = label; }));
+    now.labels.forEach((label, i) => { if (rows[i]) write(rows[i].cells[3], label); });
+  }, PAUSE);
+  line.on("state", show);
+  line.on("detail", () => { if (now.state) show(); });
   addEventListener("pick", (/** @type {any} */ event) => knobs.turn(event.detail));
   body.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,13 +1,17 @@
 // Results below the mechanism: one tab each. Charts of a tab that is not seen are drawn when it is.
 
+import { boundsButton } from "./bounds.js";
 import { $, debounced, few, make } from "./dom.js";
-import { makeLive } from "./live.js";
+import { coloured, makeLive } from "./live.js";
+import { chartConfig } from "./pictures.js";
 
 const REST = 300; // milliseconds without a change before a chart itself is drawn
 
 export function makePanels({ line, now, painters }) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   const charts = new Map(); // panel -> charts
+  /** @type {Map<string, (() => void)[]>} */
+  const watchers = new Map(); // panel -> what is done when it is opened
   const lives = new WeakMap(); // place of a chart -> its canvas
   const settling = debounced(() => { for (const name of charts.keys()) draw(name); }, REST);
   const isOpen = (name) => !$(`panel-${name}`).hidden;
@@ -20,6 +24,7 @@ export function makePanels({ line, now, painters }) {
       $(`panel-${tab.dataset.tab}`).hidden = !isOwn;
     }
     draw(name);
+    for (const run of watchers.get(name) || []) run();
   }
   for (const tab of tabs) {
     tab.addEventListener("click", () => show(tab.dataset.tab));
@@ -40,15 +45,31 @@ export function makePanels({ line, now, painters }) {
     if (!isOpen(name) || !own.list.length || own.list.length !== spots.length) return !isOpen(name);
     const isSame = own.list.every((chart, i) => spots[i].data && spots[i].data.length === chart.data.length + (chart.more || []).length);
     if (!isSame) return false;
-    own.list.forEach((chart, i) => lives.get(spots[i]).show([...chart.data, ...(chart.more || [])].map(EB.resolved)));
+    own.list.forEach((chart, i) => lives.get(spots[i]).show([...chart.data, ...(chart.more || [])].map(coloured)));
     settling.soon();
     return true;
+  }
+  /** Titles in as many lines as they need beside their axis, and room for each axis. */
+  function withRoom({ layout: given, data }) {
+    const axes = Object.keys(given).filter((key) => /^yaxis\d*$/.test(key)), high = axes.length > 1 ? 430 : 330, out = { ...given, height: high };
+    for (const key of axes) {
+      const [low, top] = given[key].domain || [0, 1], text = (given[key].title && given[key].title.text) || "";
+      const isLong = text.length > (0.75 * high * (top - low)) / 7; // px of a letter
+      out[key] = { ...given[key], title: { ...given[key].title, text: isLong ? text.replace(", ", ",<br>") : text, font: { size: 12 }, standoff: 6 } };
+      const values = data.filter((t) => (t.yaxis || "y") === key.replace("axis", "")).flatMap((t) => t.y).filter((v) => v > 0), decades = values.length ? Math.log10(Math.max(...values) / Math.min(...values)) : 0;
+      if (given[key].type === "log" && decades >= 0.7) out[key].dtick = decades > 3 ? Math.ceil(decades / 5) : "D2"; // 1, 2, 5: more would stand on each other
+    }
+    return out;
   }
   function draw(name) {
     const own = charts.get(name), panel = $(`panel-${name}`);
     if (!own || !isOpen(name) || !window.Plotly) return;
     let place = panel.querySelector(".charts");
-    if (!place) { place = make("div", { class: "charts" }); panel.append(place); }
+    if (!place) {
+      place = make("div", { class: "charts" });
+      if (name === "frf") panel.append(make("div", { class: "row" }, boundsButton(() => panel.querySelector(".chart"), "Draw a band", "across")));
+      panel.append(place);
+    }
     while (place.children.length > own.list.length + 1) place.lastChild.remove();
     if (!place.children.length) place.append(make("p", { class: "why" }));
     place.firstChild.textContent = own.why;
@@ -58,8 +79,8 @@ export function makePanels({ line, now, painters }) {
       if (!spot) { spot = make("div", { class: "chart", role: "img" }); place.append(spot); lives.set(spot, makeLive(spot)); }
       const title = chart.title || document.getElementById(`tab-${name}`).textContent;
       spot.setAttribute("aria-label", title);
-      const layout = { ...chart.layout, height: Math.min(chart.layout.height || 320, 400), uirevision: name, ...(chart.title ? { title: { text: title, font: { size: 13 } } } : {}) };
-      window.Plotly.react(spot, [...chart.data, ...(chart.more || [])].map(EB.resolved), EB.themed(EB.resolved(layout)), EB.chartConfig);
+      const layout = { ...withRoom(chart), uirevision: name, ...(chart.title ? { title: { text: title, font: { size: 13 } } } : {}) };
+      window.Plotly.react(spot, [...chart.data, ...(chart.more || [])].map(EB.resolved), EB.themed(EB.resolved(layout)), chartConfig());
       lives.get(spot).hide();
     });
   }
@@ -101,5 +122,7 @@ export function makePanels({ line, now, painters }) {
       m.why ? make("p", { class: "why", text: m.why }) : make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Reactions" }, table),
       make("p", { class: "why", text: "Force and moment of the first body on the second, in the axes of the joint (SI units)." }));
   });
-  return { show, setCharts, draw };
+  /** @param {string} name of a panel @param {() => void} run when it is opened */
+  function whenShown(name, run) { watchers.set(name, [...(watchers.get(name) || []), run]); }
+  return { show, setCharts, draw, whenShown };
 }

@@ -13,33 +13,32 @@ export function placeAt(text, at) {
   let blocks = [];
   /** @type {{open: string, key: string}[]} */
   let flow = [];
-  let word = "", start = at, isKey = true, quote = "", key = "", indent = 0, isLineStart = true, wordStart = 0;
+  let word = "", isKey = true, quote = "", key = "", indent = 0, isLineStart = true;
   for (let i = 0; i < head.length; i++) {
     const c = head[i];
     if (quote) { if (c === quote) quote = ""; else word += c; continue; }
     if (c === "\n") {
       if (!flow.length) { isLineStart = true; indent = 0; isKey = true; key = ""; }
-      word = ""; wordStart = i + 1;
+      word = "";
       continue;
     }
     if (isLineStart && !flow.length) {
-      if (c === " ") { indent += 1; wordStart = i + 1; continue; }
+      if (c === " ") { indent += 1; continue; }
       isLineStart = false;
       blocks = blocks.filter((b) => b.indent < indent);
     }
     if (c === "#" && (i === 0 || /\s/.test(head[i - 1]))) { while (i + 1 < head.length && head[i + 1] !== "\n") i++; word = ""; isKey = false; continue; }
-    if (c === '"' || c === "'") { quote = c; word = ""; wordStart = i + 1; continue; }
+    if (c === '"' || c === "'") { quote = c; word = ""; continue; }
     if (c === ":" && (head[i + 1] === undefined || /\s/.test(head[i + 1]))) {
       key = word.trim();
       if (flow.length) flow[flow.length - 1].key = key; else blocks.push({ indent, key });
-      word = ""; wordStart = i + 1; isKey = false;
-    } else if (c === "{" || c === "[") { flow.push({ open: c, key: "" }); word = ""; wordStart = i + 1; isKey = c === "{"; }
-    else if (c === "}" || c === "]") { flow.pop(); word = ""; wordStart = i + 1; isKey = false; }
-    else if (c === "," && flow.length) { const top = flow[flow.length - 1]; isKey = top.open === "{"; if (isKey) top.key = ""; word = ""; wordStart = i + 1; }
-    else { if (!word && /\s/.test(c)) wordStart = i + 1; else word += c; }
+      word = ""; isKey = false;
+    } else if (c === "{" || c === "[") { flow.push({ open: c, key: "" }); word = ""; isKey = c === "{"; }
+    else if (c === "}" || c === "]") { flow.pop(); word = ""; isKey = false; }
+    else if (c === "," && flow.length) { const top = flow[flow.length - 1]; isKey = top.open === "{"; if (isKey) top.key = ""; word = ""; }
+    else { if (word || !/\s/.test(c)) word += c; }
   }
   if (isLineStart && !flow.length) blocks = blocks.filter((b) => b.indent < indent);
-  start = word ? at - word.length : Math.max(wordStart, 0);
   const path = [...blocks.map((b) => b.key), ...flow.filter((f) => f.open === "{" && f.key).map((f) => f.key)];
   return { path, word: word.trimStart(), start: at - word.trimStart().length, isKey, type: typeOf(text, at, path) };
 }

@@ -4,12 +4,13 @@ import { $, few, make } from "./dom.js";
 
 const TONES = ["--c4", "--c6", "--c7", "--c8", "--c5"];
 
-export function makeShots({ line, now }, panels, stage, poles) {
+export function makeShots({ line, now }, panels, stage, poles, editor, pictures) {
   const place = make("div", { class: "shots" });
   $("panel-shots").append(make("p", { class: "why", text: "A snapshot keeps poles and responses; they stay in the charts, dotted, until it is removed." }), place,
-    make("div", { class: "row" }, ...[["Mechanism as PNG", mechanism], ["Poles as PNG", () => chart("png")], ["Poles as SVG", () => chart("svg")]].map(([text, run]) => make("button", { type: "button", text, onclick: run }))));
+    pictures.row(), make("p", { class: "why", text: "The movie shows the chosen mode over one period, or the simulated motion from its beginning. Charts have PNG and SVG at their upper right corner." }));
 
   function refresh() {
+    dispatchEvent(new CustomEvent("shots"));
     poles.soon();
     if (now.curves) panels.draw("frf");
     place.replaceChildren(...now.shots.map((shot) => {
@@ -19,17 +20,14 @@ export function makeShots({ line, now }, panels, stage, poles) {
         make("button", { type: "button", text: "Remove", "aria-label": `Remove ${shot.name}`, onclick: () => { now.shots = now.shots.filter((s) => s !== shot); refresh(); } }));
     }));
   }
-  function picture() { const scene = stage.scene(); if (!scene) return ""; scene.dirty(); scene.draw(); return scene.canvas.toDataURL("image/png"); }
+  const picture = () => (stage.scene() ? pictures.mechanism() : "");
   $("snapshot").addEventListener("click", () => {
     if (!now.state) return;
     const n = (now.taken = (now.taken || 0) + 1);
-    now.shots = [...now.shots, { name: `Snapshot ${n}`, tone: TONES[(n - 1) % TONES.length], isShown: true, poles: now.state.poles, modes: now.state.modes, values: { ...now.values }, curves: now.curves, picture: picture() }];
+    now.shots = [...now.shots, { name: `Snapshot ${n}`, tone: TONES[(n - 1) % TONES.length], isShown: true, poles: now.state.poles, modes: now.state.modes, values: { ...now.values }, text: editor.text(), curves: now.curves, picture: picture() }];
     refresh();
     panels.show("shots");
   });
-  function save(address, name) { const link = make("a", { href: address, download: name }); link.click(); }
-  function mechanism() { save(picture(), "mechanism.png"); }
-  async function chart(format) { save(await window.Plotly.toImage($("poles"), { format, width: 900, height: 600 }), `poles.${format}`); }
   line.on("model", () => { if (now.shots.length && now.shotsOf !== $("path").textContent) { now.shots = []; refresh(); } now.shotsOf = $("path").textContent; });
 
   // ---- simulation

@@ -2,16 +2,31 @@
 
 /** @typedef {{kind: string, [field: string]: any}} Message */
 
-export function openLine() {
+/** Who hears which kind of message. */
+function makeEars() {
   /** @type {Map<string, ((message: any) => void)[]>} */
   const listeners = new Map();
+  return {
+    /** Hear messages of a kind; "up" and "down" say whether there is a line. @param {string} kind @param {(message: any) => void} run */
+    on(kind, run) { listeners.set(kind, [...(listeners.get(kind) || []), run]); },
+    tell(/** @type {Message} */ message) { for (const run of listeners.get(message.kind) || []) run(message); },
+  };
+}
+
+/** A line over a port, where the page has no server. @param {MessagePort} port */
+export function lineOver(port) {
+  const { on, tell } = makeEars();
+  /** @param {string} kind @param {Record<string, any>} [fields] */
+  function say(kind, fields = {}) { port.postMessage(JSON.stringify({ kind, ...fields })); return true; }
+  function open() { port.onmessage = (event) => tell(JSON.parse(event.data)); tell({ kind: "up" }); say("hello"); }
+  return { on, say, open };
+}
+
+export function openLine() {
+  const { on, tell } = makeEars();
   /** @type {WebSocket | null} */
   let socket = null;
   let pause = 250, isRefused = false;
-
-  /** Hear messages of a kind; "up" and "down" say whether there is a line. @param {string} kind @param {(message: any) => void} run */
-  function on(kind, run) { listeners.set(kind, [...(listeners.get(kind) || []), run]); }
-  function tell(/** @type {Message} */ message) { for (const run of listeners.get(message.kind) || []) run(message); }
 
   /** False where there is no line now. @param {string} kind @param {Record<string, any>} [fields] */
   function say(kind, fields = {}) {

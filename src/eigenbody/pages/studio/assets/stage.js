@@ -5,14 +5,16 @@ import { $, make } from "./dom.js";
 
 export function makeStage({ line, now, painters, isDark, tellUser }) {
   const host = $("view");
-  const pause = EB.hasGraphicsCard() ? 0 : 120; // milliseconds between pictures where the processor draws them
-  let drawn = 0, scene = null, player = null, drawing = null, motion = null, last = performance.now(), loads = [], camera = null;
+  const hasCard = EB.hasGraphicsCard();
+  const pause = () => (hasCard ? 0 : now.awaits ? 250 : 120); // milliseconds between pictures where the processor draws them: the poles go first
+  let isHeld = false, isStale = false, drawn = 0, scene = null, player = null, drawing = null, built = null, motion = null, last = performance.now(), loads = [], camera = null;
 
   function build() {
     if (!drawing) return;
     try {
       if (scene) { camera = scene.camera(); scene.dispose(); }
       scene = EB.makeScene(window.THREE, host, drawing);
+      built = drawing;
     } catch (error) {
       scene = null;
       host.textContent = `The mechanism cannot be drawn here: ${error.message}`;
@@ -31,17 +33,18 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
   }
   function follow() { // rest poses and the shape of the chosen mode
     const m = now.state;
+    isStale = false;
     if (!scene || !m || m.rest.length !== scene.count) return;
     m.rest.forEach((pose, i) => Object.assign(scene.rest[i], { p: pose.slice(0, 3), q: pose.slice(3) }));
     if (!m.shape) { scene.rest.forEach((r, i) => Object.assign(scene.now[i], { p: r.p.slice(), q: r.q.slice() })); scene.dirty(); return; }
-    player.load({ modes: [{ scale: m.shape.scale, hz: m.shape.hz }], shapes: m.shape.motion, bends: m.shape.bends });
+    player.load({ modes: [{ scale: (m.shape.scale * scene.size) / m.shape.size, hz: m.shape.hz }], shapes: m.shape.motion, bends: m.shape.bends });
   }
   function arrows() {
     const shown = $("show-forces").checked;
     if (scene) scene.showArrows(shown ? loads.map((r) => ({ at: r.at, vector: r.arrow })) : []);
   }
-  line.on("scene", (m) => { drawing = m.drawing; motion = null; EB.unpackMeshes(drawing.meshes).then(build); });
-  line.on("state", follow);
+  line.on("scene", (m) => { drawing = m.drawing; motion = null; EB.unpackMeshes(drawing.meshes).then(() => { if (!isHeld) build(); }); });
+  line.on("state", () => { isStale = true; }); // shown with the next picture
   line.on("loads", (m) => { loads = m.reactions; arrows(); });
   line.on("model", () => { if (motion) { motion = null; build(); } });
   line.on("motion", (m) => { motion = m.motion; build(); });
@@ -50,7 +53,11 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
     if (scene && player) {
       if (player.playing) scene.pace(time - last);
       player.step(Math.min(0.1, (time - last) / 1000));
-      if (time - drawn >= pause && host.offsetParent) { scene.draw(); drawn = time; }
+      if (time - drawn >= pause() && host.offsetParent) {
+        if (isStale && !motion) follow();
+        scene.draw();
+        drawn = time;
+      }
     }
     last = time;
     requestAnimationFrame(frame);
@@ -72,6 +79,10 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
 
   return {
     scene: () => scene, player: () => player,
+    /** Keep the drawing, and with it what a pixel means, while the hand moves a point of it; bodies still follow. @param {boolean} on */
+    hold(on) { isHeld = on; if (!on && scene && drawing !== built) build(); },
+    /** Times of the simulated motion that is shown, s; null where a mode is. */
+    times: () => (motion ? motion.times : null),
     /** Back to modes after a simulated motion. */
     modes() { motion = null; build(); },
     tellUser,
