@@ -175,7 +175,7 @@ def test_two_pages_of_one_model(car: Desk) -> None:
     two.until(f"studio.now.state.poles[1][1] === {poles(one)[1].imag!r}")
     text_area(one).fill(one("studio.editor.text()") + "# from the first\n")
     two.until("studio.editor.text().endsWith('# from the first\\n')")
-    before = one("studio.editor.version()")
+    before = two("studio.editor.version()")
     for page, mark in ((one, "A"), (two, "B")):
         page("".join((
             f"(() => {{ const a = studio.editor.area; a.value += '# {mark}\\n';",

@@ -55,7 +55,7 @@ def line(tmp_path: Path) -> Iterator[Line]:
     path = tmp_path / "home" / "car.yaml"
     path.write_text(CAR.read_text())
     (tmp_path / "secret.yaml").write_text(CAR.read_text())
-    found = Line(path, budget={"open": 3.0})
+    found = Line(path, budget={"open": 1000.0})  # also on a loaded machine
     yield found
     found.studio.stop()
 
@@ -187,14 +187,15 @@ def test_a_model_that_would_run_for_hours_is_stopped(line: Line) -> None:
         say(page, "hello")
         version = until(page, "document")["version"]
         until(page, "state")
+        line.studio._desk.turning.budget["open"] = 3.0
         say(page, "edit", text=HOURS, base=version)
         assert "stopped after 3 s" in until(page, "failed")["message"]
+        line.studio._desk.turning.budget["open"] = 1000.0
         say(page, "undo")
         assert until(page, "state")["poles"][1][1] == pytest.approx(5.63214, rel=1e-5)  # as the file says
 
 
 def test_stop_ends_it_at_once(line: Line) -> None:
-    line.studio._desk.turning.budget["open"] = 1000.0
     with line.socket() as page:
         say(page, "hello")
         version = until(page, "document")["version"]
