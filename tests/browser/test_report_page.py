@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -221,6 +223,55 @@ def test_prints_light_without_controls(opened: Any, rotor_page: Path) -> None:
     assert found("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+def test_on_paper_every_chart_is_drawn_and_the_mechanism_stands_still(opened: Any, rotor_page: Path) -> None:
+    """Charts as wide as the paper although nobody scrolled to them, a picture in place of what moves, all details open;
+    on the screen again as before."""
+    found = opened(rotor_page, color_scheme="dark")
+    found.until("Boolean(window.Plotly)")
+    found.page.emulate_media(media="print")
+    found.until("Boolean(document.querySelector('#view .still'))")
+    wide = found(
+        "[...document.querySelectorAll('[data-chart] .main-svg')].map(svg => svg.getBoundingClientRect().width)"
+    )
+    assert len(wide) >= 6
+    assert set(wide) == {680}
+    drawn = "[...document.querySelectorAll('[data-chart]')].map(c => c.querySelectorAll('.trace path, .point').length)"
+    assert min(found(drawn)) > 0
+    assert found("document.querySelectorAll('details:not([open])').length") == 0
+    assert not found.page.locator("#view canvas:not(.still)").is_visible()
+    picture = Image.open(BytesIO(found.page.locator("#view .still").screenshot())).convert("RGB")
+    assert np.ptp(np.asarray(picture), axis=(0, 1)).min() > 100  # something is drawn, on white
+    found.page.emulate_media(media="screen")
+    found.until("!document.querySelector('#view .still')")
+    assert found("document.querySelectorAll('details[open]').length") == 0
+    assert found("document.querySelector('[data-chart] .main-svg').getBoundingClientRect().width") != 680
+    assert found.complaints == []
+
+
+def test_the_pdf_has_curves_and_the_mechanism(opened: Any, car_page: Path) -> None:
+    """Lines of the curves and a picture of the mechanism, read out of the file."""
+    found = opened(car_page)
+    found.until("Boolean(window.Plotly)")
+    curves = found(
+        "Object.values(JSON.parse(document.getElementById('data').textContent).charts)"
+        ".flatMap(c => c.data).filter(t => t.mode === 'lines').reduce((sum, t) => sum + t.x.length, 0)"
+    )
+    file = found.page.pdf(format="A4")
+    content = b"".join(_inflated(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", file, re.DOTALL))
+    lines = len(re.findall(rb"[\d.]+ l\b", content))
+    assert curves > 1000
+    assert lines > 0.3 * curves, (lines, curves)  # straight ones need few
+    wide = [int(size) for size in re.findall(rb"/Subtype /Image\n?/Width (\d+)", file)]
+    assert max(wide) >= 1000
+
+
+def _inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:  # a picture
+        return b""
+
+
 def test_every_control_has_a_name_and_can_be_reached_by_keys(desk: Any) -> None:
     controls = "[...document.querySelectorAll('button, input, summary, [role=img]')]"
     named = "e.getAttribute('aria-label') || e.textContent.trim() || (e.labels && e.labels.length)"
@@ -373,3 +424,23 @@ def test_a_mesh_looks_like_the_solid_that_it_is_of(tmp_path: Path, opened: Any) 
     red = pictures[0][..., 0] - pictures[0][..., 2] > 40
     assert red.mean() > 0.02  # the bodies are seen
     assert (apart > 30).mean() < 0.01 * red.mean() + 0.0005
+
+
+def test_names_do_not_cover_each_other(opened: Any, written: Any) -> None:
+    """Hub, nacelle and blades of a turbine meet in one place: from every side no name lies over another, and most are
+    there."""
+    found = opened(written("turbine", eb.load(EXAMPLES / "three_blade_turbine.yaml"), n=6))
+    boxes = (
+        "(() => { eigenbody.scene.dirty(); eigenbody.scene.draw();"
+        " return [...document.querySelectorAll('.labels span:not([hidden])')].filter(e => e.textContent)"
+        ".map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom]); })()"
+    )
+    for view in ("oblique", "front", "side", "top"):
+        for phase in (0.0, 2.0, 4.0):
+            found(f"eigenbody.scene.view('{view}')")
+            at_phase(found, 4, phase)
+            placed = np.array(found(boxes))
+            assert len(placed) >= 5, view
+            apart = np.maximum(placed[:, None, :2] - placed[None, :, 2:], placed[None, :, :2] - placed[:, None, 2:])
+            assert apart.max(axis=-1)[~np.eye(len(placed), dtype=bool)].min() >= 0, (view, phase)
+    assert found.complaints == []

@@ -1,4 +1,5 @@
-// Meshes that the page carries: unpacked from whole numbers, with normals that keep edges sharp.
+// What is drawn in 3-D: unit solids, meshes that the page carries (unpacked from whole numbers, with normals that keep edges
+// sharp), the grid on the ground, and room for names.
 "use strict";
 
 EB.inflated = function (text) { // gzip in base64 as a stream
@@ -56,4 +57,53 @@ EB.meshGeometry = function (THREE, { points, faces, box, corners, triangles }) {
   }
   return new THREE.BufferGeometry().setAttribute("position", new THREE.BufferAttribute(position, 3))
     .setAttribute("normal", new THREE.BufferAttribute(normal, 3));
+};
+
+// Solids of size one, by kind; coarser where there are very many.
+EB.unitGeometries = function (THREE, drawing) {
+  const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
+  class Helix extends THREE.Curve { // of radius 1 and the given height along z
+    constructor(high) { super(); this.high = high; this.turns = Math.max(4, Math.min(12, Math.round(high / 1.3))); }
+    getPoint(t, target = new THREE.Vector3()) {
+      const ends = Math.min(1, Math.min(t, 1 - t) / 0.05), turn = 2 * Math.PI * this.turns * t;
+      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), this.high * t);
+    }
+  }
+  const facets = (many, few) => Math.round(few + (many - few) * Math.max(0, Math.min(1, 12 / (drawing.parts.length / 8 + 1))));
+  return {
+    box: () => new THREE.BoxGeometry(1, 1, 1),
+    cylinder: () => alongZ(new THREE.CylinderGeometry(1, 1, 1, facets(36, 8))),
+    sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
+    cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
+    ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
+    coil: ({ high }) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
+    mesh: ({ source }) => EB.meshGeometry(THREE, drawing.meshes.surfaces[source.mesh]),
+  };
+};
+
+EB.gridGeometry = function (THREE) { // lines that fade away from the middle
+  const points = [], shades = [], n = 14, step = 0.25, cuts = 14;
+  const put = (x, y) => { points.push(x, y, 0); shades.push(0.5, 0.55, 0.62, 0.5 * Math.max(0, 1 - Math.hypot(x, y) / (n * step))); };
+  for (let i = -n; i <= n; i++) for (let k = -cuts; k < cuts; k++) {
+    const a = (k * n * step) / cuts, b = ((k + 1) * n * step) / cuts;
+    put(i * step, a); put(i * step, b); put(a, i * step); put(b, i * step);
+  }
+  return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3))
+    .setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
+};
+
+// Gives every name {x, y, wide, way} a `box` {x, y, wide} on the canvas, at its place or around it, that covers no other, or
+// null. It stays on the side (`way`) where it was as long as it can, so that it does not jump while things move.
+EB.spreadLabels = function (names, width, height) {
+  const sides = [[0, 0], [0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1], [0, -2], [0, 2], [1, -2], [-1, -2], [1, 2], [-1, 2]];
+  const high = 20, taken = [];
+  const isFree = (a) => Math.abs(a.x - width / 2) + a.wide / 2 <= width / 2 && Math.abs(a.y - height / 2) + high / 2 <= height / 2
+    && taken.every((b) => Math.abs(a.x - b.x) >= (a.wide + b.wide) / 2 + 2 || Math.abs(a.y - b.y) >= high);
+  for (const name of names) {
+    const at = ([right, down]) => ({ x: name.x + right * (name.wide / 2 + 10), y: name.y + down * (high + 2), wide: name.wide });
+    const order = [name.way, ...sides.keys()];
+    const found = order.find((way) => isFree(at(sides[way])));
+    name.box = found === undefined ? null : at(sides[found]);
+    if (name.box) { name.way = found; taken.push(name.box); }
+  }
 };

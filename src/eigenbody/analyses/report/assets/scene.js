@@ -55,42 +55,14 @@ EB.makeScene = function (THREE, host, drawing) {
   floor.quaternion.copy(upright);
   floor.position.copy(up).multiplyScalar(height);
   floor.receiveShadow = true;
-  const grid = new THREE.LineSegments(gridGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
+  const grid = new THREE.LineSegments(EB.gridGeometry(THREE), new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
   grid.quaternion.copy(upright);
   grid.position.copy(up).multiplyScalar(height + 0.001);
   world.add(sky, sun, floor, grid);
 
-  function gridGeometry() { // lines that fade away from the middle
-    const points = [], shades = [], n = 14, step = 0.25, cuts = 14;
-    const put = (x, y) => { points.push(x, y, 0); shades.push(0.5, 0.55, 0.62, 0.5 * Math.max(0, 1 - Math.hypot(x, y) / (n * step))); };
-    for (let i = -n; i <= n; i++) for (let k = -cuts; k < cuts; k++) {
-      const a = (k * n * step) / cuts, b = ((k + 1) * n * step) / cuts;
-      put(i * step, a); put(i * step, b); put(a, i * step); put(b, i * step);
-    }
-    return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3))
-      .setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
-  }
-
   // ---- primitives
 
-  const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
-  class Helix extends THREE.Curve { // of radius 1 and the given height along z
-    constructor(high) { super(); this.high = high; this.turns = Math.max(4, Math.min(12, Math.round(high / 1.3))); }
-    getPoint(t, target = new THREE.Vector3()) {
-      const ends = Math.min(1, Math.min(t, 1 - t) / 0.05), turn = 2 * Math.PI * this.turns * t;
-      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), this.high * t);
-    }
-  }
-  const facets = (many, few) => Math.round(few + (many - few) * Math.max(0, Math.min(1, 12 / (drawing.parts.length / 8 + 1)))); // coarser where there are very many
-  const geometries = {
-    box: () => new THREE.BoxGeometry(1, 1, 1),
-    cylinder: () => alongZ(new THREE.CylinderGeometry(1, 1, 1, facets(36, 8))),
-    sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
-    cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
-    ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
-    coil: ({ high }) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
-    mesh: ({ source }) => EB.meshGeometry(THREE, drawing.meshes.surfaces[source.mesh]),
-  };
+  const geometries = EB.unitGeometries(THREE, drawing);
   const items = []; // {kind, on, local, part} or {kind, link}
   for (const part of drawing.parts) {
     const local = new THREE.Matrix4().compose(new THREE.Vector3(...part.p), new THREE.Quaternion(...part.q), new THREE.Vector3(...part.s));
@@ -314,15 +286,21 @@ EB.makeScene = function (THREE, host, drawing) {
     const label = document.createElement("span");
     label.textContent = b.label;
     labels.appendChild(label);
-    return label;
+    return { label, way: 0, wide: 0 };
   });
-  function placeLabels() {
+  function placeLabels() { // beside their bodies, none over another: one that finds no room waits
     if (labels.hidden) return;
-    names.forEach((label, i) => {
+    names.forEach((name, i) => {
       point.setFromMatrixPosition(matrices[i]).project(camera);
-      label.style.transform = `translate(${((point.x + 1) / 2) * canvas.clientWidth}px, ${((1 - point.y) / 2) * canvas.clientHeight}px) translate(-50%, -50%)`;
-      label.hidden = Math.abs(point.z) > 1 || !label.textContent;
+      Object.assign(name, { x: ((point.x + 1) / 2) * canvas.clientWidth, y: ((1 - point.y) / 2) * canvas.clientHeight });
+      name.isThere = Boolean(name.label.textContent) && Math.abs(point.z) <= 1;
+      if (name.isThere && !name.wide) { name.label.hidden = false; name.wide = name.label.offsetWidth; }
     });
+    EB.spreadLabels(names.filter((name) => name.isThere), canvas.clientWidth, canvas.clientHeight);
+    for (const { label, isThere, box } of names) {
+      label.hidden = !isThere || !box;
+      if (!label.hidden) label.style.transform = `translate(${box.x}px, ${box.y}px) translate(-50%, -50%)`;
+    }
   }
 
   // ---- drawing when something changed
@@ -348,6 +326,28 @@ EB.makeScene = function (THREE, host, drawing) {
     renderer.render(world, camera);
     placeLabels();
     frames += 1;
+  }
+  function picture() { // a fine picture of how it stands, names included, as a canvas
+    const ratio = renderer.getPixelRatio(), [wide, high] = [canvas.clientWidth || 680, canvas.clientHeight || 400];
+    renderer.setPixelRatio(2);
+    renderer.setSize(wide, high);
+    dirty();
+    draw();
+    const flat = document.createElement("canvas"), pen = flat.getContext("2d");
+    [flat.width, flat.height, flat.className] = [canvas.width, canvas.height, "still"];
+    pen.drawImage(canvas, 0, 0);
+    pen.scale(canvas.width / wide, canvas.height / high);
+    Object.assign(pen, { font: "12px sans-serif", textAlign: "center", textBaseline: "middle" });
+    for (const { label, box } of labels.hidden ? [] : names) if (!label.hidden && box) {
+      pen.fillStyle = "rgba(255, 255, 255, 0.75)";
+      pen.fillRect(box.x - box.wide / 2, box.y - 9, box.wide, 18);
+      pen.fillStyle = "#1d2433";
+      pen.fillText(label.textContent, box.x, box.y, box.wide);
+    }
+    renderer.setPixelRatio(ratio);
+    renderer.setSize(wide, high);
+    dirty();
+    return flat;
   }
   function resize() {
     const wide = host.clientWidth, high = host.clientHeight;
@@ -381,7 +381,7 @@ EB.makeScene = function (THREE, host, drawing) {
   resize();
   view("oblique");
   return {
-    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, dispose,
+    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, picture, dispose,
     camera: () => ({ ...orbit, target: orbit.target.toArray() }), // from where it is seen
     seeFrom: (other) => { Object.assign(orbit, other, { target: new THREE.Vector3(...other.target) }); look(); },
     placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
