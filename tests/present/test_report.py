@@ -21,6 +21,7 @@ from eigenbody.analyses.report.motions import packed, scales
 from eigenbody.analyses.report.page import safe_json
 from eigenbody.cli.main import main
 from eigenbody.model.description import is_internal
+from eigenbody.present.tables import significant
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")
@@ -368,3 +369,40 @@ def test_a_moment_of_inertia_below_zero_by_rounding_is_drawn() -> None:
     solid = equivalent_solid(2.0, np.diag([-1e-9, 1.0, 1.0]), np.zeros((0, 3)), 1.0)
     assert solid is not None
     assert np.isfinite(solid.scale).all()
+
+
+def test_rounding_is_shown_as_zero_and_small_numbers_are_not() -> None:
+    """The body hangs at x = 5e-49 and y = 1e-9; in a mechanism of 1 m the first is nothing, the second is something.
+    Inertia of a body of 1e-20 kg m2 is what it is."""
+    body = {"mass": 1, "inertia": [1e-20, 2e-20, 3e-20], "at": [5.88e-49, 1e-9, -1]}
+    hinge = {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 1, 0]}
+    model = eb.load({"eigenbody": 1, "gravity": [0, 0, -9.81], "bodies": {"a": body}, "joints": {"p": hinge}})
+    html = eb.report(model)
+    text = Reader(html[: html.index('<script type="application/json"')]).text  # what follows keeps all digits
+    assert "0, 1e-09, -1" in text
+    assert "1e-20, 2e-20, 3e-20" in text
+    assert "e-49" not in text
+    assert (significant(1e-20), significant(1e-20, scale=1.0), significant(2e-14, scale=1.0)) == ("1e-20", "0", "2e-14")
+
+
+def test_every_input_has_its_step_response_or_is_named() -> None:
+    """A chain of carts with 14 inputs and 10 outputs: twelve steps are drawn, two inputs are named, and each chart says
+    that it draws eight curves of ten."""
+    n, carts = 14, {}
+    bodies = {f"c{k}": {"mass": 1, "inertia": [1, 1, 1], "at": [k, 0, 0]} for k in range(n)}
+    for k in range(n):
+        between = ["ground" if k == 0 else f"c{k - 1}", f"c{k}"]
+        carts[f"rail{k}"] = {"type": "prismatic", "between": between, "at": [k, 0, 0], "axis": [1, 0, 0]}
+    model = eb.load({
+        "eigenbody": 1, "bodies": bodies, "joints": carts,
+        "forces": {f"s{k}": {"type": "spring", "along": f"rail{k}", "k": 100.0, "c": 1.0} for k in range(n)},
+        "inputs": {f"push{k}": {"along": f"rail{k}"} for k in range(n)},
+        "outputs": {f"y{k}": {"measure": f"rail{k}"} for k in range(10)},
+    })  # fmt: skip
+    html = eb.report(model, response=1.0)
+    assert len(re.findall(r'data-chart="step-\d+-0"', html)) == 12
+    text = Reader(html).text
+    assert "Response to a unit step of 2 other inputs" in text
+    assert "push12, push13" in text
+    assert text.count("The first 8 of 10 curves are drawn.") == 12
+    assert "The first 8 of 140 curves are drawn." in text
