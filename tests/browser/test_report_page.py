@@ -370,6 +370,31 @@ def test_a_flexible_body_bends_with_its_modes(opened: Any, written: Any) -> None
     assert found.complaints == []
 
 
+def test_a_blade_shows_its_section_and_its_twist(opened: Any, written: Any) -> None:
+    """A flat blade in its first mode of torsion: its line stays, its sections turn as the mode says, and the picture is
+    not that of the blade at rest."""
+    blade = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 70e9, "density": 2700, "width": 0.2, "height": 0.01,
+             "y_axis": [0, 1, 0]}  # fmt: skip
+    clamp = {"type": "fixed", "between": ["ground", "blade.start"], "at": [0, 0, 0]}
+    model = eb.load({"eigenbody": 1, "flexible": {"blade": blade}, "joints": {"clamp": clamp}})
+    modes = eb.modes(model)
+    turn, move = modes.deformations.turn.real, modes.deformations.move.real
+    k = int(np.argmax(np.abs(turn[:, -1, 0]) / np.linalg.norm(move[:, -1], axis=-1).clip(1e-9)))
+    found = opened(written("blade", model, n=k + 1))
+    at_phase(found, k + 1, np.pi / 2)
+    flat = found.page.locator("#view canvas").screenshot()
+    at_phase(found, k + 1, 0.0)
+    scale = found("JSON.parse(document.getElementById('data').textContent)")["modes"][k]["scale"]
+    turns = np.array(found("eigenbody.scene.turns"))
+    assert 2 * np.arcsin(turns[:, 0]) == pytest.approx(scale * turn[k, :, 0], abs=1e-5)
+    assert np.abs(turns[-1, 0]) > 0.1
+    assert np.array(found("eigenbody.vertices()")) == pytest.approx(
+        np.array(found("eigenbody.scene.corners")), abs=1e-3
+    )
+    assert found.page.locator("#view canvas").screenshot() != flat
+    assert found.complaints == []
+
+
 # ---- meshes
 
 

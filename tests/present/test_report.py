@@ -179,6 +179,26 @@ def test_equivalent_solids_have_the_inertia() -> None:
     assert equivalent_solid(1.0, np.zeros((3, 3)), NOT_HELD, 0.0) is None
 
 
+def test_a_ball_that_would_hide_the_mechanism_is_a_small_cube() -> None:
+    """Equal moments of inertia of 1500 kg m2 at 1000 kg are a ball of 1.9 m; held 1.4 m away it is a cube of 0.3 m."""
+    held = np.array([[1.2, 0, 0], [-1.4, 0, 0]])
+    solid = equivalent_solid(1000.0, 1500.0 * np.eye(3), held, 3.0)
+    assert solid is not None
+    assert (solid.kind, solid.scale.tolist()) == ("box", pytest.approx([0.308] * 3))
+    bob = equivalent_solid(1.0, 0.4 * 0.01 * np.eye(3), np.array([[0, 0, 1.0]]), 3.0)
+    assert bob is not None
+    assert (bob.kind, bob.scale[0]) == ("sphere", pytest.approx(0.1))  # true to its size
+
+
+def test_what_hides_a_smaller_body_is_drawn_clear() -> None:
+    """Discs on one shaft, all drawn about the same point: the widest ones are clear, the least is not."""
+    parts = [part for part in scene_of(eb.operating_point(example("torsional_line"))).parts if part["layer"] == "body"]
+    wide = {part["name"]: max(part["s"]) for part in parts if not part.get("mark")}
+    clear = {part["name"] for part in parts if part.get("clear")}
+    assert max(wide, key=wide.__getitem__) in clear
+    assert min(wide, key=wide.__getitem__) not in clear
+
+
 def with_shape(shape: Any) -> Any:
     body = {"mass": 1, "inertia": [1, 1, 1], "at": [0, 0, 0], "shape": shape}
     document = {"eigenbody": 1, "name": "one", "parameters": {"L": 2}, "bodies": {"b": body}}

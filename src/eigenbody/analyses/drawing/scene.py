@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from eigenbody.model.description import is_inner, owner_of
 from eigenbody.spatial.rotations import quaternion
 
 GLYPH = 0.020  # size of a joint, in sizes of the mechanism
+MANY = 300  # bodies; among more, none is looked for that hides another
+SMALLER = 0.8  # of its reach: what can be hidden by a body
 LARGEST = 1e30  # coordinates beyond are not drawn truly by any browser
 
 
@@ -87,7 +89,7 @@ def scene_of(point: OperatingPoint) -> Scene:
     attached = [*(held[i] for i in rows), held[-1]]
     bent = bent_lines(point)
     given, notes = given_solids(point.model, rows.tolist())
-    solids = _solids(point, rows, attached, given)
+    solids = _see_through(r, R, _solids(point, rows, attached, given), [i in given for i in rows.tolist()])
     centre, size = _around(r, R, attached, solids, bent)
     thickest = max((line.radius for line in bent.lines), default=0.0)
     glyph = max(_glyph(size, r, R, attached), min(1.5 * thickest, 2 * GLYPH * size))  # joints show beside tubes
@@ -168,6 +170,24 @@ def _solids(
     return out
 
 
+def _see_through(
+    r: np.ndarray, R: np.ndarray, solids: list[list[Solid]], is_given: Sequence[bool]
+) -> list[list[Solid]]:
+    """Solids that nobody asked for and that hide smaller ones are drawn clear: those that hold the centre of one, and
+    those within whose reach most of the others are."""
+    reach = np.array([max((solid.reach for solid in own), default=0.0) for own in solids])
+    if len(solids) > MANY:
+        return solids
+    out = []
+    for i, own in enumerate(solids):
+        small = np.flatnonzero((reach > 0) & (reach < SMALLER * reach[i])) if not is_given[i] else []
+        near = [j for j in small if np.linalg.norm(r[j] - r[i]) < reach[i]]
+        others = np.count_nonzero(reach) - 1
+        hides = len(near) > max(1, others // 2) or any(s.contains(R[i].T @ (r[j] - r[i])) for j in near for s in own)
+        out.append([replace(solid, is_clear=True) for solid in own] if hides else own)
+    return out
+
+
 def _spread(r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray]) -> float:
     """Largest extent of all centres and attachments."""
     points = _points(r, R, attached)
@@ -215,7 +235,7 @@ def _draw_body(draw: Draw, i: int, solids: Sequence[Solid], points: np.ndarray, 
     name = draw.places.names[i]
     for solid in solids:
         draw.solid(i, solid, "body", name, name)
-        if not is_given and solid.kind in ("cylinder", "sphere") and draw.has_marks:
+        if not is_given and not solid.is_clear and solid.kind in ("cylinder", "sphere") and draw.has_marks:
             draw.solid(i, mark(solid), "body", name, name, is_mark=True)
     if is_given:
         return

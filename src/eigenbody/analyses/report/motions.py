@@ -37,7 +37,7 @@ def packed_shapes(modes: Modes, count: int, scene: Scene) -> str:
 
 
 def packed_bends(modes: Modes, count: int, scene: Scene) -> str:
-    """(modes, vertices, 3, real and imaginary part) of lines that bend."""
+    """(modes, vertices, 6, real and imaginary part) of lines that bend."""
     shapes = scene.bent.shapes(modes, count)
     return packed(np.stack((shapes.real, shapes.imag), axis=-1))
 
@@ -98,11 +98,13 @@ def _largest(names: tuple[str, ...], shares: np.ndarray) -> list[tuple[str, floa
 
 
 def motion_document(simulation: Simulation, scene: Scene) -> dict[str, Any]:
-    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and vertices (times, vertices, 3) of what
-    bends, thinned where there are very many."""
+    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and likewise vertices
+    (times, vertices, 7) of what bends, turned since the operating point; thinned where there are very many."""
     r, R = np.real(simulation.states.r)[:, scene.rows], np.real(simulation.states.R)[:, scene.rows]
     step = max(1, -(-r.shape[0] * max(r.shape[1] + len(scene.bent), 1) // MAX_POSES))
     poses = np.concatenate((r[::step], xyzw(R[::step])), axis=-1)
     times = [float(f"{t:.7g}") for t in simulation.t[::step]]
-    bent = {"vertices": packed(scene.bent.path(simulation, step))} if len(scene.bent) else {}
-    return {"times": times, "poses": packed(poses), **bent}
+    if not len(scene.bent):
+        return {"times": times, "poses": packed(poses)}
+    places, turns = scene.bent.path(simulation, step)
+    return {"times": times, "poses": packed(poses), "vertices": packed(np.concatenate((places, xyzw(turns)), axis=-1))}

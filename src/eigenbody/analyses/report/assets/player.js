@@ -22,8 +22,8 @@ EB.makePlayer = function (scene, data) {
   let modes = data.modes || [];
   let shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
   const path = motion ? EB.decode(motion.poses) : null; // (times, bodies, 7)
-  let bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 3, re and im)
-  const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 3)
+  let bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 6, re and im)
+  const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 7)
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const player = {
     what: modes.length ? "mode" : motion ? "motion" : "rest", mode: 0, phase: 0, time: 0, amplitude: 1, speed: 0.5, rate: 1,
@@ -43,10 +43,9 @@ EB.makePlayer = function (scene, data) {
   function bendMode() { // vertices of flexible bodies: displaced like everything else, Re(shape exp(i phase))
     const scale = player.amplitude * (modes[player.mode] ? modes[player.mode].scale : 0), c = Math.cos(player.phase), s = Math.sin(player.phase);
     scene.bent.forEach((spot, v) => {
-      for (let k = 0; k < 3; k++) {
-        const i = 2 * ((player.mode * scene.bent.length + v) * 3 + k);
-        spot[k] = scene.corners[v][k] + scale * (bends[i] * c - bends[i + 1] * s);
-      }
+      const first = 12 * (player.mode * scene.bent.length + v), at = (k) => scale * (bends[first + 2 * k] * c - bends[first + 2 * k + 1] * s);
+      for (let k = 0; k < 3; k++) spot[k] = scene.corners[v][k] + at(k);
+      scene.turns[v] = EB.turned([at(3), at(4), at(5)], [0, 0, 0, 1]);
     });
   }
   function poseMode() {
@@ -57,20 +56,23 @@ EB.makePlayer = function (scene, data) {
       scene.now[b].q = EB.turned(d.slice(3), rest.q);
     }
   }
+  function between(path, a, c, f) { // of two poses; a quaternion and its negative are the same rotation
+    const same = path[a + 3] * path[c + 3] + path[a + 4] * path[c + 4] + path[a + 5] * path[c + 5] + path[a + 6] * path[c + 6] >= 0 ? 1 : -1;
+    return [0, 1, 2, 3, 4, 5, 6].map((k) => (1 - f) * path[a + k] + f * (k < 3 ? 1 : same) * path[c + k]);
+  }
   function poseMotion() {
     const times = motion.times, last = times.length - 1;
     const at = Math.min(last, Math.max(0, ((player.time - times[0]) / (times[last] - times[0] || 1)) * last));
     const i = Math.min(Math.floor(at), Math.max(last - 1, 0)), f = at - i, j = Math.min(i + 1, last);
     for (let b = 0; b < count; b++) {
-      const a = 7 * (i * count + b), c = 7 * (j * count + b), mixed = [];
-      const same = path[a + 3] * path[c + 3] + path[a + 4] * path[c + 4] + path[a + 5] * path[c + 5] + path[a + 6] * path[c + 6] >= 0 ? 1 : -1;
-      for (let k = 0; k < 7; k++) mixed.push((1 - f) * path[a + k] + f * (k < 3 ? 1 : same) * path[c + k]);
+      const mixed = between(path, 7 * (i * count + b), 7 * (j * count + b), f);
       scene.now[b].p = mixed.slice(0, 3);
       scene.now[b].q = mixed.slice(3);
     }
     if (bentPath) scene.bent.forEach((spot, v) => {
-      const a = 3 * (i * scene.bent.length + v), c = 3 * (j * scene.bent.length + v);
-      for (let k = 0; k < 3; k++) spot[k] = (1 - f) * bentPath[a + k] + f * bentPath[c + k];
+      const mixed = between(bentPath, 7 * (i * scene.bent.length + v), 7 * (j * scene.bent.length + v), f), long = Math.hypot(...mixed.slice(3));
+      for (let k = 0; k < 3; k++) spot[k] = mixed[k];
+      scene.turns[v] = mixed.slice(3).map((q) => q / long);
     });
   }
   player.pose = function () {

@@ -35,6 +35,7 @@ EB.makeScene = function (THREE, host, drawing) {
   const now = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
   const corners = (drawing.lines || []).flatMap((line) => line.points); // vertices of what bends, at rest
   const bent = corners.map((p) => p.slice()); // and now
+  const turns = corners.map(() => [0, 0, 0, 1]); // how they have turned since
 
   // ---- light and ground
 
@@ -69,7 +70,7 @@ EB.makeScene = function (THREE, host, drawing) {
     items.push({ kind: part.kind === "mesh" ? `mesh ${part.mesh}` : part.kind, on: part.on, local, source: part });
   }
   for (const link of drawing.links) {
-    const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind];
+    const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind] || [];
     for (const piece of pieces) items.push({ kind: "cylinder", link, piece, source: link });
     if (link.kind === "coil") { // springs of like proportions share a geometry
       const item = items[items.length - 1], length = scaled(drawnPoint(link.a, link.p)).distanceTo(scaled(drawnPoint(link.b, link.q)));
@@ -78,41 +79,55 @@ EB.makeScene = function (THREE, host, drawing) {
     }
   }
   let corner = 0;
-  for (const line of drawing.lines || []) { // tubes from vertex to vertex, rounded at these
-    line.points.forEach((p, k) => {
-      items.push({ kind: "sphere", vertex: corner + k, source: line });
-      if (line.isLine && k) items.push({ kind: "cylinder", tube: [corner + k - 1, corner + k], source: line });
-    });
+  const lofts = []; // beams with their sections
+  const sections = (drawing.lines || []).reduce((sum, line) => sum + line.points.length, 0) + drawing.links.length;
+  for (const line of drawing.lines || []) {
+    if (line.isLine) lofts.push({ source: line, start: corner, ...EB.loft(THREE, line, sections < 600) });
+    else line.points.forEach((p, k) => items.push({ kind: "sphere", vertex: corner + k, source: line }));
     corner += line.points.length;
+  }
+  for (const link of drawing.links) if (link.kind === "beam") { // bends between its ends
+    const half = [link.section.slice(0, 3), link.section.slice(3)].flatMap((v) => new THREE.Vector3(...v).applyQuaternion(new THREE.Quaternion(...(link.a < 0 ? [0, 0, 0, 1] : rest[link.a].q))).toArray());
+    lofts.push({ source: link, link, start: 0, ...EB.loft(THREE, { sections: Array(24).fill(half), isRound: false }, false) });
   }
   function drawnPoint(on, p) { // at rest, in metres
     const v = new THREE.Vector3(...p);
     return (on < 0 ? v : v.applyQuaternion(new THREE.Quaternion(...rest[on].q)).add(new THREE.Vector3(...rest[on].p))).toArray();
   }
   const meshes = [], ghosts = [];
-  for (const kind of new Set(items.map((i) => i.kind))) for (const layer of ["body", "joint", "force", "marker", "ground"]) {
-    const own = items.filter((i) => i.kind === kind && i.source.layer === layer);
-    if (!own.length) continue;
+  for (const key of new Set(items.map((i) => `${i.source.layer} ${i.source.clear ? "clear" : "solid"} ${i.kind}`))) {
+    const [layer, sight, ...words] = key.split(" "), kind = words.join(" ");
+    const own = items.filter((i) => i.kind === kind && i.source.layer === layer && Boolean(i.source.clear) === (sight === "clear"));
     const metal = { body: 0.1, joint: 0.55, force: 0.45 }[layer] || 0;
     const material = new THREE.MeshStandardMaterial({ roughness: layer === "body" ? 0.55 : 0.45, metalness: metal });
+    if (sight === "clear") Object.assign(material, { transparent: true, opacity: 0.35, depthWrite: false });
     if (kind.startsWith("mesh")) material.side = THREE.DoubleSide; // nobody promises that a mesh is closed
     const mesh = new THREE.InstancedMesh(geometries[kind.split(" ")[0]](own[0]), material, own.length);
-    mesh.castShadow = layer !== "marker";
+    mesh.castShadow = layer !== "marker" && sight !== "clear";
     mesh.frustumCulled = false;
     mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e3); // picking must not cull what has moved
     mesh.userData = { items: own, layer };
     meshes.push(mesh);
     world.add(mesh);
-    const seen = own.filter((i) => i.vertex === undefined || !i.source.isLine); // the ends of tubes would show through
-    if (layer === "body" && seen.length) {
+    if (layer === "body") {
       const faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
-      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, seen.length);
+      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, own.length);
       ghost.frustumCulled = false;
       ghost.visible = false;
-      ghost.userData = { items: seen };
+      ghost.userData = { items: own };
       ghosts.push(ghost);
       world.add(ghost);
     }
+  }
+  for (const loft of lofts) {
+    loft.mesh = new THREE.Mesh(loft.geometry, new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.1 }));
+    Object.assign(loft.mesh, { castShadow: true, frustumCulled: false, userData: { source: loft.source, layer: loft.source.layer } });
+    world.add(loft.mesh);
+    if (loft.source.layer !== "body") continue;
+    const shadow = EB.loft(THREE, loft.source, false), faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
+    shadow.update(corners, turns, loft.start, centre, size);
+    loft.ghost = Object.assign(new THREE.Mesh(shadow.geometry, faint), { frustumCulled: false, visible: false });
+    world.add(loft.ghost);
   }
   const numberOf = new Map(drawing.bodies.map((b, i) => [b.name, i]));
   const colourOf = (source, dark) => {
@@ -145,16 +160,7 @@ EB.makeScene = function (THREE, host, drawing) {
     from.addScaledVector(along, 0.5 * (start + end) * length);
     return product.compose(from, turn, one.set(thick * radius, thick * radius, (end - start) * length));
   }
-  function bentMatrix(item) {
-    const radius = item.source.radius / size;
-    if (!item.tube) return product.compose(from.set(...bent[item.vertex]).sub(centre).divideScalar(size), turn.identity(), one.setScalar(radius));
-    from.set(...bent[item.tube[0]]).sub(centre).divideScalar(size);
-    to.set(...bent[item.tube[1]]).sub(centre).divideScalar(size);
-    along.subVectors(to, from);
-    const length = Math.max(along.length(), 1e-9);
-    turn.setFromUnitVectors(axis, along.divideScalar(length));
-    return product.compose(from.add(to).multiplyScalar(0.5), turn, one.set(radius, radius, length));
-  }
+  const bentMatrix = (item) => product.compose(from.set(...bent[item.vertex]).sub(centre).divideScalar(size), turn.identity(), one.setScalar(item.source.radius / size));
   function matrixOf(item) {
     if (item.link) return linkMatrix(item);
     return item.local ? product.multiplyMatrices(carry(item.on), item.local) : bentMatrix(item);
@@ -191,15 +197,8 @@ EB.makeScene = function (THREE, host, drawing) {
   arrows.frustumCulled = false;
   world.add(arrows);
   function showArrows(list) { // [{at: [x, y, z], vector: [x, y, z]}] in metres and any unit
-    const longest = Math.max(0, ...list.map((a) => Math.hypot(...a.vector))), points = [];
-    for (const { at, vector } of longest > 0 ? list : []) {
-      const way = new THREE.Vector3(...vector).multiplyScalar(0.4 / longest), start = scaled(at), end = start.clone().add(way);
-      const side = way.clone().cross(Math.abs(way.clone().normalize().dot(up)) > 0.9 ? east : up).normalize().multiplyScalar(0.25 * way.length());
-      const neck = end.clone().addScaledVector(way, -0.25);
-      for (const [a, b] of [[start, end], [end, neck.clone().addScaledVector(side, 0.4)], [end, neck.clone().addScaledVector(side, -0.4)]]) points.push(...a.toArray(), ...b.toArray());
-    }
     arrows.geometry.dispose();
-    arrows.geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    arrows.geometry = EB.arrowGeometry(THREE, list, scaled, up, east);
     dirty();
   }
 
@@ -268,10 +267,11 @@ EB.makeScene = function (THREE, host, drawing) {
     const box = canvas.getBoundingClientRect();
     spot.set(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
     ray.setFromCamera(spot, camera);
-    const hit = ray.intersectObjects(meshes.filter((m) => m.visible), false)[0];
+    const hit = ray.intersectObjects([...meshes, ...lofts.map((l) => l.mesh)].filter((m) => m.visible), false)[0];
     tip.hidden = !hit;
     if (!hit) return;
-    tip.textContent = hit.object.userData.items[hit.instanceId].source.title;
+    const { items: own, source } = hit.object.userData;
+    tip.textContent = (source || own[hit.instanceId].source).title;
     tip.style.left = `${Math.min(e.clientX - box.left + 12, box.width - 160)}px`;
     tip.style.top = `${e.clientY - box.top + 14}px`;
   }
@@ -323,31 +323,22 @@ EB.makeScene = function (THREE, host, drawing) {
     isDirty = false;
     compose(now);
     place(meshes);
+    for (const loft of lofts) {
+      const { points, turns: own } = loft.link ? EB.bentLink(THREE, loft.link, rest, now, 12) : { points: bent, turns };
+      loft.update(points, own, loft.start, centre, size);
+    }
     renderer.render(world, camera);
     placeLabels();
     frames += 1;
   }
-  function picture() { // a fine picture of how it stands, names included, as a canvas
+  function picture(use) { // a fine picture of how it stands: `use` gets the canvas, its size on the page and the names on it
     const ratio = renderer.getPixelRatio(), [wide, high] = [canvas.clientWidth || 680, canvas.clientHeight || 400];
-    renderer.setPixelRatio(2);
-    renderer.setSize(wide, high);
-    dirty();
+    const draws = (pixels) => { renderer.setPixelRatio(pixels); renderer.setSize(wide, high); dirty(); };
+    draws(2);
     draw();
-    const flat = document.createElement("canvas"), pen = flat.getContext("2d");
-    [flat.width, flat.height, flat.className] = [canvas.width, canvas.height, "still"];
-    pen.drawImage(canvas, 0, 0);
-    pen.scale(canvas.width / wide, canvas.height / high);
-    Object.assign(pen, { font: "12px sans-serif", textAlign: "center", textBaseline: "middle" });
-    for (const { label, box } of labels.hidden ? [] : names) if (!label.hidden && box) {
-      pen.fillStyle = "rgba(255, 255, 255, 0.75)";
-      pen.fillRect(box.x - box.wide / 2, box.y - 9, box.wide, 18);
-      pen.fillStyle = "#1d2433";
-      pen.fillText(label.textContent, box.x, box.y, box.wide);
-    }
-    renderer.setPixelRatio(ratio);
-    renderer.setSize(wide, high);
-    dirty();
-    return flat;
+    const made = use(canvas, wide, high, labels.hidden ? [] : names.filter(({ label, box }) => box && !label.hidden).map(({ label, box }) => ({ text: label.textContent, ...box })));
+    draws(ratio);
+    return made;
   }
   function resize() {
     const wide = host.clientWidth, high = host.clientHeight;
@@ -363,6 +354,7 @@ EB.makeScene = function (THREE, host, drawing) {
       mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, colour.set(colourOf(item.source, dark)).multiplyScalar(item.source.mark ? 0.6 : 1)));
       mesh.instanceColor.needsUpdate = true;
     }
+    for (const { mesh, ghost, source } of lofts) for (const one of [mesh, ghost]) if (one) one.material.color.set(colourOf(source, dark));
     sky.intensity = dark ? 1.8 : 2.1;
     floor.material.opacity = dark ? 0.4 : 0.16;
     grid.material.opacity = dark ? 0.4 : 1;
@@ -381,14 +373,14 @@ EB.makeScene = function (THREE, host, drawing) {
   resize();
   view("oblique");
   return {
-    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, picture, dispose,
+    canvas, size, now, rest, count, corners, bent, turns, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, picture, dispose,
     camera: () => ({ ...orbit, target: orbit.target.toArray() }), // from where it is seen
     seeFrom: (other) => { Object.assign(orbit, other, { target: new THREE.Vector3(...other.target) }); look(); },
     placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
     unplaced: (p, dx, dy) => { const v = scaled(p).project(camera); v.x += (2 * dx) / canvas.clientWidth; v.y -= (2 * dy) / canvas.clientHeight; return v.unproject(camera).multiplyScalar(size).add(centre).toArray(); }, // a point moved by pixels, m
-    show: (layer, on) => { for (const mesh of meshes) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
+    show: (layer, on) => { for (const mesh of [...meshes, ...lofts.map((l) => l.mesh)]) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
     showNames: (on) => { labels.hidden = !on; dirty(); },
-    showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },
+    showGhost: (on) => { for (const ghost of [...ghosts, ...lofts.flatMap((l) => l.ghost || [])]) ghost.visible = on; dirty(); },
     frames: () => frames,
     triangles: () => renderer.info.render.triangles, // of the last frame
   };
