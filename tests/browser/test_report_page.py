@@ -114,6 +114,46 @@ def test_whirl_goes_round_the_way_the_table_says(desk: Any, rotor: Any) -> None:
     assert set(labels) >= {"forward", "backward"}
 
 
+@pytest.mark.parametrize(("mode", "way"), [(3, "backward"), (4, "forward"), (6, "backward"), (7, "forward")])
+def test_orbits_have_the_colour_of_their_sense(desk: Any, rotor: Any, mode: int, way: str) -> None:
+    """The sense that the words of the mode have, and a legend for it; a mode that does not whirl has neither."""
+    assert eb.modes(rotor).explain().whirls[mode - 1] == way
+    at_phase(desk, mode, 0.0)
+    assert {path["whirl"] for path in desk("eigenbody.player.paths")} == {way}
+    assert way in desk.page.locator(".meaning").inner_text()
+    at_phase(desk, 5, 0.0)  # up and down
+    assert {path["whirl"] for path in desk("eigenbody.player.paths")} == {""}
+    assert "Orbits" not in desk("document.querySelector('.meaning').textContent")
+
+
+def test_springs_have_the_colour_of_their_strain_energy(opened: Any, written: Any) -> None:
+    """The legend has the largest share of the mode; without the colours the picture is another; a mode without strain
+    energy has no legend."""
+    model = eb.load(EXAMPLES / "half_car.yaml")
+    found = opened(written("half_car", model))
+    found_shares = eb.modes(model).explain().strain[4]
+    at_phase(found, 5, 0.0)
+    legend = found.page.locator(".meaning")
+    assert f"{100 * found_shares.max():.3g} %" in legend.inner_text()
+    coloured = found.page.locator("#view canvas").screenshot()
+    found.page.get_by_label("Strain energy").uncheck()
+    found.until("document.querySelector('.meaning').hidden")
+    assert found.page.locator("#view canvas").screenshot() != coloured
+    found.page.get_by_label("Strain energy").check()
+    at_phase(found, 1, 0.0)
+    assert not legend.is_visible()
+    assert found("EB.heatColour(0) === EB.heat[0] && EB.heatColour(1) === EB.heat[3]")
+    assert found.complaints == []
+
+
+def test_participation_has_its_phases(desk: Any) -> None:
+    """In a backward whirl y leads x by a right angle, as the panel says."""
+    at_phase(desk, 3, 0.0)
+    text = desk.page.locator("#mode-detail").inner_text()
+    assert "∠ 0°" in text
+    assert "∠ 90°" in text
+
+
 def test_pixels_change_with_the_mode(desk: Any) -> None:
     pictures = []
     for phase in (0.0, np.pi):

@@ -17,7 +17,7 @@ import eigenbody as eb
 from eigenbody.analyses.drawing.scene import scene_of
 from eigenbody.analyses.drawing.shapes import equivalent_solid
 from eigenbody.analyses.report.charts import without_markup
-from eigenbody.analyses.report.motions import packed, scales
+from eigenbody.analyses.report.motions import mode_documents, packed, scales
 from eigenbody.analyses.report.page import safe_json
 from eigenbody.cli.main import main
 from eigenbody.model.description import is_internal
@@ -426,3 +426,16 @@ def test_every_input_has_its_step_response_or_is_named() -> None:
     assert "push12, push13" in text
     assert text.count("The first 8 of 10 curves are drawn.") == 12
     assert "The first 8 of 140 curves are drawn." in text
+
+
+def test_phases_of_a_whirl_are_those_of_its_motion() -> None:
+    """x = cos(t) and y = cos(t + 90 degrees) = -sin(t) go round from y to -x..., against a spin about z: backward."""
+    model = example("rotor_stator")
+    modes = eb.modes(model)
+    documents = mode_documents(modes, modes.explain(), len(modes), scene_of(eb.operating_point(model)))
+    for number, quarter in ((3, 90), (4, -90)):  # backward, forward
+        shares = dict(documents[number - 1]["energies"])["Participation by coordinate"]
+        phase = {row[0]: row[2] for row in shares}
+        assert (phase["stator.y"] - phase["stator.x"]) % 360 == quarter % 360
+    assert documents[0]["energies"][-1][1][0][2:] == ()  # a free rotation has no phase
+    assert documents[7]["strain"] == {"mount": 1.0}

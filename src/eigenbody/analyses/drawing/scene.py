@@ -34,7 +34,8 @@ class Scene:
     """What the page draws, at the operating point. Lengths in metres, global axes z up unless gravity says otherwise.
 
     rows    which rows of the table of bodies are drawn: bodies, and nodes of flexible ones
-    bodies  name, place, quaternion (x, y, z, w) and radius of each of them, and a label unless it is a node
+    bodies  name, place, quaternion (x, y, z, w) and radius of each of them, a label unless it is a node, and where
+            something spins the axis that whirl is counted by
     parts   primitives in the axes of their carrier (index of a body, -1 for ground)
     links   springs, dampers, rods: from a point of one carrier to a point of another
     bent    flexible bodies as lines that bend
@@ -101,9 +102,10 @@ def scene_of(point: OperatingPoint) -> Scene:
     draw_markers(draw)
     labels = _labels(point, rows)
     radii = [max(max((solid.reach for solid in own), default=0.0), glyph) for own in solids]
+    spins = _spins(np.real(point.state.w)[rows], R, table.is_material[rows])
     bodies = [
         {"name": table.names[rows[i]], "r": rounded(r[i]), "q": rounded(q), "radius": float(f"{radii[i]:.7g}"),
-         "label": labels[i]}
+         "label": labels[i]} | ({"spin": rounded(spins[i])} if spins is not None else {})
         for i, q in enumerate(xyzw(R))
     ]  # fmt: skip
     lowest = min((float(r[i] @ draw.up) - _depth(own, R[i], draw.up) for i, own in enumerate(solids)), default=0.0)
@@ -114,6 +116,18 @@ def scene_of(point: OperatingPoint) -> Scene:
     meshes, told = packed(few, [surface.size for surface in surfaces]), (*notes, *_coarser(surfaces, few, moved))
     drawn = (draw.parts, draw.links, bent, centre, size, floor, draw.up, meshes, tuple(surfaces))
     return Scene(rows, bodies, *drawn, told)
+
+
+def _spins(w: np.ndarray, R: np.ndarray, is_material: np.ndarray) -> np.ndarray | None:
+    """(n, 3) unit vectors by which whirl is forward or backward: the spin of a body, of those that do not turn that of
+    the fastest; None where nothing turns. w (n, 3) in body axes."""
+    spin = np.einsum("nij,nj->ni", R, w)
+    rate = np.linalg.norm(spin, axis=-1)
+    fastest = int(np.argmax(rate * is_material)) if len(rate) else 0
+    if not len(rate) or rate[fastest] <= 0:
+        return None
+    turns = rate > 1e-9 * rate[fastest]
+    return np.where(turns[:, None], spin / np.where(turns, rate, 1.0)[:, None], spin[fastest] / rate[fastest])
 
 
 def _coarser(surfaces: list[Surface], few: list[Surface], moved: float) -> list[str]:
@@ -180,9 +194,9 @@ def _see_through(
         return solids
     out = []
     for i, own in enumerate(solids):
-        small = np.flatnonzero((reach > 0) & (reach < SMALLER * reach[i])) if not is_given[i] else []
-        near = [j for j in small if np.linalg.norm(r[j] - r[i]) < reach[i]]
-        others = np.count_nonzero(reach) - 1
+        is_small = (reach > 0) & (reach < SMALLER * reach[i]) & (not is_given[i])
+        near = np.flatnonzero(is_small & (np.linalg.norm(r - r[i], axis=-1) < reach[i])).tolist()
+        others = int(np.count_nonzero(reach)) - 1
         hides = len(near) > max(1, others // 2) or any(s.contains(R[i].T @ (r[j] - r[i])) for j in near for s in own)
         out.append([replace(solid, is_clear=True) for solid in own] if hides else own)
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,8 +42,7 @@ def _step_sections(linear: LinearModel, until: float) -> list[Section]:
 
     few = 0 if linear.is_sparse else STEPS
     parts = [
-        tried(f"step-{k}", f"{STEP} of {name}", lambda k=k, name=name: section(k, name))
-        for k, name in enumerate(linear.inputs[:few])
+        tried(f"step-{k}", f"{STEP} of {name}", partial(section, k, name)) for k, name in enumerate(linear.inputs[:few])
     ]
     rest = linear.inputs[few:]
     if rest:

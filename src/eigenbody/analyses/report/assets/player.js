@@ -80,19 +80,28 @@ EB.makePlayer = function (scene, data) {
     else if (player.what === "motion") poseMotion();
     scene.dirty();
   };
-  player.orbits = function () { // paths of the centres of mass over a cycle
-    if (player.what !== "mode" || count > 40) { scene.showPaths([]); return; }
-    const list = [];
-    for (let b = 0; b < count; b++) {
-      const points = [];
-      let far = 0;
-      for (let k = 0; k < 72; k++) {
-        const d = player.displacement(b, (2 * Math.PI * k) / 72), r = scene.rest[b].p;
-        far = Math.max(far, Math.hypot(d[0], d[1], d[2]));
-        points.push([r[0] + d[0], r[1] + d[1], r[2] + d[2]]);
-      }
-      if (far > 0.004 * data.scene.size) list.push({ body: b, points });
+  player.orbits = function () { // paths of the centres of mass over a cycle; where the mode whirls those of beams too, by their sense
+    const mode = modes[player.mode], scale = player.amplitude * (mode ? mode.scale : 0), list = [];
+    const many = count > 40;
+    function add(rest, at, body, axis) { // at(k): real and imaginary part of a component
+      const [a, b] = [0, 1].map((part) => [0, 1, 2].map((k) => scale * at(k)[part])), square = (v) => v[0] ** 2 + v[1] ** 2 + v[2] ** 2;
+      const far = Math.sqrt(square(a) + square(b)), turn = [0, 1, 2].map((k) => b[(k + 1) % 3] * a[(k + 2) % 3] - b[(k + 2) % 3] * a[(k + 1) % 3]); // a cos - b sin goes round a x (-b)
+      const sense = axis && mode.whirl ? (2 * (turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2])) / (square(a) + square(b)) : 0;
+      const whirl = !axis || !mode.whirl ? "" : sense > 0.02 ? "forward" : sense < -0.02 ? "backward" : "straight";
+      if (far <= 0.004 * data.scene.size || (body === null && whirl !== "forward" && whirl !== "backward")) return;
+      const points = Array.from({ length: 72 }, (_, n) => { const c = Math.cos((2 * Math.PI * n) / 72), s = Math.sin((2 * Math.PI * n) / 72); return [0, 1, 2].map((k) => rest[k] + a[k] * c - b[k] * s); });
+      list.push({ body, points, whirl });
     }
+    if (player.what === "mode" && mode && !many) for (let b = 0; b < count; b++) add(scene.rest[b].p, (k) => { const i = 2 * ((player.mode * count + b) * 6 + k); return [shapes[i], shapes[i + 1]]; }, b, data.scene.bodies[b].spin);
+    if (player.what === "mode" && mode && mode.whirl) {
+      let first = 0;
+      for (const line of data.scene.lines || []) { // at some places along every beam
+        const own = data.scene.bodies.find((body) => body.name === line.body), step = Math.max(1, Math.floor(line.points.length / 6));
+        for (let v = line.isLine ? 0 : line.points.length; v < line.points.length; v += step) add(line.points[v], (k) => { const i = 12 * (player.mode * scene.bent.length + first + v) + 2 * k; return [bends[i], bends[i + 1]]; }, null, own && own.spin);
+        first += line.points.length;
+      }
+    }
+    player.paths = list;
     scene.showPaths(list);
   };
   player.select = function (index) {

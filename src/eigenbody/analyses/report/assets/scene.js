@@ -2,6 +2,7 @@
 // Positions are kept in metres; only what goes to the graphics card is scaled, so that tiny and huge mechanisms look alike.
 "use strict";
 
+EB.whirls = { forward: "#1a8fe3", backward: "#e8641b", straight: "#8a94a6" }; // colours of orbits by their sense
 EB.palette = ["#4c78a8", "#e49444", "#59a14f", "#b07aa1", "#d1605e", "#5fa2a0", "#c9a227", "#8c6d5a"];
 
 // False where the processor draws in place of a graphics card: then shadows and smooth edges cost too much.
@@ -130,8 +131,10 @@ EB.makeScene = function (THREE, host, drawing) {
     world.add(loft.ghost);
   }
   const numberOf = new Map(drawing.bodies.map((b, i) => [b.name, i]));
+  let tints = null, wasDark = false; // what gives elements another colour, if anything
   const colourOf = (source, dark) => {
-    if (source.color) return source.color;
+    const tinted = tints && tints(source);
+    if (tinted || source.color) return tinted || source.color;
     if (source.layer === "body") return EB.palette[numberOf.get(source.name) % EB.palette.length];
     return { joint: dark ? "#aeb9c9" : "#47536a", force: dark ? "#9fb3c8" : "#6c7a90", ground: dark ? "#56607a" : "#9aa5b5" }[source.layer];
   };
@@ -177,10 +180,10 @@ EB.makeScene = function (THREE, host, drawing) {
   const paths = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
   paths.frustumCulled = false;
   world.add(paths);
-  function showPaths(list) { // [{body, points: [[x, y, z], ...]}], closed
+  function showPaths(list) { // [{body, points: [[x, y, z], ...], whirl: "", forward, backward or straight}], closed
     const points = [], shades = [], colour = new THREE.Color();
-    for (const { body, points: own } of list) {
-      colour.set(EB.palette[body % EB.palette.length]);
+    for (const { body, points: own, whirl } of list) {
+      colour.set(EB.whirls[whirl] || EB.palette[(body || 0) % EB.palette.length]);
       own.forEach((p, k) => {
         for (const q of [p, own[(k + 1) % own.length]]) { points.push(...scaled(q).toArray()); shades.push(colour.r, colour.g, colour.b); }
       });
@@ -218,7 +221,7 @@ EB.makeScene = function (THREE, host, drawing) {
   function view(name) {
     if (name) [orbit.azimuth, orbit.height] = views[name];
     orbit.target.set(0, 0, 0);
-    orbit.distance = 3.9 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    orbit.distance = 4.2 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
     look();
   }
   function rotate(dx, dy) {
@@ -348,7 +351,8 @@ EB.makeScene = function (THREE, host, drawing) {
     camera.updateProjectionMatrix();
     dirty();
   }
-  function paint(dark) {
+  function paint(dark = wasDark) {
+    wasDark = dark;
     const colour = new THREE.Color();
     for (const mesh of [...meshes, ...ghosts]) {
       mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, colour.set(colourOf(item.source, dark)).multiplyScalar(item.source.mark ? 0.6 : 1)));
@@ -379,6 +383,7 @@ EB.makeScene = function (THREE, host, drawing) {
     placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
     unplaced: (p, dx, dy) => { const v = scaled(p).project(camera); v.x += (2 * dx) / canvas.clientWidth; v.y -= (2 * dy) / canvas.clientHeight; return v.unproject(camera).multiplyScalar(size).add(centre).toArray(); }, // a point moved by pixels, m
     show: (layer, on) => { for (const mesh of [...meshes, ...lofts.map((l) => l.mesh)]) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
+    tint: (of) => { tints = of; paint(); },
     showNames: (on) => { labels.hidden = !on; dirty(); },
     showGhost: (on) => { for (const ghost of [...ghosts, ...lofts.flatMap((l) => l.ghost || [])]) ghost.visible = on; dirty(); },
     frames: () => frames,
