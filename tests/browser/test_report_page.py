@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -110,6 +112,46 @@ def test_whirl_goes_round_the_way_the_table_says(desk: Any, rotor: Any) -> None:
             turn = a[0] * b[1] - a[1] * b[0]
             assert np.sign(turn) == {"forward": 1, "backward": -1}[whirl]
     assert set(labels) >= {"forward", "backward"}
+
+
+@pytest.mark.parametrize(("mode", "way"), [(3, "backward"), (4, "forward"), (6, "backward"), (7, "forward")])
+def test_orbits_have_the_colour_of_their_sense(desk: Any, rotor: Any, mode: int, way: str) -> None:
+    """The sense that the words of the mode have, and a legend for it; a mode that does not whirl has neither."""
+    assert eb.modes(rotor).explain().whirls[mode - 1] == way
+    at_phase(desk, mode, 0.0)
+    assert {path["whirl"] for path in desk("eigenbody.player.paths")} == {way}
+    assert way in desk.page.locator(".meaning").inner_text()
+    at_phase(desk, 5, 0.0)  # up and down
+    assert {path["whirl"] for path in desk("eigenbody.player.paths")} == {""}
+    assert "Orbits" not in desk("document.querySelector('.meaning').textContent")
+
+
+def test_springs_have_the_colour_of_their_strain_energy(opened: Any, written: Any) -> None:
+    """The legend has the largest share of the mode; without the colours the picture is another; a mode without strain
+    energy has no legend."""
+    model = eb.load(EXAMPLES / "half_car.yaml")
+    found = opened(written("half_car", model))
+    found_shares = eb.modes(model).explain().strain[4]
+    at_phase(found, 5, 0.0)
+    legend = found.page.locator(".meaning")
+    assert f"{100 * found_shares.max():.3g} %" in legend.inner_text()
+    coloured = found.page.locator("#view canvas").screenshot()
+    found.page.get_by_label("Strain energy").uncheck()
+    found.until("document.querySelector('.meaning').hidden")
+    assert found.page.locator("#view canvas").screenshot() != coloured
+    found.page.get_by_label("Strain energy").check()
+    at_phase(found, 1, 0.0)
+    assert not legend.is_visible()
+    assert found("EB.heatColour(0) === EB.heat[0] && EB.heatColour(1) === EB.heat[3]")
+    assert found.complaints == []
+
+
+def test_participation_has_its_phases(desk: Any) -> None:
+    """In a backward whirl y leads x by a right angle, as the panel says."""
+    at_phase(desk, 3, 0.0)
+    text = desk.page.locator("#mode-detail").inner_text()
+    assert "∠ 0°" in text
+    assert "∠ 90°" in text
 
 
 def test_pixels_change_with_the_mode(desk: Any) -> None:
@@ -221,6 +263,55 @@ def test_prints_light_without_controls(opened: Any, rotor_page: Path) -> None:
     assert found("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+def test_on_paper_every_chart_is_drawn_and_the_mechanism_stands_still(opened: Any, rotor_page: Path) -> None:
+    """Charts as wide as the paper although nobody scrolled to them, a picture in place of what moves, all details open;
+    on the screen again as before."""
+    found = opened(rotor_page, color_scheme="dark")
+    found.until("Boolean(window.Plotly)")
+    found.page.emulate_media(media="print")
+    found.until("Boolean(document.querySelector('#view .still'))")
+    wide = found(
+        "[...document.querySelectorAll('[data-chart] .main-svg')].map(svg => svg.getBoundingClientRect().width)"
+    )
+    assert len(wide) >= 6
+    assert set(wide) == {680}
+    drawn = "[...document.querySelectorAll('[data-chart]')].map(c => c.querySelectorAll('.trace path, .point').length)"
+    assert min(found(drawn)) > 0
+    assert found("document.querySelectorAll('details:not([open])').length") == 0
+    assert not found.page.locator("#view canvas:not(.still)").is_visible()
+    picture = Image.open(BytesIO(found.page.locator("#view .still").screenshot())).convert("RGB")
+    assert np.ptp(np.asarray(picture), axis=(0, 1)).min() > 100  # something is drawn, on white
+    found.page.emulate_media(media="screen")
+    found.until("!document.querySelector('#view .still')")
+    assert found("document.querySelectorAll('details[open]').length") == 0
+    assert found("document.querySelector('[data-chart] .main-svg').getBoundingClientRect().width") != 680
+    assert found.complaints == []
+
+
+def test_the_pdf_has_curves_and_the_mechanism(opened: Any, car_page: Path) -> None:
+    """Lines of the curves and a picture of the mechanism, read out of the file."""
+    found = opened(car_page)
+    found.until("Boolean(window.Plotly)")
+    curves = found(
+        "Object.values(JSON.parse(document.getElementById('data').textContent).charts)"
+        ".flatMap(c => c.data).filter(t => t.mode === 'lines').reduce((sum, t) => sum + t.x.length, 0)"
+    )
+    file = found.page.pdf(format="A4")
+    content = b"".join(_inflated(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", file, re.DOTALL))
+    lines = len(re.findall(rb"[\d.]+ l\b", content))
+    assert curves > 1000
+    assert lines > 0.3 * curves, (lines, curves)  # straight ones need few
+    wide = [int(size) for size in re.findall(rb"/Subtype /Image\n?/Width (\d+)", file)]
+    assert max(wide) >= 1000
+
+
+def _inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:  # a picture
+        return b""
+
+
 def test_every_control_has_a_name_and_can_be_reached_by_keys(desk: Any) -> None:
     controls = "[...document.querySelectorAll('button, input, summary, [role=img]')]"
     named = "e.getAttribute('aria-label') || e.textContent.trim() || (e.labels && e.labels.length)"
@@ -319,6 +410,31 @@ def test_a_flexible_body_bends_with_its_modes(opened: Any, written: Any) -> None
     assert found.complaints == []
 
 
+def test_a_blade_shows_its_section_and_its_twist(opened: Any, written: Any) -> None:
+    """A flat blade in its first mode of torsion: its line stays, its sections turn as the mode says, and the picture is
+    not that of the blade at rest."""
+    blade = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 70e9, "density": 2700, "width": 0.2, "height": 0.01,
+             "y_axis": [0, 1, 0]}  # fmt: skip
+    clamp = {"type": "fixed", "between": ["ground", "blade.start"], "at": [0, 0, 0]}
+    model = eb.load({"eigenbody": 1, "flexible": {"blade": blade}, "joints": {"clamp": clamp}})
+    modes = eb.modes(model)
+    turn, move = modes.deformations.turn.real, modes.deformations.move.real
+    k = int(np.argmax(np.abs(turn[:, -1, 0]) / np.linalg.norm(move[:, -1], axis=-1).clip(1e-9)))
+    found = opened(written("blade", model, n=k + 1))
+    at_phase(found, k + 1, np.pi / 2)
+    flat = found.page.locator("#view canvas").screenshot()
+    at_phase(found, k + 1, 0.0)
+    scale = found("JSON.parse(document.getElementById('data').textContent)")["modes"][k]["scale"]
+    turns = np.array(found("eigenbody.scene.turns"))
+    assert 2 * np.arcsin(turns[:, 0]) == pytest.approx(scale * turn[k, :, 0], abs=1e-5)
+    assert np.abs(turns[-1, 0]) > 0.1
+    assert np.array(found("eigenbody.vertices()")) == pytest.approx(
+        np.array(found("eigenbody.scene.corners")), abs=1e-3
+    )
+    assert found.page.locator("#view canvas").screenshot() != flat
+    assert found.complaints == []
+
+
 # ---- meshes
 
 
@@ -373,3 +489,23 @@ def test_a_mesh_looks_like_the_solid_that_it_is_of(tmp_path: Path, opened: Any) 
     red = pictures[0][..., 0] - pictures[0][..., 2] > 40
     assert red.mean() > 0.02  # the bodies are seen
     assert (apart > 30).mean() < 0.01 * red.mean() + 0.0005
+
+
+def test_names_do_not_cover_each_other(opened: Any, written: Any) -> None:
+    """Hub, nacelle and blades of a turbine meet in one place: from every side no name lies over another, and most are
+    there."""
+    found = opened(written("turbine", eb.load(EXAMPLES / "three_blade_turbine.yaml"), n=6))
+    boxes = (
+        "(() => { eigenbody.scene.dirty(); eigenbody.scene.draw();"
+        " return [...document.querySelectorAll('.labels span:not([hidden])')].filter(e => e.textContent)"
+        ".map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom]); })()"
+    )
+    for view in ("oblique", "front", "side", "top"):
+        for phase in (0.0, 2.0, 4.0):
+            found(f"eigenbody.scene.view('{view}')")
+            at_phase(found, 4, phase)
+            placed = np.array(found(boxes))
+            assert len(placed) >= 5, view
+            apart = np.maximum(placed[:, None, :2] - placed[None, :, 2:], placed[None, :, :2] - placed[:, None, 2:])
+            assert apart.max(axis=-1)[~np.eye(len(placed), dtype=bool)].min() >= 0, (view, phase)
+    assert found.complaints == []

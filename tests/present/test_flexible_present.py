@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -246,21 +247,50 @@ def test_a_beam_is_drawn_as_a_line_through_its_nodes(form: dict[str, Any]) -> No
     assert scene.bent.position[-1] == pytest.approx(point.state.r[tip], abs=1e-12)  # where gravity has bent it to
     assert scene.bent.position[-1, 2] < -1e-3
     shapes = scene.bent.shapes(modes, 3)
-    assert shapes[:, -1] == pytest.approx(modes.motion[:3, tip, :3], abs=1e-9)
-    assert np.abs(shapes[:, 0]).max() < 1e-12  # clamped
-    assert (np.abs(shapes).max(axis=(1, 2)) * scales(modes, 3, scene) <= 0.17 * scene.size).all()
+    assert shapes[:, -1, :3] == pytest.approx(modes.motion[:3, tip, :3], abs=1e-9)
+    assert shapes[:, -1, 3:] == pytest.approx(modes.motion[:3, tip, 3:], abs=1e-3)  # of a beam that gravity has bent
+    assert np.abs(shapes[:, 0, :3]).max() < 1e-12  # clamped
+    assert (np.abs(shapes[..., :3]).max(axis=(1, 2)) * scales(modes, 3, scene) <= 0.17 * scene.size).all()
     lines = scene.document()["lines"]
     assert {line["title"] for line in lines} == {"rod"}
-    assert all(0.006 <= line["radius"] <= 0.04 for line in lines)
     assert [body["label"] for body in scene.bodies if body["label"]] == ["rod"]
+
+
+LINE = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "E": 70e9, "density": 2700, "elements": 2}
+
+
+def sections_of(**keys: Any) -> np.ndarray:
+    """Half of y and z (pieces, ends, 2, 3) of a beam along x, as drawn."""
+    clamp = {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]}
+    rod = LINE | {"y_axis": [0, 1, 0]} | keys
+    model = eb.load({"eigenbody": 1, "flexible": {"rod": rod}, "joints": {"clamp": clamp}})
+    (line,) = scene_of(eb.operating_point(model)).document()["lines"]
+    return np.array(line["sections"]).reshape(-1, 2, 2, 3)
+
+
+def test_a_beam_is_drawn_with_its_section() -> None:
+    """A blade that tapers and twists by a right angle; a stepped shaft; an area with its moments; a corner."""
+    blade = sections_of(width=[0.2, 0.15, 0.1], height=0.02, twist=[0, math.pi / 4, math.pi / 2])
+    assert blade[0, 0] == pytest.approx(np.array([[0, 0.1, 0], [0, 0, 0.01]]), abs=1e-9)
+    assert blade[-1, 1] == pytest.approx(np.array([[0, 0, 0.05], [0, -0.01, 0]]), abs=1e-9)
+    shaft = np.linalg.norm(sections_of(diameter=[0.04, 0.05]), axis=-1)
+    assert shaft[:2] == pytest.approx(0.02)
+    assert shaft[2:] == pytest.approx(0.025)  # the step stays one
+    panel = sections_of(area=0.004, Iy=0.2 * 0.02**3 / 12, Iz=0.02 * 0.2**3 / 12, J=1e-6)
+    assert np.linalg.norm(panel, axis=-1)[0, 0] == pytest.approx([0.1, 0.01], rel=1e-4)
+    corner = sections_of(points=[[0, 0, 0], [1, 0, 0], [1, 0, 1]], width=0.02, height=0.02)
+    assert corner[1, 1] == pytest.approx(corner[2, 0])  # no gap
+    assert corner[1, 1, 1] == pytest.approx([-0.005, 0, 0.005])
 
 
 def test_a_simulated_line_follows_its_nodes() -> None:
     model = clamped("revolute")
     found = eb.simulate(eb.operating_point(model.set(operating_point={"type": "reference"})), until=0.004, points=5)
     scene = scene_of(eb.operating_point(model))
-    path = scene.bent.path(found, 1)
+    path, turns = scene.bent.path(found, 1)
     tip = found.system.places.index["rod.end"]
+    since = np.real(found.states.R[:, tip] @ eb.operating_point(model).state.R[tip].T)
+    assert turns[:, -1] == pytest.approx(since, abs=1e-5)  # small rotations are drawn to first order
     assert path[:, -1] == pytest.approx(found.states.r[:, tip], abs=1e-9)
     assert path[-1, -1, 2] < path[0, -1, 2]
     assert set(motion_document(found, scene)) == {"times", "poses", "vertices"}

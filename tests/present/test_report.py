@@ -17,10 +17,11 @@ import eigenbody as eb
 from eigenbody.analyses.drawing.scene import scene_of
 from eigenbody.analyses.drawing.shapes import equivalent_solid
 from eigenbody.analyses.report.charts import without_markup
-from eigenbody.analyses.report.motions import packed, scales
+from eigenbody.analyses.report.motions import mode_documents, packed, scales
 from eigenbody.analyses.report.page import safe_json
 from eigenbody.cli.main import main
 from eigenbody.model.description import is_internal
+from eigenbody.present.tables import significant
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*.yaml") if "\neigenbody:" in f"\n{path.read_text()}")
@@ -176,6 +177,26 @@ def test_equivalent_solids_have_the_inertia() -> None:
     assert ball is not None
     assert (ball.kind, ball.scale[0]) == ("sphere", pytest.approx(0.3))
     assert equivalent_solid(1.0, np.zeros((3, 3)), NOT_HELD, 0.0) is None
+
+
+def test_a_ball_that_would_hide_the_mechanism_is_a_small_cube() -> None:
+    """Equal moments of inertia of 1500 kg m2 at 1000 kg are a ball of 1.9 m; held 1.4 m away it is a cube of 0.3 m."""
+    held = np.array([[1.2, 0, 0], [-1.4, 0, 0]])
+    solid = equivalent_solid(1000.0, 1500.0 * np.eye(3), held, 3.0)
+    assert solid is not None
+    assert (solid.kind, solid.scale.tolist()) == ("box", pytest.approx([0.308] * 3))
+    bob = equivalent_solid(1.0, 0.4 * 0.01 * np.eye(3), np.array([[0, 0, 1.0]]), 3.0)
+    assert bob is not None
+    assert (bob.kind, bob.scale[0]) == ("sphere", pytest.approx(0.1))  # true to its size
+
+
+def test_what_hides_a_smaller_body_is_drawn_clear() -> None:
+    """Discs on one shaft, all drawn about the same point: the widest ones are clear, the least is not."""
+    parts = [part for part in scene_of(eb.operating_point(example("torsional_line"))).parts if part["layer"] == "body"]
+    wide = {part["name"]: max(part["s"]) for part in parts if not part.get("mark")}
+    clear = {part["name"] for part in parts if part.get("clear")}
+    assert max(wide, key=wide.__getitem__) in clear
+    assert min(wide, key=wide.__getitem__) not in clear
 
 
 def with_shape(shape: Any) -> Any:
@@ -368,3 +389,53 @@ def test_a_moment_of_inertia_below_zero_by_rounding_is_drawn() -> None:
     solid = equivalent_solid(2.0, np.diag([-1e-9, 1.0, 1.0]), np.zeros((0, 3)), 1.0)
     assert solid is not None
     assert np.isfinite(solid.scale).all()
+
+
+def test_rounding_is_shown_as_zero_and_small_numbers_are_not() -> None:
+    """The body hangs at x = 5e-49 and y = 1e-9; in a mechanism of 1 m the first is nothing, the second is something.
+    Inertia of a body of 1e-20 kg m2 is what it is."""
+    body = {"mass": 1, "inertia": [1e-20, 2e-20, 3e-20], "at": [5.88e-49, 1e-9, -1]}
+    hinge = {"type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 1, 0]}
+    model = eb.load({"eigenbody": 1, "gravity": [0, 0, -9.81], "bodies": {"a": body}, "joints": {"p": hinge}})
+    html = eb.report(model)
+    text = Reader(html[: html.index('<script type="application/json"')]).text  # what follows keeps all digits
+    assert "0, 1e-09, -1" in text
+    assert "1e-20, 2e-20, 3e-20" in text
+    assert "e-49" not in text
+    assert (significant(1e-20), significant(1e-20, scale=1.0), significant(2e-14, scale=1.0)) == ("1e-20", "0", "2e-14")
+
+
+def test_every_input_has_its_step_response_or_is_named() -> None:
+    """A chain of carts with 14 inputs and 10 outputs: twelve steps are drawn, two inputs are named, and each chart says
+    that it draws eight curves of ten."""
+    n, carts = 14, {}
+    bodies = {f"c{k}": {"mass": 1, "inertia": [1, 1, 1], "at": [k, 0, 0]} for k in range(n)}
+    for k in range(n):
+        between = ["ground" if k == 0 else f"c{k - 1}", f"c{k}"]
+        carts[f"rail{k}"] = {"type": "prismatic", "between": between, "at": [k, 0, 0], "axis": [1, 0, 0]}
+    model = eb.load({
+        "eigenbody": 1, "bodies": bodies, "joints": carts,
+        "forces": {f"s{k}": {"type": "spring", "along": f"rail{k}", "k": 100.0, "c": 1.0} for k in range(n)},
+        "inputs": {f"push{k}": {"along": f"rail{k}"} for k in range(n)},
+        "outputs": {f"y{k}": {"measure": f"rail{k}"} for k in range(10)},
+    })  # fmt: skip
+    html = eb.report(model, response=1.0)
+    assert len(re.findall(r'data-chart="step-\d+-0"', html)) == 12
+    text = Reader(html).text
+    assert "Response to a unit step of 2 other inputs" in text
+    assert "push12, push13" in text
+    assert text.count("The first 8 of 10 curves are drawn.") == 12
+    assert "The first 8 of 140 curves are drawn." in text
+
+
+def test_phases_of_a_whirl_are_those_of_its_motion() -> None:
+    """x = cos(t) and y = cos(t + 90 degrees) = -sin(t) go round from y to -x..., against a spin about z: backward."""
+    model = example("rotor_stator")
+    modes = eb.modes(model)
+    documents = mode_documents(modes, modes.explain(), len(modes), scene_of(eb.operating_point(model)))
+    for number, quarter in ((3, 90), (4, -90)):  # backward, forward
+        shares = dict(documents[number - 1]["energies"])["Participation by coordinate"]
+        phase = {row[0]: row[2] for row in shares}
+        assert (phase["stator.y"] - phase["stator.x"]) % 360 == quarter % 360
+    assert documents[0]["energies"][-1][1][0][2:] == ()  # a free rotation has no phase
+    assert documents[7]["strain"] == {"mount": 1.0}

@@ -12,6 +12,7 @@ import numpy as np
 from eigenbody.model.expressions import Expression
 
 if TYPE_CHECKING:
+    from eigenbody.structures.beam_section import Outline
     from eigenbody.structures.structure import Reduced
 
 
@@ -142,6 +143,7 @@ class FlexibleBody:
     carriers: tuple[str, ...]
     nodes: Mapping[str, int]  # body: number of the node
     lines: tuple[tuple[int, ...], ...] = ()  # nodes joined by lines, for drawing
+    outlines: tuple[Outline, ...] = ()  # of the sections between the nodes of each line
     symmetry: tuple[np.ndarray, np.ndarray] | None = None  # axis (3,) and generator (m, m), structures/symmetry.py
 
     @property

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_ROWS = 200  # of a printed table
 MAX_MATRIX = 8  # rows and columns of a printed matrix
 COLOURS = {"stable": "green", "marginal": "yellow", "drifting": "yellow", "unstable": "bold red"}
+ROUNDING = 1e-14  # of the numbers that a small one was computed from
 SAID = "said"  # style of a line that standard error has already: a terminal does not show it twice
 
 
@@ -129,11 +130,12 @@ class Grid:
         return Group(*title, table, *([Text(self.more, style="dim")] if self.left_out else []))
 
 
-def significant(value: float, digits: int = 6) -> str:
-    """A number for the eye; an em dash for what is undefined."""
+def significant(value: float, digits: int = 6, scale: float = 0.0) -> str:
+    """A number for the eye; an em dash for what is undefined, 0 for the rounding of numbers of the size `scale` from
+    which it was computed (those of its vector or of its column, in the same unit)."""
     if not math.isfinite(value):
         return "—"
-    return f"{value + 0.0:.{digits}g}"
+    return "0" if abs(value) < ROUNDING * scale else f"{value + 0.0:.{digits}g}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

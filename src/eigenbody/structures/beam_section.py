@@ -105,6 +105,41 @@ def sections_at(stations: BeamStations, segment: np.ndarray, fraction: np.ndarra
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What the sections of a beam's elements (e) look like: half their sizes along y and z, as vectors in the axes of
+    the drawing, at the start and at the end of every element."""
+
+    half: np.ndarray  # (e, 2, 2, 3): element, end, y or z, vector
+    is_round: bool  # an ellipse, else a rectangle
+
+
+def outline_of(stations: BeamStations, at_stations: np.ndarray) -> Outline:
+    """Of elements whose nodes (s,) at the stations are known. Sections without a form are drawn as the ellipse or the
+    rectangle of their radii of gyration, round ones where both are alike."""
+    counts = np.diff(at_stations)
+    segment = np.repeat(np.arange(len(counts)), counts)
+    inner = np.arange(len(segment)) - at_stations[segment]
+    fraction = (inner[:, None] + np.array([0.0, 1.0])) / counts[segment][:, None]
+    points = np.asarray(stations.points)
+    axes = np.real(_axes(stations, segment, fraction, unit(points[segment + 1] - points[segment])))
+
+    def at(value: Any) -> np.ndarray:
+        return np.real(_between(value, len(points), segment, fraction, None))
+
+    form, is_round = stations.form, True
+    if isinstance(form, Round):
+        y = z = 0.5 * at(form.diameter)
+    elif isinstance(form, Rectangle):
+        y, z, is_round = 0.5 * at(form.width), 0.5 * at(form.height), False
+    else:
+        A, Iy, Iz = at(stations.A), at(stations.Iy), at(stations.Iz)
+        is_round = bool(np.all(np.abs(Iy - Iz) <= 1e-6 * (Iy + Iz)))
+        y, z = np.sqrt((4.0 if is_round else 3.0) * Iz / A), np.sqrt((4.0 if is_round else 3.0) * Iy / A)
+    half = np.stack((y[..., None] * axes[..., 1], z[..., None] * axes[..., 2]), axis=-2)
+    return Outline(half, is_round)
+
+
 def _between(value: Any, stations: int, segment: np.ndarray, fraction: np.ndarray, width: int | None) -> np.ndarray:
     """A property at the places: constant, linear between stations or constant in segments."""
     value = np.asarray(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from eigenbody.analyses.drawing.meshes import Surface
 from eigenbody.analyses.drawing.shapes import Solid
+from eigenbody.elements.forces.beam import Beams
 from eigenbody.elements.joints import JOINTS
 from eigenbody.elements.measures.templates import Pairs
 from eigenbody.elements.places import Places
@@ -48,7 +50,8 @@ class Draw:
         }  # fmt: skip
         if solid.surface is not None:
             part["mesh"] = self.surfaces.setdefault(solid.surface, len(self.surfaces))
-        self.parts.append(part | ({"color": solid.color} if solid.color else {}) | ({"mark": True} if is_mark else {}))
+        more = {"color": solid.color, "mark": is_mark, "clear": solid.is_clear}
+        self.parts.append(part | {key: value for key, value in more.items() if value})
 
     def link(
         self, kind: str, ends: Sequence[tuple[int, np.ndarray]], radius: float, layer: str, name: str, title: str
@@ -218,10 +221,21 @@ def _between(draw: Draw, entry: Entry, end: End, title: str) -> None:
         if draw.on(first) < 0:
             _plate(draw, p, entry.name, title)
         return
-    kind = {"damper": "damper", "actuator": "damper", "friction": "bar", "motor": "damper", "beam": "bar"}.get(
+    kind = {"damper": "damper", "actuator": "damper", "friction": "bar", "motor": "damper", "beam": "beam"}.get(
         entry.type, "coil"
     )
     draw.link(kind, ((first, p), (second, q)), draw.glyph, "force", entry.name, title)
+    if kind == "beam":
+        draw.links[-1]["section"] = _short(_section(draw, entry))
+
+
+def _section(draw: Draw, entry: Entry) -> np.ndarray:
+    """Half the sizes (6,) of a beam's section along y and z, as vectors in the axes of its first body: those of the
+    rectangle that has its radii of gyration."""
+    axes = np.real(Beams.of([entry], draw.places).pairs.axes1[0])
+    area, Iy, Iz = (float(np.real(entry[key])) for key in ("area", "Iy", "Iz"))
+    least = 0.25 * draw.glyph
+    return np.concatenate([max(math.sqrt(3 * second / area), least) * axes[:, k] for k, second in ((1, Iz), (2, Iy))])
 
 
 def _along(draw: Draw, entry: Entry, title: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eigenbody.analyses.drawing.scene import Scene, scene_of, xyzw
-from eigenbody.analyses.drawing.solids import tube, unit_solid
+from eigenbody.analyses.drawing.solids import loft, unit_solid
 from eigenbody.exchange.moving import Motion, Moving, Node, Triangles, Tube
 from eigenbody.spatial.rotations import exp, frame, from_quaternion
 
@@ -29,9 +29,13 @@ def scales(modes: Modes, count: int, scene: Scene) -> np.ndarray:
     moved = np.linalg.norm(shapes[..., :3], axis=-1)
     turned = np.linalg.norm(shapes[..., 3:], axis=-1)
     largest = np.maximum(moved, turned * scene.radii).max(axis=1, initial=0.0)
-    largest = np.maximum(largest, np.linalg.norm(scene.bent.shapes(modes, count), axis=-1).max(axis=1, initial=0.0))
+    bent = scene.bent.shapes(modes, count)
+    thick = np.repeat([line.radius for line in scene.bent.lines], [len(line.nodes) for line in scene.bent.lines])
+    twisted = np.linalg.norm(bent[..., 3:], axis=-1)
+    moved = np.maximum(np.linalg.norm(bent[..., :3], axis=-1), twisted * thick)
+    largest = np.maximum(largest, moved.max(axis=1, initial=0.0))
     factor = np.where(largest > 0, SHOWN * scene.size / np.where(largest > 0, largest, 1.0), 0.0)
-    turn = turned.max(axis=1, initial=0.0) * factor
+    turn = np.maximum(turned.max(axis=1, initial=0.0), twisted.max(axis=1, initial=0.0)) * factor
     return factor * np.where(turn > TILT, TILT / np.where(turn > 0, turn, 1.0), 1.0)
 
 
@@ -62,7 +66,7 @@ def moving_modes(modes: Modes) -> Moving:
     for link, pose in zip(scene.links, links, strict=True):
         kind = "coil" if link["kind"] == "coil" else "rod"
         nodes.append(Node(link["title"], -1, mesh(kind, unit_solid(kind)), COLORS["force"], pose))
-    tubes, vertex_of = _tubes(scene, index)
+    tubes, vertex_of, arms = _tubes(scene, index)
     factor, bends = scales(modes, count, scene), scene.bent.shapes(modes, count)
     moved = np.concatenate((np.arange(len(scene.bodies)), np.arange(first_link, len(nodes))))
     phases = np.linspace(0, 2 * np.pi, FRAMES + 1)
@@ -75,7 +79,8 @@ def moving_modes(modes: Modes) -> Moving:
         poses = np.concatenate((bodies, _link_poses(scene, there, turned)), axis=1)
         hz = float(modes.damped_frequency_hz[k])
         word = modes.kinds[k] if modes.kinds[k] != "oscillatory" else f"{hz:.6g} Hz"
-        own = tuple(factor[k] * bends[k, at] for at in vertex_of)
+        own = tuple(factor[k] * (bends[k, at, :3] + np.cross(bends[k, at, 3:], arm))
+                    for at, arm in zip(vertex_of, arms, strict=True))  # fmt: skip
         motions.append(Motion(f"mode {k + 1}: {word}", hz, phases, moved, poses, own))
     return Moving(modes.linear.point.model.name, scene.up, tuple(meshes), tuple(nodes), tubes, tuple(motions))
 
@@ -134,22 +139,23 @@ def _points(r: np.ndarray, R: np.ndarray, on: int, at: np.ndarray) -> np.ndarray
     return np.broadcast_to(at, (len(r), 3)) if on < 0 else r[:, on] + R[:, on] @ at
 
 
-def _tubes(scene: Scene, index: dict[str, int]) -> tuple[tuple[Tube, ...], list[np.ndarray]]:
-    """Flexible bodies, and the vertices of their lines that the vertices of the tubes belong to."""
-    tubes, vertex_of, first = [], [], 0
+def _tubes(scene: Scene, index: dict[str, int]) -> tuple[tuple[Tube, ...], list[np.ndarray], list[np.ndarray]]:
+    """Flexible bodies; vertices of their lines that the vertices of the tubes belong to, and their arms from there."""
+    tubes, vertex_of, arms, first = [], [], [], 0
     for line in scene.bent.document():
         points = np.array(line["points"]).reshape(-1, 3)
         color = PALETTE[index.get(line["name"], 0) % len(PALETTE)]
         if line["isLine"] and len(points) > 1:
-            mesh, at = tube(points, line["radius"])
-            tubes.append(Tube(line["title"], color, mesh))
-            vertex_of.append(first + at)
+            mesh, at, arm = loft(points, np.array(line["sections"]).reshape(-1, 2, 2, 3), line["isRound"])
         else:
             ball = unit_solid("sphere")
             n = len(ball.vertices)
             vertices = (points[:, None] + line["radius"] * ball.vertices).reshape(-1, 3)
             faces = (n * np.arange(len(points))[:, None, None] + ball.faces).reshape(-1, 3)
-            tubes.append(Tube(line["title"], color, Triangles(vertices, faces)))
-            vertex_of.append(first + np.repeat(np.arange(len(points)), n))
+            mesh, at = Triangles(vertices, faces), np.repeat(np.arange(len(points)), n)
+            arm = np.zeros((len(at), 3))
+        tubes.append(Tube(line["title"], color, mesh))
+        vertex_of.append(first + at)
+        arms.append(arm)
         first += len(points)
-    return tuple(tubes), vertex_of
+    return tuple(tubes), vertex_of, arms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from eigenbody.model.description import is_inner, owner_of
 from eigenbody.spatial.rotations import quaternion
 
 GLYPH = 0.020  # size of a joint, in sizes of the mechanism
+MANY = 300  # bodies; among more, none is looked for that hides another
+SMALLER = 0.8  # of its reach: what can be hidden by a body
 LARGEST = 1e30  # coordinates beyond are not drawn truly by any browser
 
 
@@ -32,7 +34,8 @@ class Scene:
     """What the page draws, at the operating point. Lengths in metres, global axes z up unless gravity says otherwise.
 
     rows    which rows of the table of bodies are drawn: bodies, and nodes of flexible ones
-    bodies  name, place, quaternion (x, y, z, w) and radius of each of them, and a label unless it is a node
+    bodies  name, place, quaternion (x, y, z, w) and radius of each of them, a label unless it is a node, and where
+            something spins the axis that whirl is counted by
     parts   primitives in the axes of their carrier (index of a body, -1 for ground)
     links   springs, dampers, rods: from a point of one carrier to a point of another
     bent    flexible bodies as lines that bend
@@ -87,7 +90,7 @@ def scene_of(point: OperatingPoint) -> Scene:
     attached = [*(held[i] for i in rows), held[-1]]
     bent = bent_lines(point)
     given, notes = given_solids(point.model, rows.tolist())
-    solids = _solids(point, rows, attached, given)
+    solids = _see_through(r, R, _solids(point, rows, attached, given), [i in given for i in rows.tolist()])
     centre, size = _around(r, R, attached, solids, bent)
     thickest = max((line.radius for line in bent.lines), default=0.0)
     glyph = max(_glyph(size, r, R, attached), min(1.5 * thickest, 2 * GLYPH * size))  # joints show beside tubes
@@ -99,9 +102,10 @@ def scene_of(point: OperatingPoint) -> Scene:
     draw_markers(draw)
     labels = _labels(point, rows)
     radii = [max(max((solid.reach for solid in own), default=0.0), glyph) for own in solids]
+    spins = _spins(np.real(point.state.w)[rows], R, table.is_material[rows])
     bodies = [
         {"name": table.names[rows[i]], "r": rounded(r[i]), "q": rounded(q), "radius": float(f"{radii[i]:.7g}"),
-         "label": labels[i]}
+         "label": labels[i]} | ({"spin": rounded(spins[i])} if spins is not None else {})
         for i, q in enumerate(xyzw(R))
     ]  # fmt: skip
     lowest = min((float(r[i] @ draw.up) - _depth(own, R[i], draw.up) for i, own in enumerate(solids)), default=0.0)
@@ -112,6 +116,18 @@ def scene_of(point: OperatingPoint) -> Scene:
     meshes, told = packed(few, [surface.size for surface in surfaces]), (*notes, *_coarser(surfaces, few, moved))
     drawn = (draw.parts, draw.links, bent, centre, size, floor, draw.up, meshes, tuple(surfaces))
     return Scene(rows, bodies, *drawn, told)
+
+
+def _spins(w: np.ndarray, R: np.ndarray, is_material: np.ndarray) -> np.ndarray | None:
+    """(n, 3) unit vectors by which whirl is forward or backward: the spin of a body, of those that do not turn that of
+    the fastest; None where nothing turns. w (n, 3) in body axes."""
+    spin = np.einsum("nij,nj->ni", R, w)
+    rate = np.linalg.norm(spin, axis=-1)
+    fastest = int(np.argmax(rate * is_material)) if len(rate) else 0
+    if not len(rate) or rate[fastest] <= 0:
+        return None
+    turns = rate > 1e-9 * rate[fastest]
+    return np.where(turns[:, None], spin / np.where(turns, rate, 1.0)[:, None], spin[fastest] / rate[fastest])
 
 
 def _coarser(surfaces: list[Surface], few: list[Surface], moved: float) -> list[str]:
@@ -168,6 +184,24 @@ def _solids(
     return out
 
 
+def _see_through(
+    r: np.ndarray, R: np.ndarray, solids: list[list[Solid]], is_given: Sequence[bool]
+) -> list[list[Solid]]:
+    """Solids that nobody asked for and that hide smaller ones are drawn clear: those that hold the centre of one, and
+    those within whose reach most of the others are."""
+    reach = np.array([max((solid.reach for solid in own), default=0.0) for own in solids])
+    if len(solids) > MANY:
+        return solids
+    out = []
+    for i, own in enumerate(solids):
+        is_small = (reach > 0) & (reach < SMALLER * reach[i]) & (not is_given[i])
+        near = np.flatnonzero(is_small & (np.linalg.norm(r - r[i], axis=-1) < reach[i])).tolist()
+        others = int(np.count_nonzero(reach)) - 1
+        hides = len(near) > max(1, others // 2) or any(s.contains(R[i].T @ (r[j] - r[i])) for j in near for s in own)
+        out.append([replace(solid, is_clear=True) for solid in own] if hides else own)
+    return out
+
+
 def _spread(r: np.ndarray, R: np.ndarray, attached: Sequence[np.ndarray]) -> float:
     """Largest extent of all centres and attachments."""
     points = _points(r, R, attached)
@@ -215,7 +249,7 @@ def _draw_body(draw: Draw, i: int, solids: Sequence[Solid], points: np.ndarray, 
     name = draw.places.names[i]
     for solid in solids:
         draw.solid(i, solid, "body", name, name)
-        if not is_given and solid.kind in ("cylinder", "sphere") and draw.has_marks:
+        if not is_given and not solid.is_clear and solid.kind in ("cylinder", "sphere") and draw.has_marks:
             draw.solid(i, mark(solid), "body", name, name, is_mark=True)
     if is_given:
         return

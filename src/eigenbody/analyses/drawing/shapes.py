@@ -19,6 +19,7 @@ from eigenbody.spatial.rotations import frame
 
 ALIKE = 0.02  # relative: moments this near to each other make a body of revolution
 THIN = 0.05  # of the largest extent: the least that is drawn
+CUBE = 0.22  # edge of a cube in place of a ball that would be too large, in distances of what holds it
 EXAMPLE = "Write for example {type: box, size: [0.4, 0.1, 0.1]}."
 COMMON = ("type", "at", "rotation", "color")
 
@@ -37,6 +38,7 @@ class Solid:
     rotation: np.ndarray  # (3, 3)
     color: str = ""
     surface: Surface | None = None  # of a mesh
+    is_clear: bool = False  # drawn so that one sees what it would hide
 
     @property
     def extent(self) -> np.ndarray:
@@ -228,7 +230,8 @@ def mark(solid: Solid) -> Solid:
 
 
 def equivalent_solid(mass: float, inertia: np.ndarray, held: np.ndarray, spread: float) -> Solid | None:
-    """The sphere, cylinder or box of the same mass and inertia (3, 3), not larger than where it sits allows.
+    """The sphere, cylinder or box of the same mass and inertia (3, 3), not larger than where it sits allows: a ball
+    that would hide the mechanism becomes a small cube, which shows how it turns.
 
     held (k, 3) are the points, in body axes, where others hold it; spread is the extent of the whole mechanism. None
     for a point mass. A flat disc keeps its radius: wheels and rotors are wider than their bearings are apart.
@@ -241,8 +244,10 @@ def equivalent_solid(mass: float, inertia: np.ndarray, held: np.ndarray, spread:
         axes[:, 0] *= -1
     room = _Room(held, spread)
     if moments[2] - moments[0] <= ALIKE * moments[2]:
-        radius = room.limited(np.sqrt(2.5 * moments.mean() / mass), 0.35)
-        return Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))
+        radius = np.sqrt(2.5 * moments.mean() / mass)
+        if room.limited(radius, 0.35) >= radius:
+            return Solid("sphere", np.full(3, radius), np.zeros(3), np.eye(3))
+        return Solid("box", np.full(3, room.limited(radius, CUBE)), np.zeros(3), np.eye(3))
     for spin in (2, 0):  # the axis of revolution has the largest or the smallest moment
         pair = [k for k in range(3) if k != spin]
         if abs(moments[pair[0]] - moments[pair[1]]) <= ALIKE * moments[2]:

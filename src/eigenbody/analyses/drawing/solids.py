@@ -58,19 +58,20 @@ def ring_faces(rings: int, corners: int) -> np.ndarray:
     return both.reshape(-1, 3)
 
 
-def tube(points: np.ndarray, radius: float, corners: int = 8) -> tuple[Triangles, np.ndarray]:
-    """A tube around a line of points (n, 3), and which point (vertices,) each of its vertices belongs to."""
-    along = np.gradient(points, axis=0) if len(points) > 1 else np.array([[0.0, 0.0, 1.0]])
-    along = along / np.maximum(np.linalg.norm(along, axis=1), 1e-300)[:, None]
-    side = np.zeros_like(along)
-    side[np.arange(len(along)), np.abs(along).argmin(axis=1)] = 1.0
-    first = np.cross(along, side)
-    first /= np.maximum(np.linalg.norm(first, axis=1), 1e-300)[:, None]
-    for k in range(1, len(first)):  # the rings do not twist against each other
-        first[k] = first[k - 1] - along[k] * (along[k] @ first[k - 1])
-        first[k] /= max(float(np.linalg.norm(first[k])), 1e-300)
-    second = np.cross(along, first)
-    turn = 2 * np.pi * np.arange(corners) / corners
-    ring = np.cos(turn)[None, :, None] * first[:, None] + np.sin(turn)[None, :, None] * second[:, None]
-    vertices = (points[:, None] + radius * ring).reshape(-1, 3)
-    return Triangles(vertices, ring_faces(len(points), corners)), np.repeat(np.arange(len(points)), corners)
+def loft(points: np.ndarray, sections: np.ndarray, is_round: bool) -> tuple[Triangles, np.ndarray, np.ndarray]:
+    """A beam along a line of points (n, 3) with half its sizes along y and z as vectors (n - 1, 2, 2, 3) at both ends
+    of every piece; which point (vertices,) each of its vertices belongs to, and its arm (vertices, 3) from there."""
+    if is_round:
+        turn = 2 * np.pi * np.arange(12) / 12
+        corner = np.column_stack((np.cos(turn), np.sin(turn)))
+    else:
+        corner = np.array([[1.0, 1], [-1, 1], [-1, -1], [1, -1]])
+    arms = np.einsum("cs,kesi->keci", corner, sections)  # piece, end, corner
+    at = np.broadcast_to(np.arange(len(points) - 1)[:, None, None] + np.array([0, 1])[:, None], arms.shape[:3])
+    n = len(corner)
+    sides = ring_faces(2, n)
+    fan = np.stack((np.zeros(n - 2, int), np.arange(1, n - 1), np.arange(2, n)), axis=1)
+    piece = np.concatenate((sides, fan[:, ::-1], fan + n))
+    faces = (2 * n * np.arange(len(points) - 1)[:, None, None] + piece).reshape(-1, 3)
+    at, arms = at.ravel(), arms.reshape(-1, 3)
+    return Triangles(points[at] + arms, faces), at, arms

@@ -38,7 +38,7 @@ def wireframe_shapes(modes: Modes) -> NodeShapes:
         first, start = first + len(line.nodes), start + len(line.nodes)
     return NodeShapes(
         point.model.name, np.array(numbers, dtype=int), np.concatenate((position, bent.position)), tuple(traces),
-        modes.eigenvalues, np.concatenate((shapes, bent.shapes(modes, len(modes))), axis=1),
+        modes.eigenvalues, np.concatenate((shapes, bent.shapes(modes, len(modes))[..., :3]), axis=1),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from eigenbody.analyses.drawing import scene_of
 from eigenbody.analyses.report import charts as charts_of
 from eigenbody.analyses.report.motions import mode_documents, motion_document, packed_bends, packed_shapes
 from eigenbody.analyses.report.page import Page
+from eigenbody.analyses.report.results import any_section, charts_of_result, linear_sections, tried
 from eigenbody.analyses.report.sections import (
     Section,
     certificate_section,
@@ -22,11 +23,10 @@ from eigenbody.analyses.report.sections import (
     modes_section,
     paragraph,
     result_section,
-    scrolling,
     stability_section,
     summary,
 )
-from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report as progress
 from eigenbody.linearization.subject import Subject
 from eigenbody.model.model import InertModel
@@ -131,9 +131,9 @@ def build(model: InertModel, wanted: Wanted) -> Page:
     failed: list[tuple[str, str]] = []
     simulation = None if wanted.simulate is None else _simulate(point, wanted.simulate, wanted.max_steps, failed)
     sections = [stability_section(modes, charts_of.eigenvalue_chart(modes, labels)), modes_section(modes, found, count)]
-    sections += _linear_sections(modes, wanted.response)
+    sections += linear_sections(modes, wanted.response)
     sections += _asked_sections(model, wanted, point, simulation, failed)
-    sections += [_any_section(result, k) for k, result in enumerate(wanted.results)]
+    sections += [any_section(result, k) for k, result in enumerate(wanted.results)]
     sections += [model_section(point), certificate_section(modes)]
     return Page(
         name=model.name,
@@ -196,7 +196,7 @@ def figure(result: Any) -> Any:
     """An interactive plotly figure of a result; the first where it has several units."""
     import plotly.graph_objects as go
 
-    charts = _charts(result)
+    charts = charts_of_result(result)
     if not charts:
         what = f"a {type(result).__name__} has no interactive chart."
         raise InputError(
@@ -254,7 +254,7 @@ def _asked_sections(
         makers.append(("sensitivity", "Sensitivities", lambda: _sensitivity_section(model, names, point)))
     if (problem := wanted.optimize) is not None:
         makers.append(("optimization", "Optimization", lambda: _optimize_section(model, problem)))
-    return [_tried(id_, title, make, failed) for id_, title, make in makers]
+    return [tried(id_, title, make, failed) for id_, title, make in makers]
 
 
 def _simulate(
@@ -288,7 +288,7 @@ def _campbell_section(model: InertModel, wanted: Range) -> Section:
     points = int(rest[0]) if rest else 41
     if points < 2:
         raise InputError(Fault("campbell", f"{points} points make no curve.", "Ask for at least two."))
-    return _any_section(campbell(model, name, value_range(model, name, start, stop, points)), 0)
+    return any_section(campbell(model, name, value_range(model, name, start, stop, points)), 0)
 
 
 def _sensitivity_section(model: InertModel, names: str | Sequence[str], point: OperatingPoint) -> Section:
@@ -303,93 +303,6 @@ def _optimize_section(model: InertModel, problem: str | Path | Mapping[str, Any]
     from eigenbody.analyses.design.optimize import optimize
 
     return result_section(optimize(model, problem), "optimization", "Before and after optimization")
-
-
-def _linear_sections(modes: Modes, end: float | None) -> list[Section]:
-    """Frequency response and step response, where the model has inputs and outputs."""
-    linear = modes.linear
-    if not linear.inputs or not linear.outputs:
-        return []
-    from eigenbody.analyses.frequency import frf
-    from eigenbody.analyses.response import StepInput, response
-
-    parts = [_tried("frf", "Frequency response", lambda: _any_section(frf(linear), 0))]
-    until = step_time(modes) if end is None else end
-    if until > 0 and not linear.is_sparse:
-        for k, name in enumerate(linear.inputs[:4]):
-            title = f"Response to a unit step of {name}"
-            make = lambda name=name, title=title, k=k: chart_section(  # noqa: E731
-                f"step-{k}", title, "Deviations from the operating point.",
-                charts_of.response_charts(response(linear, StepInput(name), times=(until, 801))),
-            )  # fmt: skip
-            parts.append(_tried(f"step-{k}", title, make))
-    return parts
-
-
-def _tried(id_: str, title: str, make: Callable[[], Section], failed: list[tuple[str, str]] | None = None) -> Section:
-    """The section, or why there is none: one part does not spoil the page. A part that was asked for by name (`failed`
-    is given) is noted there; what was asked wrongly is refused."""
-    try:
-        return make()
-    except EigenbodyError as error:
-        if failed is not None:
-            if isinstance(error, InputError):
-                raise
-            failed.append((title, str(error)))
-        return Section(id_, title, paragraph(str(error), "warning"))
-
-
-def step_time(modes: Modes) -> float:
-    """Ten periods of the lowest mode; shorter where a mode grows."""
-    rates = np.abs(modes.eigenvalues[~modes.is_rigid])
-    if not len(rates):
-        return 1.0
-    growth = float(modes.eigenvalues.real.max(initial=0.0))
-    return float(min(20 * np.pi / rates.min(), 6.0 / growth if growth > 0 else np.inf))
-
-
-def _charts(result: Any) -> list[tuple[str, charts_of.Chart]]:
-    """Charts of a result of a kind that is known here."""
-    from eigenbody.analyses.frequency import FrequencyResponse
-    from eigenbody.analyses.modes import Modes
-    from eigenbody.analyses.response import TimeResponse
-    from eigenbody.analyses.sweep import Sweep
-    from eigenbody.simulation.result import Simulation
-
-    if isinstance(result, Modes):
-        return [("", charts_of.eigenvalue_chart(result, [str(kind) for kind in result.kinds]))]
-    makers: tuple[tuple[type, Callable[[Any], list[tuple[str, charts_of.Chart]]]], ...] = (
-        (FrequencyResponse, charts_of.frf_charts),
-        (Sweep, lambda sweep: [("", charts_of.sweep_chart(sweep))]),
-        (TimeResponse, charts_of.response_charts),
-        (Simulation, charts_of.simulation_charts),
-    )
-    return next((make(result) for kind, make in makers if isinstance(result, kind)), [])
-
-
-def _any_section(result: Any, number: int) -> Section:
-    """Section of any result: charts and the result's own table."""
-    from eigenbody.analyses.frequency import FrequencyResponse
-    from eigenbody.analyses.sweep import Sweep
-
-    found = _charts(result)
-    if not found:
-        return result_section(result, f"result-{number}")
-    below = scrolling(result._repr_html_()) if hasattr(result, "_repr_html_") else ""
-    if isinstance(result, FrequencyResponse):
-        return chart_section(
-            "frf", "Frequency response", "", found, f"<details><summary>Peaks and notes</summary>{below}</details>"
-        )
-    if isinstance(result, Sweep):
-        title = f"Modes over {result.parameter}"
-        return chart_section(
-            "campbell",
-            title,
-            "",
-            found,
-            f"<details><summary>Branches, critical speeds, boundaries</summary>{below}</details>",
-        )
-    return chart_section(f"result-{number}", type(result).__name__, "", found, below)
 
 
 def _footer() -> str:

@@ -86,7 +86,15 @@ def frf_charts(response: FrequencyResponse) -> list[tuple[str, Chart]]:
     for j in range(len(response.inputs)):
         for i in range(len(response.outputs)):
             groups.setdefault(response.unit(i, j), []).append((i, j))
-    return [(unit, _bode(response, unit, entries[:MAX_CURVES])) for unit, entries in groups.items()]
+    return [
+        (unit, _with_rest(_bode(response, unit, entries[:MAX_CURVES]), len(entries)))
+        for unit, entries in groups.items()
+    ]
+
+
+def _with_rest(chart: Chart, curves: int) -> Chart:
+    """The chart with a note of how many curves it could have."""
+    return chart | {"layout": chart["layout"] | {"meta": {"curves": curves}}} if curves > MAX_CURVES else chart
 
 
 def _bode(response: FrequencyResponse, unit: str, entries: Sequence[tuple[int, int]]) -> Chart:
@@ -265,17 +273,9 @@ def _histories(times: np.ndarray, curves: Iterable[tuple[str, str, np.ndarray]])
              "hovertemplate": "%{x:.4g} s: %{y:.5g}<extra>%{fullData.name}</extra>"}
             for k, (name, values) in enumerate(own[:MAX_CURVES])
         ]  # fmt: skip
-        charts.append(
-            (
-                unit,
-                {
-                    "data": data,
-                    "layout": _layout(
-                        "time, s", without_markup(unit) if unit not in ("", "1") else "value", 340, showlegend=True
-                    ),
-                },
-            )
-        )
+        title = without_markup(unit) if unit not in ("", "1") else "value"
+        chart = {"data": data, "layout": _layout("time, s", title, 340, showlegend=True)}
+        charts.append((unit, _with_rest(chart, len(own))))
     return charts
 
 

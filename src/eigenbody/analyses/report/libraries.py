@@ -15,7 +15,7 @@ from eigenbody.base.errors import ComputationError
 
 SOURCES = {"3d": ("trimesh", "resources/templates/viewer.zip"), "charts": ("plotly", "package_data/plotly.min.js")}
 THREE = b"/**\n * @license", b'"__esModule",{value:!0})}));'  # how three.js begins and ends in the viewer of trimesh
-OWN = ("meshes.js", "scene.js", "player.js", "controls.js", "charts.js", "start.js")
+OWN = ("meshes.js", "scene.js", "player.js", "energy.js", "controls.js", "charts.js", "paper.js", "start.js")
 
 
 @cache

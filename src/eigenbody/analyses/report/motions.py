@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eigenbody.simulation.result import Simulation
 
 FEW = 7  # shares of an energy
+STILLNESS = 1e-6  # of the largest coordinate: below, a phase says nothing
 MAX_POSES = 120_000  # bodies times frames of a simulated motion
 STILL = {
     "rigid": "A motion that nothing restores. The page swings it to and fro to show its shape.",
@@ -37,7 +38,7 @@ def packed_shapes(modes: Modes, count: int, scene: Scene) -> str:
 
 
 def packed_bends(modes: Modes, count: int, scene: Scene) -> str:
-    """(modes, vertices, 3, real and imaginary part) of lines that bend."""
+    """(modes, vertices, 6, real and imaginary part) of lines that bend."""
     shapes = scene.bent.shapes(modes, count)
     return packed(np.stack((shapes.real, shapes.imag), axis=-1))
 
@@ -57,6 +58,8 @@ def mode_documents(modes: Modes, found: Explanation | None, count: int, scene: S
                 "remark": STILL.get(modes.kinds[i], ""),
                 "scale": float(f"{factor[i]:.9g}"),
                 "energies": _energies(found, i) if found is not None else [],
+                "strain": _strain(found, i) if found is not None else {},
+                "whirl": found.whirls[i] if found is not None else "",
             }
         )
     return out
@@ -79,7 +82,7 @@ def _facts(modes: Modes, found: Explanation | None, i: int) -> list[tuple[str, s
     return [*facts, ("stability", modes.stabilities[i]), ("kind", modes.kinds[i])]
 
 
-def _energies(found: Explanation, i: int) -> list[tuple[str, list[tuple[str, float]]]]:
+def _energies(found: Explanation, i: int) -> list[tuple[str, list[tuple[Any, ...]]]]:
     by_body = found.kinetic[i].sum(axis=-1) + found.deformation[i]
     owners = tuple(dict.fromkeys(owner_of(body) for body in found.bodies))
     by_owner = np.bincount([owners.index(owner_of(body)) for body in found.bodies], by_body)
@@ -87,22 +90,48 @@ def _energies(found: Explanation, i: int) -> list[tuple[str, list[tuple[str, flo
         ("Kinetic energy by body", _largest(owners, by_owner)),
         ("Strain energy by element", _largest(found.strain_sources, found.strain[i])),
         ("Dissipation by element", _largest(found.dissipation_sources, found.dissipation[i])),
-        ("Participation by coordinate", _largest(found.coordinates, found.participation[i])),
+        ("Participation by coordinate", _largest(found.coordinates, found.participation[i], _phases(found.modes, i))),
     ]
 
 
-def _largest(names: tuple[str, ...], shares: np.ndarray) -> list[tuple[str, float]]:
+def _phases(modes: Modes, i: int) -> np.ndarray | None:
+    """Phases (coordinates,) in degrees from the coordinate that moves most, nan where nothing moves; None of a motion
+    that does not oscillate, and on the sparse path, which finds no coordinates."""
+    if modes.kinds[i] != "oscillatory" or modes.states_shape is None:
+        return None
+    shape = modes.coordinate_shapes[i]
+    size = np.abs(shape)
+    top = int(np.argmax(np.round(size / size.max(initial=1e-300), 9))) if len(shape) else 0
+    is_still = size <= STILLNESS * size.max(initial=0.0)
+    angle = np.degrees(np.angle(shape / np.where(is_still[top], 1.0, shape[top])))
+    return np.where(is_still, np.nan, np.where(angle <= -179.5, angle + 360.0, angle))
+
+
+def _strain(found: Explanation, i: int) -> dict[str, float]:
+    """Shares of the strain energy by what is drawn: springs by their names, flexible bodies with `.elastic` after."""
+    shares = np.nan_to_num(np.real(found.strain[i]), posinf=0.0, neginf=0.0)
+    return {name: float(f"{share:.3g}") for name, share in zip(found.strain_sources, shares, strict=True)
+            if abs(share) >= 5e-4}  # fmt: skip
+
+
+def _largest(names: tuple[str, ...], shares: np.ndarray, phases: np.ndarray | None = None) -> list[tuple[Any, ...]]:
+    """Name and share of the largest, and the phase where there is one."""
     shares = np.nan_to_num(np.real(shares), posinf=0.0, neginf=0.0)
     order = np.argsort(-np.round(np.abs(shares), 9), kind="stable")[:FEW]
-    return [(shown(names[k], 40), float(f"{shares[k]:.4g}")) for k in order if abs(shares[k]) >= 5e-4]
+    own = [(k, shown(names[k], 40), float(f"{shares[k]:.4g}")) for k in order if abs(shares[k]) >= 5e-4]
+    if phases is None:
+        return [row[1:] for row in own]
+    return [(*row[1:], round(float(phases[row[0]])) if np.isfinite(phases[row[0]]) else None) for row in own]
 
 
 def motion_document(simulation: Simulation, scene: Scene) -> dict[str, Any]:
-    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and vertices (times, vertices, 3) of what
-    bends, thinned where there are very many."""
+    """Poses (times, bodies, 7) of a simulated motion: place and quaternion, and likewise vertices
+    (times, vertices, 7) of what bends, turned since the operating point; thinned where there are very many."""
     r, R = np.real(simulation.states.r)[:, scene.rows], np.real(simulation.states.R)[:, scene.rows]
     step = max(1, -(-r.shape[0] * max(r.shape[1] + len(scene.bent), 1) // MAX_POSES))
     poses = np.concatenate((r[::step], xyzw(R[::step])), axis=-1)
     times = [float(f"{t:.7g}") for t in simulation.t[::step]]
-    bent = {"vertices": packed(scene.bent.path(simulation, step))} if len(scene.bent) else {}
-    return {"times": times, "poses": packed(poses), **bent}
+    if not len(scene.bent):
+        return {"times": times, "poses": packed(poses)}
+    places, turns = scene.bent.path(simulation, step)
+    return {"times": times, "poses": packed(poses), "vertices": packed(np.concatenate((places, xyzw(turns)), axis=-1))}

@@ -135,6 +135,11 @@ class Page:
             for layer, title in (("joint", "Joints"), ("force", "Forces"), ("marker", "Markers"))
             if layer in layers
         )
+        strained = {name for mode in self.modes for name in mode["strain"]}
+        drawn = {part["name"] for part in (*self.scene["parts"], *self.scene["links"]) if part["layer"] == "force"}
+        drawn |= {f"{line['title']}.elastic" for line in self.scene["lines"] if line["isLine"]}
+        found = strained & drawn
+        shows += _check("show-strain", "Strain energy", len(found) > 1) if found else ""
         shows += _check("show-ghost", "Rest position", False) if play else ""
         return f"""<div class="controls">{play}
 <div class="group views" role="group" aria-label="Views">{views}</div>

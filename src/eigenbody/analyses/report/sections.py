@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.report.charts import Chart
+from eigenbody.analyses.report.charts import MAX_CURVES, Chart
 from eigenbody.model.description import is_internal, owner_of
 from eigenbody.model.source import shown
 from eigenbody.present.tables import counted, significant
@@ -61,10 +61,16 @@ def chart_section(id_: str, title: str, intro: str, charts: Sequence[tuple[str, 
     named = {f"{id_}-{k}": chart for k, (_, chart) in enumerate(charts)}
     places = "".join(
         f'<div class="chart" data-chart="{key}" role="img" aria-label="{escape(title)}, chart {k + 1}"'
-        f' style="min-height:{chart["layout"]["height"]}px"></div>'
+        f' style="min-height:{chart["layout"]["height"]}px"></div>{_left_out(chart)}'
         for k, (key, chart) in enumerate(named.items())
     )
     return Section(id_, title, (paragraph(intro) if intro else "") + places + below, named)
+
+
+def _left_out(chart: Chart) -> str:
+    """A note where a chart has not all its curves."""
+    curves = chart["layout"].get("meta", {}).get("curves")
+    return paragraph(f"The first {MAX_CURVES} of {curves} curves are drawn.", "quiet") if curves else ""
 
 
 # ---- stability, modes
@@ -134,12 +140,13 @@ def model_section(point: OperatingPoint) -> Section:
 def _body_table(point: OperatingPoint) -> str:
     bodies = point.system.description.bodies
     own = np.flatnonzero(bodies.is_material).tolist()
+    size = float(np.abs(np.real(point.state.r)[own]).max(initial=0.0))
     rows = [
         (
             shown(bodies.names[i]),
             significant(float(np.real(bodies.mass[i]))),
-            _vector(np.diag(np.real(bodies.inertia[i]))),
-            _vector(np.real(point.state.r[i])),
+            _vector(np.diag(np.real(bodies.inertia[i])), float(np.abs(np.real(bodies.inertia[i])).max())),
+            _vector(np.real(point.state.r[i]), size),
         )
         for i in own[:MAX_ROWS]
     ]
@@ -151,8 +158,13 @@ def _titled(title: str, html: str) -> str:
     return f"<div><h3>{escape(title)}</h3>{html}</div>"
 
 
-def _vector(values: np.ndarray) -> str:
-    return ", ".join(significant(float(v), 4) for v in values)
+def _vector(values: np.ndarray, scale: float) -> str:
+    return ", ".join(significant(float(v), 4, scale) for v in values)
+
+
+def _share(value: float) -> str:
+    """A number that counts in parts of 1: half a unit in the last place of 1 is as good as nothing."""
+    return significant(0.0 if value < 2.0**-53 else value, 3)
 
 
 def _ends(entry: Any) -> str:
@@ -167,9 +179,9 @@ def certificate_section(modes: Modes) -> Section:
     c = modes.certificate
     against = "exact tangents against a derivative of the equations along random directions"
     rows = [
-        ("Residual of the operating point", significant(c.residual, 3), "imbalance of forces relative to the largest"),
-        ("Constraint drift", ", ".join(significant(d, 3) for d in c.drift), "position, velocity, acceleration"),
-        ("Tangent error", significant(c.tangent_error, 3), against),
+        ("Residual of the operating point", _share(c.residual), "imbalance of forces relative to the largest"),
+        ("Constraint drift", ", ".join(map(_share, c.drift)), "position, velocity, acceleration"),
+        ("Tangent error", _share(c.tangent_error), against),
         ("Degrees of freedom", str(c.dof), ""),
     ]
     is_good = max(c.residual, *c.drift, c.tangent_error) <= GOOD

@@ -14,6 +14,7 @@ from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
 from eigenbody.model.frozen import FrozenDict
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
+from eigenbody.structures.beam_section import Outline
 from eigenbody.structures.reduction import reduce
 from eigenbody.structures.structure import Reduced, Structure
 from eigenbody.structures.symmetry import spin_symmetry
@@ -57,6 +58,7 @@ class Section:
     interface: tuple[int, ...]
     nodes: Mapping[str, int]
     lines: tuple[tuple[int, ...], ...] = ()
+    outlines: tuple[Outline, ...] = ()  # of the sections between the nodes of each line
     directions: np.ndarray | None = None  # (n, 3)
 
 
@@ -78,7 +80,7 @@ def attached(section: Section, entry: Entry, modes: int) -> Expansion:
         joints.append(joint("node", name, (section.name, name), at, entry.where))
     body = FlexibleBody(
         section.name, entry.where, reduced, C, carriers, FrozenDict(section.nodes), section.lines,
-        spin_symmetry(reduced, C),
+        section.outlines, spin_symmetry(reduced, C),
     )  # fmt: skip
     return Expansion(tuple(bodies), tuple(joints), flexible=(body,))
 

@@ -28,7 +28,7 @@ from eigenbody.model.names import NO_NODE
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 from eigenbody.structures.beam import BeamMesh, beam_mesh, part_of, structure_of
 from eigenbody.structures.beam_load import centrifugal_force, drawn_together
-from eigenbody.structures.beam_section import check_stations
+from eigenbody.structures.beam_section import check_stations, outline_of
 from eigenbody.structures.rigid_elements import rigid_segments
 
 ELEMENTS = 24  # finite elements of a beam unless the user says otherwise, spread over its segments
@@ -102,6 +102,7 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
     entry, load = beam.entry, _axial_load(beam)
     wanted = {f"{entry.name}.{name}": beam.node(name) for name in used}
     interface = {beam.node(name) for name in entry.get("interface", used)}
+    outline = outline_of(stations_of(entry), beam.mesh.stations)
     for k, (first, last) in enumerate(zip(beam.cuts, beam.cuts[1:], strict=False)):
         seams = {name: node for name, node, is_seam in (
             (f"{beam.part_names[k]}.start", first, k > 0), (f"{beam.part_names[k]}.end", last, last != beam.cuts[-1]),
@@ -118,6 +119,7 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
             interface=tuple(sorted(node - first for node in held)),
             nodes={name: node - first for name, node in nodes.items()},
             lines=(tuple(range(last - first + 1)),),
+            outlines=(replace(outline, half=outline.half[first:last]),),
             directions=beam.mesh.directions[first : last + 1],
         )
 

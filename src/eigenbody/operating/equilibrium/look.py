@@ -27,7 +27,6 @@ WORDS = {
     "drifting": "at rest, but free to drift: a motion that nothing opposes",
     "unstable": "unstable",
 }
-NEARLY_ZERO = 1e-14  # of the largest value in a table: rounding
 
 
 # ---- documents
@@ -117,14 +116,10 @@ def _coordinates(found: Equilibrium) -> Grid:
     units = dict(zip(system.names, system.value_units, strict=True))
     values = list(found.coordinates().items())
     largest = max((abs(value) for _, value in values), default=0.0)
-    rows = [(shown(n, 40), _rounded(v, largest), units[n]) for n, v in values[:MAX_ROWS]]
+    rows = [(shown(n, 40), significant(v, 9, largest), units[n]) for n, v in values[:MAX_ROWS]]
     states = zip(system.states, np.real(found.point.state.x), strict=True)
     rows += [(shown(name, 40), significant(float(x)), "state") for name, x in list(states)[:MAX_ROWS]]
     return Grid("", ("measure", "value", "unit"), tuple(rows), (False, True, False), max(0, len(values) - MAX_ROWS))
-
-
-def _rounded(value: float, largest: float) -> str:
-    return significant(0.0 if abs(value) < NEARLY_ZERO * largest else value, 9)
 
 
 def _equilibria(found: Sequence[Equilibrium]) -> Grid:
@@ -139,7 +134,7 @@ def _equilibria(found: Sequence[Equilibrium]) -> Grid:
         least = significant(eigenvalue.real) + turning
         rows.append(
             (str(i + 1), one.stability, significant(one.distance, 4), least,
-             *(_rounded(values[name], largest) for name in names))
+             *(significant(values[name], 9, largest) for name in names))
         )  # fmt: skip
     columns = ("#", "stability", "distance", "least stable\neigenvalue", *(shown(name, 24) for name in names))
     right = (True, False, True, True, *(True for _ in names))

@@ -16,22 +16,33 @@ EB.resolved = (trace) => JSON.parse(JSON.stringify(trace), (_, value) => (typeof
 
 EB.makeCharts = function (charts, loadPlotly) {
   const drawn = new Map(), { themed, resolved, chartConfig: config } = EB;
-  async function draw(place) {
+  let plotly = null, paper = null; // the library once it is there; how wide charts are on paper, px
+  const laidOut = (chart) => ({ ...themed(resolved(chart.layout)), ...(paper ? { width: paper, autosize: false } : { autosize: true }) });
+  async function library() { plotly = plotly || (await loadPlotly()); }
+  function start(place) { // one chart, with the library at hand
     const chart = charts[place.dataset.chart];
-    if (drawn.has(place) || !chart) return;
+    if (drawn.has(place) || !chart) return null;
     drawn.set(place, chart);
-    const Plotly = await loadPlotly();
-    await Plotly.newPlot(place, chart.data.map(resolved), themed(resolved(chart.layout)), config);
-    place.dataset.drawn = "yes";
+    return plotly.newPlot(place, chart.data.map(resolved), laidOut(chart), config).then(() => { place.dataset.drawn = "yes"; });
   }
+  const draw = async (place) => { await library(); await start(place); };
   const places = [...document.querySelectorAll("[data-chart]")];
   const watcher = new IntersectionObserver((seen) => { for (const s of seen) if (s.isIntersecting) { watcher.unobserve(s.target); draw(s.target); } }, { rootMargin: "300px" });
   for (const place of places) watcher.observe(place);
+  function again() { for (const [place, chart] of drawn) plotly.react(place, chart.data.map(resolved), laidOut(chart), config); }
   return {
     all: () => Promise.all(places.map(draw)),
-    async repaint() {
-      const Plotly = drawn.size ? await loadPlotly() : null;
-      for (const [place, chart] of drawn) if (place.dataset.drawn) Plotly.react(place, chart.data.map(resolved), themed(resolved(chart.layout)), config);
+    async atLeisure() { // all of them, while nothing else is to be done: who prints finds them drawn
+      const idle = () => new Promise((go) => (window.requestIdleCallback || setTimeout)(go));
+      if (places.length) await library();
+      for (const place of places) { await idle(); await draw(place); }
     },
+    onPaper(width) { // every chart at once and as wide as the paper; null: as wide as the screen again
+      paper = width;
+      if (!plotly) return;
+      again();
+      if (width) for (const place of places) { const begun = start(place); if (begun) place.dataset.drawn = "yes"; }
+    },
+    repaint() { if (plotly) again(); },
   };
 };

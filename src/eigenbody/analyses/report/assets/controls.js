@@ -18,6 +18,8 @@ EB.connect = function (player, scene, data) {
   for (const layer of ["joint", "force", "marker"]) on(`show-${layer}`, "change", (e) => scene.show(layer, e.target.checked));
   on("show-names", "change", (e) => scene.showNames(e.target.checked));
   on("show-ghost", "change", (e) => scene.showGhost(e.target.checked));
+  const colours = EB.showEnergy(player, scene, data, () => Boolean($("show-strain") && $("show-strain").checked));
+  on("show-strain", "change", colours);
   if ($("show-names")) scene.showNames($("show-names").checked);
   for (const name of scene.views) on(`view-${name}`, "click", () => scene.view(name));
   for (const row of rows) row.addEventListener("click", () => { player.select(Number(row.dataset.mode)); if (row.closest("table")) $("viewer").scrollIntoView({ block: "start" }); });
@@ -57,10 +59,11 @@ EB.connect = function (player, scene, data) {
     const box = element("div", "shares");
     box.append(element("h4", "", title));
     if (!shares.length) box.append(element("p", "none", "none"));
-    for (const [name, share] of shares) {
-      const line = element("div", "share"), bar = element("span", share < 0 ? "bar negative" : "bar");
+    for (const [name, share, phase] of shares) {
+      const line = element("div", shares[0].length > 2 ? "share phased" : "share"), bar = element("span", share < 0 ? "bar negative" : "bar");
       bar.style.setProperty("--share", Math.min(1, Math.abs(share)));
       line.append(element("span", "name", name), bar, element("span", "value", `${number(100 * share)} %`));
+      if (shares[0].length > 2) line.append(element("span", "value", phase === null ? "" : `∠ ${phase}°`));
       box.append(line);
     }
     return box;

@@ -22,8 +22,8 @@ EB.makePlayer = function (scene, data) {
   let modes = data.modes || [];
   let shapes = data.shapes ? EB.decode(data.shapes) : new Float32Array(0); // (modes, bodies, 6, re and im)
   const path = motion ? EB.decode(motion.poses) : null; // (times, bodies, 7)
-  let bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 3, re and im)
-  const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 3)
+  let bends = data.bends ? EB.decode(data.bends) : new Float32Array(0); // (modes, vertices, 6, re and im)
+  const bentPath = motion && motion.vertices ? EB.decode(motion.vertices) : null; // (times, vertices, 7)
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const player = {
     what: modes.length ? "mode" : motion ? "motion" : "rest", mode: 0, phase: 0, time: 0, amplitude: 1, speed: 0.5, rate: 1,
@@ -43,10 +43,9 @@ EB.makePlayer = function (scene, data) {
   function bendMode() { // vertices of flexible bodies: displaced like everything else, Re(shape exp(i phase))
     const scale = player.amplitude * (modes[player.mode] ? modes[player.mode].scale : 0), c = Math.cos(player.phase), s = Math.sin(player.phase);
     scene.bent.forEach((spot, v) => {
-      for (let k = 0; k < 3; k++) {
-        const i = 2 * ((player.mode * scene.bent.length + v) * 3 + k);
-        spot[k] = scene.corners[v][k] + scale * (bends[i] * c - bends[i + 1] * s);
-      }
+      const first = 12 * (player.mode * scene.bent.length + v), at = (k) => scale * (bends[first + 2 * k] * c - bends[first + 2 * k + 1] * s);
+      for (let k = 0; k < 3; k++) spot[k] = scene.corners[v][k] + at(k);
+      scene.turns[v] = EB.turned([at(3), at(4), at(5)], [0, 0, 0, 1]);
     });
   }
   function poseMode() {
@@ -57,20 +56,23 @@ EB.makePlayer = function (scene, data) {
       scene.now[b].q = EB.turned(d.slice(3), rest.q);
     }
   }
+  function between(path, a, c, f) { // of two poses; a quaternion and its negative are the same rotation
+    const same = path[a + 3] * path[c + 3] + path[a + 4] * path[c + 4] + path[a + 5] * path[c + 5] + path[a + 6] * path[c + 6] >= 0 ? 1 : -1;
+    return [0, 1, 2, 3, 4, 5, 6].map((k) => (1 - f) * path[a + k] + f * (k < 3 ? 1 : same) * path[c + k]);
+  }
   function poseMotion() {
     const times = motion.times, last = times.length - 1;
     const at = Math.min(last, Math.max(0, ((player.time - times[0]) / (times[last] - times[0] || 1)) * last));
     const i = Math.min(Math.floor(at), Math.max(last - 1, 0)), f = at - i, j = Math.min(i + 1, last);
     for (let b = 0; b < count; b++) {
-      const a = 7 * (i * count + b), c = 7 * (j * count + b), mixed = [];
-      const same = path[a + 3] * path[c + 3] + path[a + 4] * path[c + 4] + path[a + 5] * path[c + 5] + path[a + 6] * path[c + 6] >= 0 ? 1 : -1;
-      for (let k = 0; k < 7; k++) mixed.push((1 - f) * path[a + k] + f * (k < 3 ? 1 : same) * path[c + k]);
+      const mixed = between(path, 7 * (i * count + b), 7 * (j * count + b), f);
       scene.now[b].p = mixed.slice(0, 3);
       scene.now[b].q = mixed.slice(3);
     }
     if (bentPath) scene.bent.forEach((spot, v) => {
-      const a = 3 * (i * scene.bent.length + v), c = 3 * (j * scene.bent.length + v);
-      for (let k = 0; k < 3; k++) spot[k] = (1 - f) * bentPath[a + k] + f * bentPath[c + k];
+      const mixed = between(bentPath, 7 * (i * scene.bent.length + v), 7 * (j * scene.bent.length + v), f), long = Math.hypot(...mixed.slice(3));
+      for (let k = 0; k < 3; k++) spot[k] = mixed[k];
+      scene.turns[v] = mixed.slice(3).map((q) => q / long);
     });
   }
   player.pose = function () {
@@ -78,19 +80,28 @@ EB.makePlayer = function (scene, data) {
     else if (player.what === "motion") poseMotion();
     scene.dirty();
   };
-  player.orbits = function () { // paths of the centres of mass over a cycle
-    if (player.what !== "mode" || count > 40) { scene.showPaths([]); return; }
-    const list = [];
-    for (let b = 0; b < count; b++) {
-      const points = [];
-      let far = 0;
-      for (let k = 0; k < 72; k++) {
-        const d = player.displacement(b, (2 * Math.PI * k) / 72), r = scene.rest[b].p;
-        far = Math.max(far, Math.hypot(d[0], d[1], d[2]));
-        points.push([r[0] + d[0], r[1] + d[1], r[2] + d[2]]);
-      }
-      if (far > 0.004 * data.scene.size) list.push({ body: b, points });
+  player.orbits = function () { // paths of the centres of mass over a cycle; where the mode whirls those of beams too, by their sense
+    const mode = modes[player.mode], scale = player.amplitude * (mode ? mode.scale : 0), list = [];
+    const many = count > 40;
+    function add(rest, at, body, axis) { // at(k): real and imaginary part of a component
+      const [a, b] = [0, 1].map((part) => [0, 1, 2].map((k) => scale * at(k)[part])), square = (v) => v[0] ** 2 + v[1] ** 2 + v[2] ** 2;
+      const far = Math.sqrt(square(a) + square(b)), turn = [0, 1, 2].map((k) => b[(k + 1) % 3] * a[(k + 2) % 3] - b[(k + 2) % 3] * a[(k + 1) % 3]); // a cos - b sin goes round a x (-b)
+      const sense = axis && mode.whirl ? (2 * (turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2])) / (square(a) + square(b)) : 0;
+      const whirl = !axis || !mode.whirl ? "" : sense > 0.02 ? "forward" : sense < -0.02 ? "backward" : "straight";
+      if (far <= 0.004 * data.scene.size || (body === null && whirl !== "forward" && whirl !== "backward")) return;
+      const points = Array.from({ length: 72 }, (_, n) => { const c = Math.cos((2 * Math.PI * n) / 72), s = Math.sin((2 * Math.PI * n) / 72); return [0, 1, 2].map((k) => rest[k] + a[k] * c - b[k] * s); });
+      list.push({ body, points, whirl });
     }
+    if (player.what === "mode" && mode && !many) for (let b = 0; b < count; b++) add(scene.rest[b].p, (k) => { const i = 2 * ((player.mode * count + b) * 6 + k); return [shapes[i], shapes[i + 1]]; }, b, data.scene.bodies[b].spin);
+    if (player.what === "mode" && mode && mode.whirl) {
+      let first = 0;
+      for (const line of data.scene.lines || []) { // at some places along every beam
+        const own = data.scene.bodies.find((body) => body.name === line.body), step = Math.max(1, Math.floor(line.points.length / 6));
+        for (let v = line.isLine ? 0 : line.points.length; v < line.points.length; v += step) add(line.points[v], (k) => { const i = 12 * (player.mode * scene.bent.length + first + v) + 2 * k; return [bends[i], bends[i + 1]]; }, null, own && own.spin);
+        first += line.points.length;
+      }
+    }
+    player.paths = list;
     scene.showPaths(list);
   };
   player.select = function (index) {

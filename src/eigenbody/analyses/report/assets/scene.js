@@ -2,6 +2,7 @@
 // Positions are kept in metres; only what goes to the graphics card is scaled, so that tiny and huge mechanisms look alike.
 "use strict";
 
+EB.whirls = { forward: "#1a8fe3", backward: "#e8641b", straight: "#8a94a6" }; // colours of orbits by their sense
 EB.palette = ["#4c78a8", "#e49444", "#59a14f", "#b07aa1", "#d1605e", "#5fa2a0", "#c9a227", "#8c6d5a"];
 
 // False where the processor draws in place of a graphics card: then shadows and smooth edges cost too much.
@@ -35,6 +36,7 @@ EB.makeScene = function (THREE, host, drawing) {
   const now = drawing.bodies.map((b) => ({ p: b.r.slice(), q: b.q.slice() }));
   const corners = (drawing.lines || []).flatMap((line) => line.points); // vertices of what bends, at rest
   const bent = corners.map((p) => p.slice()); // and now
+  const turns = corners.map(() => [0, 0, 0, 1]); // how they have turned since
 
   // ---- light and ground
 
@@ -55,42 +57,14 @@ EB.makeScene = function (THREE, host, drawing) {
   floor.quaternion.copy(upright);
   floor.position.copy(up).multiplyScalar(height);
   floor.receiveShadow = true;
-  const grid = new THREE.LineSegments(gridGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
+  const grid = new THREE.LineSegments(EB.gridGeometry(THREE), new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
   grid.quaternion.copy(upright);
   grid.position.copy(up).multiplyScalar(height + 0.001);
   world.add(sky, sun, floor, grid);
 
-  function gridGeometry() { // lines that fade away from the middle
-    const points = [], shades = [], n = 14, step = 0.25, cuts = 14;
-    const put = (x, y) => { points.push(x, y, 0); shades.push(0.5, 0.55, 0.62, 0.5 * Math.max(0, 1 - Math.hypot(x, y) / (n * step))); };
-    for (let i = -n; i <= n; i++) for (let k = -cuts; k < cuts; k++) {
-      const a = (k * n * step) / cuts, b = ((k + 1) * n * step) / cuts;
-      put(i * step, a); put(i * step, b); put(a, i * step); put(b, i * step);
-    }
-    return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3))
-      .setAttribute("color", new THREE.Float32BufferAttribute(shades, 4));
-  }
-
   // ---- primitives
 
-  const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
-  class Helix extends THREE.Curve { // of radius 1 and the given height along z
-    constructor(high) { super(); this.high = high; this.turns = Math.max(4, Math.min(12, Math.round(high / 1.3))); }
-    getPoint(t, target = new THREE.Vector3()) {
-      const ends = Math.min(1, Math.min(t, 1 - t) / 0.05), turn = 2 * Math.PI * this.turns * t;
-      return target.set(ends * Math.cos(turn), ends * Math.sin(turn), this.high * t);
-    }
-  }
-  const facets = (many, few) => Math.round(few + (many - few) * Math.max(0, Math.min(1, 12 / (drawing.parts.length / 8 + 1)))); // coarser where there are very many
-  const geometries = {
-    box: () => new THREE.BoxGeometry(1, 1, 1),
-    cylinder: () => alongZ(new THREE.CylinderGeometry(1, 1, 1, facets(36, 8))),
-    sphere: () => new THREE.SphereGeometry(1, facets(32, 10), facets(20, 6)),
-    cone: () => alongZ(new THREE.ConeGeometry(1, 1, facets(28, 8))),
-    ring: () => new THREE.TorusGeometry(0.93, 0.07, facets(12, 4), facets(60, 14)),
-    coil: ({ high }) => new THREE.TubeGeometry(new Helix(high), facets(220, 64), 0.2, facets(7, 3)),
-    mesh: ({ source }) => EB.meshGeometry(THREE, drawing.meshes.surfaces[source.mesh]),
-  };
+  const geometries = EB.unitGeometries(THREE, drawing);
   /** @type {any[]} */
   const items = []; // {kind, on, local, part} or {kind, link}
   for (const part of drawing.parts) {
@@ -98,7 +72,7 @@ EB.makeScene = function (THREE, host, drawing) {
     items.push({ kind: part.kind === "mesh" ? `mesh ${part.mesh}` : part.kind, on: part.on, local, source: part });
   }
   for (const link of drawing.links) {
-    const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind];
+    const pieces = { bar: ["whole"], coil: ["whole"], damper: ["tube", "rod"] }[link.kind] || [];
     for (const piece of pieces) items.push({ kind: "cylinder", link, piece, source: link });
     if (link.kind === "coil") { // springs of like proportions share a geometry
       const item = items[items.length - 1], length = scaled(drawnPoint(link.a, link.p)).distanceTo(scaled(drawnPoint(link.b, link.q)));
@@ -107,45 +81,61 @@ EB.makeScene = function (THREE, host, drawing) {
     }
   }
   let corner = 0;
-  for (const line of drawing.lines || []) { // tubes from vertex to vertex, rounded at these
-    line.points.forEach((p, k) => {
-      items.push({ kind: "sphere", vertex: corner + k, source: line });
-      if (line.isLine && k) items.push({ kind: "cylinder", tube: [corner + k - 1, corner + k], source: line });
-    });
+  const lofts = []; // beams with their sections
+  const sections = (drawing.lines || []).reduce((sum, line) => sum + line.points.length, 0) + drawing.links.length;
+  for (const line of drawing.lines || []) {
+    if (line.isLine) lofts.push({ source: line, start: corner, ...EB.loft(THREE, line, sections < 600) });
+    else line.points.forEach((p, k) => items.push({ kind: "sphere", vertex: corner + k, source: line }));
     corner += line.points.length;
+  }
+  for (const link of drawing.links) if (link.kind === "beam") { // bends between its ends
+    const half = [link.section.slice(0, 3), link.section.slice(3)].flatMap((v) => new THREE.Vector3(...v).applyQuaternion(new THREE.Quaternion(...(link.a < 0 ? [0, 0, 0, 1] : rest[link.a].q))).toArray());
+    lofts.push({ source: link, link, start: 0, ...EB.loft(THREE, { sections: Array(24).fill(half), isRound: false }, false) });
   }
   function drawnPoint(on, p) { // at rest, in metres
     const v = new THREE.Vector3(...p);
     return (on < 0 ? v : v.applyQuaternion(new THREE.Quaternion(...rest[on].q)).add(new THREE.Vector3(...rest[on].p))).toArray();
   }
   const meshes = [], ghosts = [];
-  for (const kind of new Set(items.map((i) => i.kind))) for (const layer of ["body", "joint", "force", "marker", "ground"]) {
-    const own = items.filter((i) => i.kind === kind && i.source.layer === layer);
-    if (!own.length) continue;
+  for (const key of new Set(items.map((i) => `${i.source.layer} ${i.source.clear ? "clear" : "solid"} ${i.kind}`))) {
+    const [layer, sight, ...words] = key.split(" "), kind = words.join(" ");
+    const own = items.filter((i) => i.kind === kind && i.source.layer === layer && Boolean(i.source.clear) === (sight === "clear"));
     const metal = { body: 0.1, joint: 0.55, force: 0.45 }[layer] || 0;
     const material = new THREE.MeshStandardMaterial({ roughness: layer === "body" ? 0.55 : 0.45, metalness: metal });
+    if (sight === "clear") Object.assign(material, { transparent: true, opacity: 0.35, depthWrite: false });
     if (kind.startsWith("mesh")) material.side = THREE.DoubleSide; // nobody promises that a mesh is closed
     const mesh = new THREE.InstancedMesh(geometries[kind.split(" ")[0]](own[0]), material, own.length);
-    mesh.castShadow = layer !== "marker";
+    mesh.castShadow = layer !== "marker" && sight !== "clear";
     mesh.frustumCulled = false;
     mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e3); // picking must not cull what has moved
     mesh.userData = { items: own, layer };
     meshes.push(mesh);
     world.add(mesh);
-    const seen = own.filter((i) => i.vertex === undefined || !i.source.isLine); // the ends of tubes would show through
-    if (layer === "body" && seen.length) {
+    if (layer === "body") {
       const faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
-      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, seen.length);
+      const ghost = new THREE.InstancedMesh(mesh.geometry, faint, own.length);
       ghost.frustumCulled = false;
       ghost.visible = false;
-      ghost.userData = { items: seen };
+      ghost.userData = { items: own };
       ghosts.push(ghost);
       world.add(ghost);
     }
   }
+  for (const loft of lofts) {
+    loft.mesh = new THREE.Mesh(loft.geometry, new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.1 }));
+    Object.assign(loft.mesh, { castShadow: true, frustumCulled: false, userData: { source: loft.source, layer: loft.source.layer } });
+    world.add(loft.mesh);
+    if (loft.source.layer !== "body") continue;
+    const shadow = EB.loft(THREE, loft.source, false), faint = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.13, depthWrite: false });
+    shadow.update(corners, turns, loft.start, centre, size);
+    loft.ghost = Object.assign(new THREE.Mesh(shadow.geometry, faint), { frustumCulled: false, visible: false });
+    world.add(loft.ghost);
+  }
   const numberOf = new Map(drawing.bodies.map((b, i) => [b.name, i]));
+  let tints = null, wasDark = false; // what gives elements another colour, if anything
   const colourOf = (source, dark) => {
-    if (source.color) return source.color;
+    const tinted = tints && tints(source);
+    if (tinted || source.color) return tinted || source.color;
     if (source.layer === "body") return EB.palette[numberOf.get(source.name) % EB.palette.length];
     return { joint: dark ? "#aeb9c9" : "#47536a", force: dark ? "#9fb3c8" : "#6c7a90", ground: dark ? "#56607a" : "#9aa5b5" }[source.layer];
   };
@@ -174,16 +164,7 @@ EB.makeScene = function (THREE, host, drawing) {
     from.addScaledVector(along, 0.5 * (start + end) * length);
     return product.compose(from, turn, one.set(thick * radius, thick * radius, (end - start) * length));
   }
-  function bentMatrix(item) {
-    const radius = item.source.radius / size;
-    if (!item.tube) return product.compose(from.set(...bent[item.vertex]).sub(centre).divideScalar(size), turn.identity(), one.setScalar(radius));
-    from.set(...bent[item.tube[0]]).sub(centre).divideScalar(size);
-    to.set(...bent[item.tube[1]]).sub(centre).divideScalar(size);
-    along.subVectors(to, from);
-    const length = Math.max(along.length(), 1e-9);
-    turn.setFromUnitVectors(axis, along.divideScalar(length));
-    return product.compose(from.add(to).multiplyScalar(0.5), turn, one.set(radius, radius, length));
-  }
+  const bentMatrix = (item) => product.compose(from.set(...bent[item.vertex]).sub(centre).divideScalar(size), turn.identity(), one.setScalar(item.source.radius / size));
   function matrixOf(item) {
     if (item.link) return linkMatrix(item);
     return item.local ? product.multiplyMatrices(carry(item.on), item.local) : bentMatrix(item);
@@ -200,10 +181,10 @@ EB.makeScene = function (THREE, host, drawing) {
   const paths = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
   paths.frustumCulled = false;
   world.add(paths);
-  function showPaths(list) { // [{body, points: [[x, y, z], ...]}], closed
+  function showPaths(list) { // [{body, points: [[x, y, z], ...], whirl: "", forward, backward or straight}], closed
     const points = [], shades = [], colour = new THREE.Color();
-    for (const { body, points: own } of list) {
-      colour.set(EB.palette[body % EB.palette.length]);
+    for (const { body, points: own, whirl } of list) {
+      colour.set(EB.whirls[whirl] || EB.palette[(body || 0) % EB.palette.length]);
       own.forEach((p, k) => {
         for (const q of [p, own[(k + 1) % own.length]]) { points.push(...scaled(q).toArray()); shades.push(colour.r, colour.g, colour.b); }
       });
@@ -220,15 +201,8 @@ EB.makeScene = function (THREE, host, drawing) {
   arrows.frustumCulled = false;
   world.add(arrows);
   function showArrows(list) { // [{at: [x, y, z], vector: [x, y, z]}] in metres and any unit
-    const longest = Math.max(0, ...list.map((a) => Math.hypot(...a.vector))), points = [];
-    for (const { at, vector } of longest > 0 ? list : []) {
-      const way = new THREE.Vector3(...vector).multiplyScalar(0.4 / longest), start = scaled(at), end = start.clone().add(way);
-      const side = way.clone().cross(Math.abs(way.clone().normalize().dot(up)) > 0.9 ? east : up).normalize().multiplyScalar(0.25 * way.length());
-      const neck = end.clone().addScaledVector(way, -0.25);
-      for (const [a, b] of [[start, end], [end, neck.clone().addScaledVector(side, 0.4)], [end, neck.clone().addScaledVector(side, -0.4)]]) points.push(...a.toArray(), ...b.toArray());
-    }
     arrows.geometry.dispose();
-    arrows.geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    arrows.geometry = EB.arrowGeometry(THREE, list, scaled, up, east);
     dirty();
   }
 
@@ -248,7 +222,7 @@ EB.makeScene = function (THREE, host, drawing) {
   function view(name) {
     if (name) [orbit.azimuth, orbit.height] = views[name];
     orbit.target.set(0, 0, 0);
-    orbit.distance = 3.9 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
+    orbit.distance = 4.2 / Math.min(1, Math.max(camera.aspect, 0.3) * 1.1);
     look();
   }
   function rotate(dx, dy) {
@@ -297,10 +271,11 @@ EB.makeScene = function (THREE, host, drawing) {
     const box = canvas.getBoundingClientRect();
     spot.set(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
     ray.setFromCamera(spot, camera);
-    const hit = ray.intersectObjects(meshes.filter((m) => m.visible), false)[0];
+    const hit = ray.intersectObjects([...meshes, ...lofts.map((l) => l.mesh)].filter((m) => m.visible), false)[0];
     tip.hidden = !hit;
     if (!hit) return;
-    tip.textContent = hit.object.userData.items[hit.instanceId].source.title;
+    const { items: own, source } = hit.object.userData;
+    tip.textContent = (source || own[hit.instanceId].source).title;
     tip.style.left = `${Math.min(e.clientX - box.left + 12, box.width - 160)}px`;
     tip.style.top = `${e.clientY - box.top + 14}px`;
   }
@@ -315,15 +290,21 @@ EB.makeScene = function (THREE, host, drawing) {
     const label = document.createElement("span");
     label.textContent = b.label;
     labels.appendChild(label);
-    return label;
+    return { label, way: 0, wide: 0 };
   });
-  function placeLabels() {
+  function placeLabels() { // beside their bodies, none over another: one that finds no room waits
     if (labels.hidden) return;
-    names.forEach((label, i) => {
+    names.forEach((name, i) => {
       point.setFromMatrixPosition(matrices[i]).project(camera);
-      label.style.transform = `translate(${((point.x + 1) / 2) * canvas.clientWidth}px, ${((1 - point.y) / 2) * canvas.clientHeight}px) translate(-50%, -50%)`;
-      label.hidden = Math.abs(point.z) > 1 || !label.textContent;
+      Object.assign(name, { x: ((point.x + 1) / 2) * canvas.clientWidth, y: ((1 - point.y) / 2) * canvas.clientHeight });
+      name.isThere = Boolean(name.label.textContent) && Math.abs(point.z) <= 1;
+      if (name.isThere && !name.wide) { name.label.hidden = false; name.wide = name.label.offsetWidth; }
     });
+    EB.spreadLabels(names.filter((name) => name.isThere), canvas.clientWidth, canvas.clientHeight);
+    for (const { label, isThere, box } of names) {
+      label.hidden = !isThere || !box;
+      if (!label.hidden) label.style.transform = `translate(${box.x}px, ${box.y}px) translate(-50%, -50%)`;
+    }
   }
 
   // ---- drawing when something changed
@@ -346,9 +327,22 @@ EB.makeScene = function (THREE, host, drawing) {
     isDirty = false;
     compose(now);
     place(meshes);
+    for (const loft of lofts) {
+      const { points, turns: own } = loft.link ? EB.bentLink(THREE, loft.link, rest, now, 12) : { points: bent, turns };
+      loft.update(points, own, loft.start, centre, size);
+    }
     renderer.render(world, camera);
     placeLabels();
     frames += 1;
+  }
+  function picture(use) { // a fine picture of how it stands: `use` gets the canvas, its size on the page and the names on it
+    const ratio = renderer.getPixelRatio(), [wide, high] = [canvas.clientWidth || 680, canvas.clientHeight || 400];
+    const draws = (pixels) => { renderer.setPixelRatio(pixels); renderer.setSize(wide, high); dirty(); };
+    draws(2);
+    draw();
+    const made = use(canvas, wide, high, labels.hidden ? [] : names.filter(({ label, box }) => box && !label.hidden).map(({ label, box }) => ({ text: label.textContent, ...box })));
+    draws(ratio);
+    return made;
   }
   function resize() {
     const wide = host.clientWidth, high = host.clientHeight;
@@ -358,12 +352,14 @@ EB.makeScene = function (THREE, host, drawing) {
     camera.updateProjectionMatrix();
     dirty();
   }
-  function paint(dark) {
+  function paint(dark = wasDark) {
+    wasDark = dark;
     const colour = new THREE.Color();
     for (const mesh of [...meshes, ...ghosts]) {
       mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, colour.set(colourOf(item.source, dark)).multiplyScalar(item.source.mark ? 0.6 : 1)));
       mesh.instanceColor.needsUpdate = true;
     }
+    for (const { mesh, ghost, source } of lofts) for (const one of [mesh, ghost]) if (one) one.material.color.set(colourOf(source, dark));
     sky.intensity = dark ? 1.8 : 2.1;
     floor.material.opacity = dark ? 0.4 : 0.16;
     grid.material.opacity = dark ? 0.4 : 1;
@@ -382,14 +378,15 @@ EB.makeScene = function (THREE, host, drawing) {
   resize();
   view("oblique");
   return {
-    canvas, size, now, rest, count, corners, bent, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, dispose,
+    canvas, size, now, rest, count, corners, bent, turns, views: Object.keys(views), dirty, draw, pace, paint, view, zoom, rotate, showPaths, showArrows, picture, dispose,
     camera: () => ({ ...orbit, target: orbit.target.toArray() }), // from where it is seen
     seeFrom: (other) => { Object.assign(orbit, other, { target: new THREE.Vector3(...other.target) }); look(); },
     placed: (p) => { const v = scaled(p).project(camera); return [((v.x + 1) / 2) * canvas.clientWidth, ((1 - v.y) / 2) * canvas.clientHeight]; }, // on the canvas, px
     unplaced: (p, dx, dy) => { const v = scaled(p).project(camera); v.x += (2 * dx) / canvas.clientWidth; v.y -= (2 * dy) / canvas.clientHeight; return v.unproject(camera).multiplyScalar(size).add(centre).toArray(); }, // a point moved by pixels, m
-    show: (layer, on) => { for (const mesh of meshes) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
+    show: (layer, on) => { for (const mesh of [...meshes, ...lofts.map((l) => l.mesh)]) if (mesh.userData.layer === layer) mesh.visible = on; dirty(); },
+    tint: (of) => { tints = of; paint(); },
     showNames: (on) => { labels.hidden = !on; dirty(); },
-    showGhost: (on) => { for (const ghost of ghosts) ghost.visible = on; dirty(); },
+    showGhost: (on) => { for (const ghost of [...ghosts, ...lofts.flatMap((l) => l.ghost || [])]) ghost.visible = on; dirty(); },
     frames: () => frames,
     triangles: () => renderer.info.render.triangles, // of the last frame
   };

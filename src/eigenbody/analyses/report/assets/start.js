@@ -44,9 +44,7 @@
 
   const charts = EB.makeCharts(data.charts || {}, async () => { await load("library-charts"); return window.Plotly; });
   listeners.push(() => charts.repaint());
-  let before;
-  window.addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; repaint(); });
-  window.addEventListener("afterprint", () => { if (before === undefined) delete root.dataset.theme; else root.dataset.theme = before; repaint(); });
+  EB.forPaper(charts, repaint);
 
   // ---- the mechanism
 
@@ -61,6 +59,7 @@
     host.classList.add("failed");
     host.textContent = `The mechanism cannot be drawn here: this browser offers no WebGL 2 (${error.message}). The tables below are complete.`;
     window.eigenbody.ready = true;
+    charts.atLeisure();
     return;
   }
   scene.canvas.setAttribute("aria-label", `The mechanism in 3-D: ${data.name}`);
@@ -80,6 +79,7 @@
     requestAnimationFrame(frame);
   }
   requestAnimationFrame(frame);
+  charts.atLeisure();
   if (document.activeElement === document.body) scene.canvas.focus({ preventScroll: true });
   Object.assign(window.eigenbody, {
     ready: true, player, scene,
