@@ -127,7 +127,7 @@ def is_private(name: str) -> bool:
 def defined_names(module: Module) -> Iterator[str]:
     """Functions, classes, fields, and attributes that `self` is given."""
     for node in module.nodes:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
