@@ -2,6 +2,7 @@
 
     python benchmarks/serve.py                       1500 requests of each
     python benchmarks/serve.py --requests 200 --seconds 4
+    python benchmarks/serve.py --requests 100000 --minutes 10      as many as there is time for
 
 The honest client asks many commands of many models one after another, and compares every answer with the document that
 the command line printed before, byte for byte; told that the service is busy, it comes back. The hostile one sends
@@ -287,15 +288,18 @@ class Watch:
 
 
 def load(
-    count: int, workers: int = 2, seconds: float = 10.0, documents: int = 1000, greedy: float = 0.02, seed: int = 1
+    count: int, workers: int = 2, seconds: float = 10.0, documents: int = 1000, greedy: float = 0.005,
+    minutes: float = 1e9, seed: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
-    """Both clients with so many requests each, a part of the hostile ones greedy; everything that came of it."""
+    """Both clients with so many requests each while there is time, a part of the hostile ones greedy; everything that
+    came of it."""
     known = expected(documents)
     with running(workers, seconds) as (pid, host):
         exchange(host, "GET", "/health")
         honest, hostile = Honest(host, known, seed), Hostile(host, seed, greedy)
         watch, is_over = Watch(pid), threading.Event()
-        threads = [threading.Thread(target=_repeat, args=(one.ask, count)) for one in (honest, hostile)]
+        end = time.monotonic() + 60 * minutes
+        threads = [threading.Thread(target=_repeat, args=(one.ask, count, end)) for one in (honest, hostile)]
         watching = threading.Thread(target=watch.run, args=(is_over,))
         begin = time.monotonic()
         for thread in (*threads, watching):
@@ -327,8 +331,10 @@ def load(
     }  # fmt: skip
 
 
-def _repeat(act: Callable[[], None], count: int) -> None:
+def _repeat(act: Callable[[], None], count: int, end: float) -> None:
     for _ in range(count):
+        if time.monotonic() > end:
+            return
         act()
 
 
@@ -367,8 +373,9 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=1500)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--minutes", type=float, default=1e9)
     given = parser.parse_args()
-    found = load(given.requests, given.workers, given.seconds)
+    found = load(given.requests, given.workers, given.seconds, minutes=given.minutes)
     print(re.sub(r"^\| --- \| --- \|$", "|---|---|", summary(found), flags=re.MULTILINE))
     for text in (*found["honest"]["wrong"][:5], *found["hostile"]["unclear"][:5]):
         print("!", text)

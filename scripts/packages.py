@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-NUMBER = 0.1271  # Hz of the first mode of the rotor that vibrates, by docs/seeds.md
+NUMBER = 0.1262477  # Hz of the first mode of the rotor that vibrates, by docs/seeds.md
 PART = ["tests/test_examples.py", "tests/cli/test_cli.py", "tests/robustness/test_units.py", "tests/present"]
 
 
@@ -74,7 +74,7 @@ def tried(programs: Path, where: Path) -> list[str]:
     command = str(programs / "eigenbody")
     document = json.loads(run([command, "modes", "examples/rotor_stator.yaml", "--json"], where))
     first = next(mode["frequency_hz"] for mode in document["modes"] if mode["kind"] == "oscillatory")
-    if abs(first - NUMBER) > 1e-4:
+    if abs(first - NUMBER) > 1e-7:
         raise RuntimeError(f"the first mode of the rotor is at {first} Hz, not {NUMBER}")
     table = run([command, "modes", "examples/rotor_stator.yaml"], where)
     run([command, "report", "examples/whipple_bicycle.yaml"], where)
