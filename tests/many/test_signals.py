@@ -36,7 +36,7 @@ LONG = {
     "frf": ["frf", "half_car.yaml", "--points", "2000000", "--json"],
     "report": ["report", "rotating_pendulum.yaml", "--simulate", "1e6", "--max-steps", "1e9", "--out", "KEPT.html"],
     "verify": ["verify", "CHAIN"],
-    "verify of many": ["verify", "CHAIN", *["CHAIN"] * 40, "--workers", "2"],
+    "verify of many": ["verify", "CHAIN", *["CHAIN"] * 40, "--workers", "1"],
     "frf over": ["frf", "half_car.yaml", "--over", "ks=1e4:3e4:99999", "--points", "400", "--workers", "2"],
     "identify": ["identify", "MEASURED", "--order", "400"],
     "reduce": ["reduce", "LADDER", "--n", "20"],
