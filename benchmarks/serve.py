@@ -129,7 +129,7 @@ class Honest:
         self.statuses: Counter[int] = Counter()
         self.seconds: list[float] = []
         self.wrong: list[str] = []
-        self.told_busy = 0
+        self.told_busy = self.late = 0
 
     def ask(self) -> None:
         command, body, status, document = self.chance.choice(self.known)
@@ -142,7 +142,9 @@ class Honest:
             time.sleep(0.2)
         self.seconds.append(time.monotonic() - begin)
         self.statuses[found] += 1
-        if found != status or (status == 200 and content.decode() != document):
+        if found == 504:
+            self.late += 1
+        elif found != status or (status == 200 and content.decode() != document):
             self.wrong.append(f"{command}: {found} instead of {status}: {content[:200].decode()}")
 
 
@@ -318,7 +320,7 @@ def load(
         "workers": workers, "seconds": seconds, "elapsed": round(elapsed, 1), "documents": len(known),
         "honest": {
             "requests": len(times), "statuses": dict(sorted(honest.statuses.items())), "wrong": honest.wrong,
-            "told_busy": honest.told_busy,
+            "told_busy": honest.told_busy, "late": honest.late,
             "latency": {f"{q}": round(_quantile(times, q), 3) for q in (0.5, 0.9, 0.99, 1.0)},
         },
         "hostile": {
@@ -358,7 +360,7 @@ def summary(found: dict[str, Any]) -> str:
         ("hostile requests and connections; answers not clear", f"{hostile['requests']}; {len(hostile['unclear'])}"),
         ("refused of them, by status", f"{sum(refused.values())}: {listed}"),
         ("honest latency: median, 90 %, 99 %, longest", ", ".join(f"{t:g} s" for t in honest["latency"].values())),
-        ("told to come back", honest["told_busy"]),
+        ("told to come back; ended by the time of a request", f"{honest['told_busy']}; {honest['late']}"),
         ("processes replaced; left when it had ended", f"{found['replaced']}; {found['left']}"),
         ("memory of the server, second and last quarter of the time", both(1, " MB")),
         ("memory of its processes, likewise", both(2, " MB")),

@@ -39,8 +39,11 @@ def serve(
       eigenbody serve --port 8080 --workers 4 --seconds 10 --memory 512
       EIGENBODY_SERVE_TOKEN=... eigenbody serve --host 0.0.0.0 --folder models
     """
+    import gc
+
     from eigenbody.pages.service import TOKEN, Budget, prepared
 
+    gc.set_threshold(1000, 10, 10)  # other commands live shortly and let garbage lie
     budget = Budget(seconds, memory, size, workers=workers, queue=queue)
     made = prepared(host=host, port=port, folder=folder, budget=budget)
     if not quiet:

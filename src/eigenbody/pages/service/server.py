@@ -33,6 +33,7 @@ from eigenbody.pages.service.pool import MEGABYTE, Pool, Refused
 ANY = "*"  # of a server for all addresses of the machine: then the token alone says who may come in
 BODY = 20.0  # seconds for the body of a request
 GRACE = 1.0  # seconds that a computation may go on when nobody waits for it: a process is dearer than that
+DRAINED, LISTENING = 8, 2.0  # times the largest size, and seconds, of what is too large that are taken and dropped
 HELD = 16  # requests of the largest size whose bodies are kept at once
 STATUS = {401: "token", 403: "address", 404: "path", 405: "method"}
 
@@ -110,6 +111,7 @@ class Desk:
         most = int(self.budget.size * MEGABYTE)
         said = request.headers.get("content-length", "0")
         if not said.isdecimal() or int(said[:20]) > most:
+            await _drained(request, DRAINED * most)
             raise self._too_large()
         parts: list[bytes] = []
         try:
@@ -118,6 +120,7 @@ class Desk:
                     parts.append(part)
                     self.held += len(part)
                     if sum(map(len, parts)) > most:
+                        await _drained(request, DRAINED * most)
                         raise self._too_large()
                     if self.held > HELD * most:
                         raise Refused(503, "busy", "too much is being sent at once. Try again in a moment.")
@@ -152,6 +155,17 @@ class Desk:
                 job.cancel()
             with suppress(asyncio.CancelledError, Refused):
                 await job
+
+
+async def _drained(request: Request, most: int) -> None:
+    """Take some of what is still being sent: who is cut off while sending does not read why."""
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(LISTENING):
+            while most > 0:
+                message = await request.receive()
+                if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    return
+                most -= len(message["body"])
 
 
 async def _departure(request: Request) -> None:
