@@ -119,7 +119,7 @@ def _schema(option: dict[str, Any]) -> dict[str, Any]:
     """Of the value of an option."""
     kinds: dict[str, Any] = {"file": "string", "string": ["string", "number"]}
     kind = kinds.get(option["type"], option["type"])
-    bounds = {bound: option[bound] for bound in ("minimum", "maximum") if bound in option}
+    bounds: dict[str, Any] = {bound: option[bound] for bound in ("minimum", "maximum") if bound in option}
     item: dict[str, Any] = {"type": kind, **bounds}
     found = item
     if option["multiple"]:
