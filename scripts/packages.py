@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 NUMBER = 0.1262477  # Hz of the first mode of the rotor that vibrates, by docs/seeds.md
-PART = ["tests/test_examples.py", "tests/cli/test_cli.py", "tests/robustness/test_units.py", "tests/present"]
+PART = ["tests/verification/seeds/test_seeds.py", "tests/robustness/test_units.py"]  # needs no extra
 
 
 def build(folder: Path) -> tuple[Path, Path]:
