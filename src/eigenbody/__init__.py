@@ -47,6 +47,7 @@ PUBLIC = {
     "analyses.convert": "$convert",
     "starters": "$new",
     "pages.studio": "$studio Studio",
+    "pages.service": "$serve Service",
     "base.errors": "ComputationError EigenbodyError Fault InputError",
     "linearization.first_order": "FirstOrderModel",
     "linearization.model": "LinearModel",

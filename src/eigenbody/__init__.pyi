@@ -107,6 +107,8 @@ from eigenbody.operating.equilibrium import equilibrium as equilibrium
 from eigenbody.operating.find import operating_point as operating_point
 from eigenbody.operating.impulse import impulse as impulse
 from eigenbody.operating.reactions import reactions as reactions
+from eigenbody.pages.service import Service as Service
+from eigenbody.pages.service import serve as serve
 from eigenbody.pages.studio import Studio as Studio
 from eigenbody.pages.studio import studio as studio
 from eigenbody.simulation.impulse import Impulse as Impulse

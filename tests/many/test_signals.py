@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from runpy import run_path
 
+import numpy as np
 import psutil
 import pytest
 
@@ -22,6 +23,7 @@ PROBLEM = {
     "objective": {"minimize": {"frf_peak": {"input": "push", "output": "y", "from": 0.05, "to": 0.5}}},
     "starts": 3000, "refine": 3000,
 }  # fmt: skip
+PORTS = {"inputs": {"push": {"along": "j1.rx"}}, "outputs": {"last": {"measure": "j400.rx"}}}
 LONG = {
     "tolerance": ["tolerance", *MANY, "--samples", "3000000", "--workers", "1"],
     "tolerance by workers": ["tolerance", *MANY, "--samples", "3000000", "--workers", "2"],
@@ -34,6 +36,10 @@ LONG = {
     "frf": ["frf", "half_car.yaml", "--points", "2000000", "--json"],
     "report": ["report", "rotating_pendulum.yaml", "--simulate", "1e6", "--max-steps", "1e9", "--out", "KEPT.html"],
     "verify": ["verify", "CHAIN"],
+    "verify of many": ["verify", "CHAIN", *["CHAIN"] * 40, "--workers", "1"],
+    "frf over": ["frf", "half_car.yaml", "--over", "ks=1e4:3e4:99999", "--points", "400", "--workers", "2"],
+    "identify": ["identify", "MEASURED", "--order", "400"],
+    "reduce": ["reduce", "LADDER", "--n", "20"],
 }  # fmt: skip
 BOTH = ("tolerance", "study", "campbell", "simulate")  # are interrupted too; the others end by the same way
 SIGNALS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
@@ -48,7 +54,13 @@ def files(tmp_path: Path) -> dict[str, Path]:
     found = {"STORE": tmp_path / "store", "PROBLEM": tmp_path / "problem.json", "CHAIN": tmp_path / "chain.json"}
     found |= {name: tmp_path / name.lower() for name in ("KEPT.csv", "KEPT.html")}
     found["PROBLEM"].write_text(json.dumps(PROBLEM))
-    found["CHAIN"].write_text(json.dumps(run_path(str(EXAMPLES / "families.py"))["family"]("C60SF1")))
+    family = run_path(str(EXAMPLES / "families.py"))["family"]
+    found["CHAIN"].write_text(json.dumps(family("C60SF1")))
+    found["LADDER"] = tmp_path / "ladder.json"
+    found["LADDER"].write_text(json.dumps({**family("C400SF1"), **PORTS}))
+    found["MEASURED"] = tmp_path / "measured.npz"
+    noise = np.random.default_rng(1).normal(size=(400_000, 8))
+    np.savez(found["MEASURED"], t=np.arange(len(noise)) / 100, **{f"y{k}": noise[:, k] for k in range(8)})
     return found
 
 

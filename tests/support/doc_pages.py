@@ -34,7 +34,7 @@ class Block:
     def is_usage(self) -> bool:
         """Whether it says how to call commands, without a model."""
         return self.language == "" and bool(
-            re.search(r"^eigenbody \w+ +\[?(MODEL|KIND|FOLDER|DATA)", self.text, re.MULTILINE)
+            re.search(r"^eigenbody \w+ +\[?(MODEL|KIND|FOLDER|DATA|--\w+ NUMBER\])", self.text, re.MULTILINE)
         )
 
     @property

@@ -69,6 +69,6 @@ ANALYSES: dict[str, Callable[[Any], Any]] = {
 }
 OTHERS = {
     "convert", "cycloid", "fft", "figure", "harmonic", "identify", "load", "measured_modes", "new", "polynomial345",
-    "results", "spectrogram", "studio", "total_value", "verify_many", "weighted_history", "weighting",
+    "results", "serve", "spectrogram", "studio", "total_value", "verify_many", "weighted_history", "weighting",
 }  # fmt: skip
 """Functions that analyse no mechanism: laws of motion, signals, pictures, weightings, files."""

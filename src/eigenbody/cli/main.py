@@ -129,11 +129,15 @@ def _run(arguments: list[str]) -> int:
 def _wrong_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "eigenbody"
-    sentences = re.split(r"(?<=[.?]) ", " ".join(str(error.format_message()).split()))
-    message = " ".join(dict.fromkeys(sentences))  # click and typer both suggest the nearest name
-    end = "" if message.endswith((".", "?")) else "."
-    say(f"{message}{end} Try '{path} --help'.")
+    say(f"{usage_message(error)} Try '{path} --help'.")
     return WRONG_INPUT
+
+
+def usage_message(error: Any) -> str:
+    """What typer complains about, once: click and typer both suggest the nearest name."""
+    sentences = re.split(r"(?<=[.?]) ", " ".join(str(error.format_message()).split()))
+    message = " ".join(dict.fromkeys(sentences))
+    return message if message.endswith((".", "?")) else f"{message}."
 
 
 def _say_faults(error: EigenbodyError) -> None:
@@ -147,22 +151,26 @@ def _say_faults(error: EigenbodyError) -> None:
 
 
 def _unexpected(error: Exception) -> int:
+    code, text = unexpected(error)
+    say(f"{text} This is a bug, please report it; --debug shows where." if code == BUG else text)
+    return code
+
+
+def unexpected(error: Exception) -> tuple[int, str]:
+    """Exit code and message of an error that is none of eigenbody's own."""
     text = " ".join(str(error).split())
-    if _is_memory(error, text):
-        say(
+    if is_memory_short(error):
+        return FAILED, (
             "there is not enough memory for this computation. Ask for fewer modes (--n), use a smaller model, or allow"
             " more (--limit-memory)."
         )
-        return FAILED
     if type(error).__name__ == "LinAlgError":
-        say(f"the computation did not succeed: {text}. Check the model for absurd magnitudes.")
-        return FAILED
-    say(f"internal error ({type(error).__name__}: {text[:200]}). This is a bug, please report it; --debug shows where.")
-    return BUG
+        return FAILED, f"the computation did not succeed: {text}. Check the model for absurd magnitudes."
+    return BUG, f"internal error ({type(error).__name__}: {text[:200]})."
 
 
-def _is_memory(error: Exception, text: str) -> bool:
+def is_memory_short(error: Exception) -> bool:
     """Whether memory is short: also for the system, which then reads no folder and no library."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in text)
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "map segment" in str(error))

@@ -89,8 +89,10 @@ def in_order(
 
 
 def processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many this process may use; EIGENBODY_PROCESSORS says fewer, where it shares the machine."""
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    said = os.environ.get("EIGENBODY_PROCESSORS", "")
+    return min(own, max(1, int(said))) if said.isdecimal() else own
 
 
 def _shared(

@@ -1,1 +1,1 @@
-"""Pages that are served on this machine: the studio, where a slider moves the poles."""
+"""What is served on this machine: the studio, where a slider moves the poles, and the commands as a service."""

@@ -1,0 +1,25 @@
+"""The page of trust is what the script writes from the records, and its numbers are there."""
+
+from __future__ import annotations
+
+import re
+
+import trust
+
+
+def test_the_page_is_what_the_script_writes() -> None:
+    assert trust.PAGE.read_text(encoding="utf-8") == trust.page(), "./run python scripts/trust.py"
+
+
+def test_numbers_are_found_in_the_records() -> None:
+    """A record whose form has changed would give a page of zeros."""
+    for text in (trust.published(), trust.campaign(), trust.peers(), trust.robots(), trust.routes()):
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"(?<![\d.])\d[\d,]*", text)]
+        assert max(numbers) > 5
+    assert trust.routes().count("\n| `") == 5
+    assert trust.campaign().count("\n| `") == 3
+
+
+def test_every_folder_of_tests_is_described() -> None:
+    assert trust.counted().keys() == trust.KINDS.keys()
+    assert all(row["functions"] for row in trust.counted().values())
