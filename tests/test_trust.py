@@ -20,6 +20,13 @@ def test_numbers_are_found_in_the_records() -> None:
     assert trust.campaign().count("\n| `") == 3
 
 
+def test_other_tools_are_counted_as_their_lines_say() -> None:
+    """By hand from comparison/results/2026-11-16.txt."""
+    found = trust.peers()
+    for row in ("| MuJoCo 4.0.0 | 2 | 3 | 3 |", "| Drake 1.51.1 | 2 | 5 | 1 |", "| Exudyn 1.13.6 | 3 | 0 | 8 |"):
+        assert row in found, found
+
+
 def test_every_folder_of_tests_is_described() -> None:
     assert trust.counted().keys() == trust.KINDS.keys()
     assert all(row["functions"] for row in trust.counted().values())
