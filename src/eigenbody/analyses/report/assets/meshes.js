@@ -100,7 +100,7 @@ EB.spreadLabels = function (names, width, height) {
   const isFree = (a) => Math.abs(a.x - width / 2) + a.wide / 2 <= width / 2 && Math.abs(a.y - height / 2) + high / 2 <= height / 2
     && taken.every((b) => Math.abs(a.x - b.x) >= (a.wide + b.wide) / 2 + 2 || Math.abs(a.y - b.y) >= high);
   for (const name of names) {
-    const at = ([right, down]) => ({ x: name.x + right * (name.wide / 2 + 10), y: name.y + down * (high + 2), wide: name.wide });
+    const at = (/** @type {number[]} */ [right, down]) => ({ x: name.x + right * (name.wide / 2 + 10), y: name.y + down * (high + 2), wide: name.wide });
     const order = [name.way, ...sides.keys()];
     const found = order.find((way) => isFree(at(sides[way])));
     name.box = found === undefined ? null : at(sides[found]);
@@ -117,7 +117,7 @@ EB.loft = function (THREE, { sections, isRound }, fine) {
   const pattern = []; // [end, y, z, normal along x, y, z]
   for (const i of side) {
     const a = corner[i], b = corner[(i + 1) % n], flat = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-    for (const [end, c] of [[0, a], [0, b], [1, b], [1, a]]) pattern.push([end, ...c, 0, ...(isRound ? c : flat)]);
+    for (const [end, c] of /** @type {[number, number[]][]} */ ([[0, a], [0, b], [1, b], [1, a]])) pattern.push([end, ...c, 0, ...(isRound ? c : flat)]);
   }
   for (const end of [0, 1]) for (const c of corner) pattern.push([end, ...c, end ? 1 : -1, 0, 0]);
   const faces = [];

@@ -20,6 +20,7 @@ EB.still = function (canvas, wide, high, names) { // the picture with its names,
 
 EB.forPaper = function (charts, repaint) {
   const root = document.documentElement;
+  /** @type {any} */
   let before = null; // what to go back to
   function toPaper() { // all of it at once: nobody waits for what comes later
     if (before) return;
