@@ -66,7 +66,7 @@ COMMANDS = [
     "simulate --until 0.01 --points 3 --method radau", "simulate --until 0.01 --points 3 --method rk4 --step 0.002",
     "inverse --until 0.01 --points 3", "inverse --until 0.01 --points 3 --hold BODY",
     "inverse --until 0.01 --points 3 --motion MEASURE=0.0", "impulse --at BODY --impulse 1,0,0",
-    "impulse --along MEASURE=1", "along --until 0.01 --points 3", "floquet --period 0.1", "frf",
+    "impulse --along MEASURE=1", "along --until 0.01 --points 3", "floquet --period 0.001", "frf",
     "frf --input MEASURE --output MEASURE", "frf --method modal",
     "response --step MEASURE --until 0.1 --points 3", "response --impulse MEASURE --until 0.1 --points 3",
     "response --harmonic MEASURE=3 --stationary", "psd --white 1", "psd --white 1 --input MEASURE --output MEASURE",

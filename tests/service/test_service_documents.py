@@ -48,6 +48,7 @@ EVERY: dict[str, list[tuple[dict[str, Any], list[str]]]] = {  # of every command
     "study": [({"vary": ["k=5%"], "of": ["frequency[1]"], "points": 4},
                ["--vary", "k=5%", "--of", "frequency[1]", "--points", "4"])],
     "reduce": [({"n": 2}, ["--n", "2"])],
+    "superelement": [({"interface": ["bob"], "n": 1}, ["--interface", "bob", "--n", "1"])],
     "verify": [({}, [])],
 }  # fmt: skip
 FILES = [
