@@ -3,7 +3,9 @@
 #
 #   sudo scripts/bare_machine.sh                  all of them, the whole test suite included
 #   sudo scripts/bare_machine.sh tests/browser    arguments go to ./run test
+#   sudo scripts/bare_machine.sh --first 2        the first two commands alone
 #
+# After each command it says how many seconds it took and how many megabytes have been added since the start.
 # The machine is a folder made by debootstrap, from the mirror and the release of this machine's own apt, and entered by
 # chroot in namespaces of its own: when it ends, nothing of it is mounted or running any more and the folder is deleted.
 # pip is set up in it as it is here; folders of packages that pip uses here can be read there.
@@ -74,11 +76,21 @@ carry_pip_settings
 copy_repository
 ! inside 'command -v python3' || { echo "There is a Python in it: that is not bare." >&2; exit 1; }
 
-sed -n 's,^\(\./run [^#]*[^# ]\) *\(#.*\)\{0\,1\}$,\1,p' "$root/README.md" | while read -r line; do
+first=1000
+if [ "${1:-}" = --first ]; then
+    first=$2
+    shift 2
+fi
+megabytes() { du -sm --one-file-system "$machine" | cut -f 1; }
+start=$(megabytes)
+
+sed -n 's,^\(\./run [^#]*[^# ]\) *\(#.*\)\{0\,1\}$,\1,p' "$root/README.md" | head -n "$first" | while read -r line; do
     say "$line"
+    begin=$(date +%s)
     case $line in
     "./run test"*) inside "$line" "$@" </dev/null ;;
     *) inside "$line" </dev/null ;;
     esac
+    say "$(($(date +%s) - begin)) s, $(($(megabytes) - start)) MB more than at the start"
 done
-say "All commands of the README ran."
+say "All of these commands ran."
