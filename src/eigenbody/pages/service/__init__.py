@@ -16,6 +16,7 @@ from typing import Any
 
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
 from eigenbody.many.run import processors
+from eigenbody.pages.listening import bound
 
 TOKEN = "EIGENBODY_SERVE_TOKEN"  # an environment variable: a command line is seen by all
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -118,13 +119,13 @@ def prepared(
     if home is not None and not home.is_dir():
         raise InputError(Fault(str(folder), "there is no such folder."))
     allowed = budget or Budget()
-    bound = _bound(host, port)
-    port = bound.getsockname()[1]
+    listening = bound(host, port, "service")
+    port = listening.getsockname()[1]
     token = os.environ.get(TOKEN) or (None if host in LOOPBACK else secrets.token_urlsafe(24))
     named = socket.gethostname() if host in EVERYWHERE else f"[{host}]" if ":" in host else host
     hosts = (ANY,) if host in EVERYWHERE else tuple(dict.fromkeys((*Gate.hosts, named)))
     server = Server(Gate(port, token, hosts), allowed, home)
-    return Service(f"http://{named}:{port}", token, server, bound, allowed.seconds)
+    return Service(f"http://{named}:{port}", token, server, listening, allowed.seconds)
 
 
 @contextmanager
@@ -138,18 +139,3 @@ def _unhurried() -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket at the address, so that the port is known before the server runs."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((host, port))
-        bound.listen(512)  # who asks before the server runs waits for it
-    except (OSError, OverflowError) as error:
-        bound.close()
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ComputationError(f"The service cannot listen on {host}, port {port}: {reason}.") from error
-    return bound

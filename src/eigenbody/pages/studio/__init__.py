@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.exchange import is_foreign, written_as
 from eigenbody.model.model import InertModel
+from eigenbody.pages.listening import bound
 
 if TYPE_CHECKING:
     from eigenbody.pages.studio.notebook import StudioWidget
@@ -120,14 +121,14 @@ def prepared(
     from eigenbody.pages.studio.desk import Desk
 
     document, home = _document(model, folder)
-    bound = _bound(host, port)
-    port = bound.getsockname()[1]
+    listening = bound(host, port, "studio")
+    port = listening.getsockname()[1]
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(24)
     desk = Desk(home, document, budget)
     own = () if host in ("127.0.0.1", "localhost", "::1") else (ANY if host in EVERYWHERE else host,)
     gate = Gate(port, token, (*Gate.hosts, *own))
     named = socket.gethostname() if host in EVERYWHERE else f"[{host}]" if ":" in host else host
-    return Studio(f"http://{named}:{port}/?token={token}", (uvicorn_server(application(desk, gate)), bound), desk)
+    return Studio(f"http://{named}:{port}/?token={token}", (uvicorn_server(application(desk, gate)), listening), desk)
 
 
 def _document(model: str | Path | InertModel | None, folder: str | Path | None) -> tuple[Any, Path]:
@@ -149,17 +150,3 @@ def _document(model: str | Path | InertModel | None, folder: str | Path | None) 
         raise InputError(Fault(str(model), "there is no such file.", "A new one: eigenbody new rotor -o rotor.yaml"))
     home = home or path.parent
     return opened(within(home, str(path))), home
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket at the address, so that the port is known before the server runs."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((host, port))
-        bound.listen(128)  # who asks before the server runs waits for it
-    except OSError as error:
-        bound.close()
-        raise ComputationError(f"The studio cannot listen on {host}, port {port}: {error.strerror}.") from error
-    return bound
