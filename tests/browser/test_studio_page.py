@@ -361,38 +361,3 @@ def test_snapshot_and_simulation(car: Desk) -> None:
     page.page.get_by_role("button", name="Back to the modes").click()
     page.until("studio.stage.player().what === 'mode'")
     car.clean(page)
-
-
-def test_a_hardpoint_is_dragged_and_the_file_follows(chromium: Any, tmp_path: Path) -> None:
-    """The joint of a pendulum, in the view from the front (x to the right, z up): numbers and modes are those of the
-    place where it was put."""
-    path = tmp_path / "pendulum.yaml"
-    path.write_text(
-        "eigenbody: 1\ngravity: [0, 0, -9.81]\nbodies:\n  bob: {mass: 1, at: [0, 0, 0]}  # the bob\n"
-        "joints:\n  pin: {type: revolute, between: [ground, bob], at: [0, 0, 1], axis: [0, 1, 0]}\n"
-    )
-    desk = Desk(chromium, path, tmp_path)
-    desk.start()
-    try:
-        page = desk.open()
-        page.page.get_by_role("button", name="View: front").click()
-        page.page.get_by_role("button", name="Move points").click()
-        handle = page.page.get_by_role("button", name="Move joints.pin.at")
-        box = handle.bounding_box()
-        pixels = page("studio.stage.scene().placed([0,0,0])[1] - studio.stage.scene().placed([0,0,1])[1]")
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.page.mouse.move(x, y)
-        page.page.mouse.down()
-        page.page.mouse.move(x, y + 0.25 * pixels)
-        page.page.mouse.move(x, y + 0.5 * pixels)
-        page.page.mouse.up()
-        page.until("document.getElementById('saved').textContent === 'saved' && studio.editor.version() > 1")
-        model = eb.load(path)
-        height = model.document["joints"]["pin"]["at"][2]
-        assert height == pytest.approx(0.5, abs=0.03)
-        assert model.document["joints"]["pin"]["at"][:2] == pytest.approx([0, 0], abs=0.02)
-        assert "# the bob" in path.read_text()
-        page.until(f"Math.abs(studio.now.state.poles[0][1] - {float(eb.modes(model).eigenvalues[0].imag)!r}) < 1e-9")
-        desk.clean(page)
-    finally:
-        desk.close()
