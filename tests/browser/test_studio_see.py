@@ -131,6 +131,36 @@ def test_a_simulated_motion_as_a_movie(desk: Callable[..., Desk], tmp_path: Path
     found.clean(page)
 
 
+def test_a_drawing_that_comes_late_leaves_the_motion(desk: Callable[..., Desk]) -> None:
+    """The process that draws may answer after the one that simulates; what is turned later is shown, not the motion."""
+    found = desk("quarter_car")
+    page = found.open()
+    held: list[Callable[[], None]] = []
+
+    def between(line: Any) -> None:
+        server = line.connect_to_server()
+        pass_on = lambda message: line.send(message)  # noqa: E731
+        server.on_message(
+            lambda message: held.append(lambda: pass_on(message)) if '"kind":"scene"' in message else pass_on(message)
+        )
+
+    page.page.route_web_socket("**/socket", between)
+    page.page.reload()
+    page.until("Boolean(window.studio && studio.now.state)")
+    page.page.get_by_role("tab", name="Simulation").click()
+    page.page.get_by_label("Until, s").fill("1")
+    page.page.get_by_role("button", name="Simulate").click()
+    page.until("studio.stage.times() !== null")
+    assert held
+    for release in held:
+        release()
+    page.until("studio.stage.scene() && studio.stage.player().what === 'motion'")
+    held.clear()
+    turn(page, page("studio.now.knobs[0].name"), 1.01 * page("studio.now.knobs[0].value"))
+    page.until("studio.stage.times() === null")
+    found.clean(page)
+
+
 def test_every_chart_as_png_and_svg(desk: Callable[..., Desk], tmp_path: Path) -> None:
     found = desk("quarter_car")
     page = found.open()

@@ -7,7 +7,7 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
   const host = $("view");
   const hasCard = EB.hasGraphicsCard();
   const pause = () => (hasCard ? 0 : now.awaits ? 250 : 120); // milliseconds between pictures where the processor draws them: the poles go first
-  let isHeld = false, isStale = false, drawn = 0, scene = null, player = null, drawing = null, built = null, motion = null, last = performance.now(), loads = [], camera = null;
+  let isHeld = false, isStale = false, drawn = 0, scene = null, player = null, drawing = null, built = null, motion = null, seen = 0, last = performance.now(), loads = [], camera = null;
 
   function build() {
     if (!drawing) return;
@@ -43,11 +43,12 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
     const shown = $("show-forces").checked;
     if (scene) scene.showArrows(shown ? loads.map((r) => ({ at: r.at, vector: r.arrow })) : []);
   }
-  line.on("scene", (m) => { drawing = m.drawing; motion = null; EB.unpackMeshes(drawing.meshes).then(() => { if (!isHeld) build(); }); });
-  line.on("state", () => { isStale = true; }); // shown with the next picture
+  line.on("scene", (m) => { drawing = m.drawing; EB.unpackMeshes(drawing.meshes).then(() => { if (!isHeld) build(); }); });
+  line.on("state", (m) => { isStale = true; if (m.seq > seen) modes(); }); // shown with the next picture
   line.on("loads", (m) => { loads = m.reactions; arrows(); });
-  line.on("model", () => { if (motion) { motion = null; build(); } });
-  line.on("motion", (m) => { motion = m.motion; build(); });
+  line.on("model", modes);
+  line.on("motion", (m) => { motion = m.motion; seen = now.seq; build(); });
+  function modes() { if (motion) { motion = null; build(); } } // what is turned after a simulation is shown, not its motion
 
   function frame(time) {
     if (scene && player) {
@@ -84,7 +85,7 @@ export function makeStage({ line, now, painters, isDark, tellUser }) {
     /** Times of the simulated motion that is shown, s; null where a mode is. */
     times: () => (motion ? motion.times : null),
     /** Back to modes after a simulated motion. */
-    modes() { motion = null; build(); },
+    modes,
     tellUser,
   };
 }
