@@ -109,9 +109,9 @@ def campbell(
 
     The spin is read from the operating point of every point: it is the rate of `joint`, by default of the one joint
     that spins, whatever the parameter's unit. `per_rev` lists the orders of excitation: lines of frequency
-    order * spin, by default once per revolution. With `frame` (a moving frame of the model or a joint) modes are
-    measured in the frame that turns with it; there unbalance stands still and the default order is 0. For the rest see
-    `sweep`.
+    order * spin, by default once per revolution, none for an empty list. With `frame` (a moving frame of the model or a
+    joint) modes are measured in the frame that turns with it; there unbalance stands still and the default order is 0.
+    For the rest see `sweep`.
     """
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
@@ -124,7 +124,8 @@ def campbell(
     evaluate = partial(modes_along, model, n=few)
     if frame is not None:
         evaluate = partial(_evaluate_in_frame, model, frame=frame)
-    if per_rev is not None and joint is None and _joint_of(model, frame) is None:
+    asked = bool(per_rev)
+    if asked and joint is None and _joint_of(model, frame) is None:
         _refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
     named = joint or _joint_of(model, frame)
 
@@ -135,7 +136,7 @@ def campbell(
     points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few, "frame": frame})
     walk = walked(model, path, evaluate, refine, criticals, points)
     spinning = _spinning(model, walk, named)
-    if spinning is None and (joint is not None or per_rev is not None):
+    if spinning is None and (joint is not None or asked):
         raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))
     return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
 
@@ -177,8 +178,12 @@ class _Spinning:
 
     def rate(self, point: PointModes) -> float:
         """rad/s, positive."""
-        first, second = point.spins[list(self.ends)]
-        return float(np.linalg.norm(second - first))
+        return float(self.rates([point])[0])
+
+    def rates(self, points: Sequence[PointModes]) -> np.ndarray:
+        """The same (points,) at many."""
+        first, second = self.ends
+        return np.asarray(np.linalg.norm([point.spins[second] - point.spins[first] for point in points], axis=-1))
 
     def axis(self, point: PointModes) -> np.ndarray:
         """Angular velocity of the end that turns faster: its direction is that of forward whirl."""
@@ -196,7 +201,7 @@ def _spinning(model: InertModel, walk: Walk, name: str | None) -> _Spinning | No
 
 
 def _turn_alike(joints: Sequence[_Spinning], good: Sequence[PointModes]) -> bool:
-    rates = np.array([[joint.rate(point) for point in good] for joint in joints])
+    rates = np.array([joint.rates(good) for joint in joints])
     return np.allclose(rates, rates[0], rtol=1e-9, atol=0)
 
 
@@ -214,14 +219,16 @@ def _refuse_several(model: InertModel, outcomes: Sequence[Outcome]) -> None:
 
 def _candidates(model: InertModel, good: Sequence[PointModes]) -> list[_Spinning]:
     """Joints that spin at some point."""
+    if not good:
+        return []
     places = system_of(model).places
-    fastest = max((float(np.abs(point.spins).max(initial=0.0)) for point in good), default=0.0)
+    fastest = max(float(np.abs(point.spins).max(initial=0.0)) for point in good)
     joints = [
         _Spinning(entry.name, (places.carrier(entry["between"][0]), places.carrier(entry["between"][1])))
         for entry in model.description.joints
     ]
     least = TURNS * max(fastest, 1e-300)
-    return [joint for joint in joints if max((joint.rate(point) for point in good), default=0.0) > least]
+    return [joint for joint in joints if joint.rates(good).max() > least]
 
 
 def _joint_of(model: InertModel, frame: str | None) -> str | None:
@@ -301,13 +308,12 @@ def _campbell(
 
 
 def _rates(walk: Walk, spinning: _Spinning) -> np.ndarray:
-    good = (walk.outcomes[i] for i in walk.good)
-    return np.array([spinning.rate(point) for point in good if isinstance(point, PointModes)])
+    return spinning.rates(_good([walk.outcomes[i] for i in walk.good]))
 
 
 def _axes(walk: Walk, spinning: _Spinning) -> np.ndarray:
     """(good points, 3) unit vectors along the spin; where there is none that of the nearest point."""
-    vectors = np.array([spinning.axis(p) for p in (walk.outcomes[i] for i in walk.good) if isinstance(p, PointModes)])
+    vectors = np.array([spinning.axis(point) for point in _good([walk.outcomes[i] for i in walk.good])])
     size = np.linalg.norm(vectors, axis=1)
     turning = np.flatnonzero(size > TURNS * size.max())
     nearest = turning[np.argmin(np.abs(np.arange(len(size))[:, None] - turning), axis=1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Stack:
     group: Group
     batch: OperatingPoint
     linear: LinearStack
+    _points: dict[int, OperatingPoint] = field(default_factory=dict)  # those that were asked for
+    _models: dict[int, LinearModel] = field(default_factory=dict)
 
     def state(self, member: int) -> State:
         """The state of one of them."""
@@ -42,11 +44,15 @@ class Stack:
 
     def points(self, members: Sequence[int]) -> dict[int, OperatingPoint]:
         """The operating points of some of them, by their places in the group."""
-        return separate_points(self.group, self.batch, members)
+        new = [k for k in members if k not in self._points]
+        self._points.update(separate_points(self.group, self.batch, new) if new else {})
+        return {k: self._points[k] for k in members}
 
     def models(self, members: Sequence[int]) -> dict[int, LinearModel]:
         """The linear models of some of them, by their places in the group."""
-        return self.linear.models(self.points(members))
+        new = [k for k in members if k not in self._models]
+        self._models.update(self.linear.models(self.points(new)) if new else {})
+        return {k: self._models[k] for k in members}
 
     def model(self, member: int) -> LinearModel:
         """The linear model of one of them."""

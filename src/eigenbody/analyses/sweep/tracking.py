@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,18 @@ class Spectrum:
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    @cached_property
+    def repeated(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Members of each group of more than one eigenvalue, and orthonormal columns (m, r) that span their shapes."""
+        several = np.flatnonzero(np.bincount(self.group, minlength=1) > 1)
+        groups = [np.flatnonzero(self.group == g) for g in several]
+        return [(members, _basis(self.vectors[members])) for members in groups]
+
+
+def _basis(vectors: np.ndarray) -> np.ndarray:
+    u, s, _ = np.linalg.svd(vectors.T, full_matrices=False)
+    return np.asarray(u[:, s > 1e-6 * max(float(s.max(initial=0.0)), 1e-300)])
 
 
 def scales_of(points: Sequence[PointModes], mass: np.ndarray, inertia: np.ndarray) -> Scales:
@@ -164,22 +177,10 @@ def step(front: Front, there: Spectrum) -> Step:
 def _mac(front: Front, there: Spectrum) -> np.ndarray:
     """MAC (k, n); for repeated eigenvalues that with the space of their shapes."""
     likeness = mac_matrix(front.vectors, there.vectors)
-    for members in _repeated(there):
-        likeness[:, members] = (np.abs(front.vectors @ _basis(there, members).conj()) ** 2).sum(axis=1)[:, None]
+    for members, basis in there.repeated:
+        likeness[:, members] = (np.abs(front.vectors @ basis.conj()) ** 2).sum(axis=1)[:, None]
     likeness[front.is_rigid[:, None] & there.is_rigid] = 1.0  # zeros have no shapes of their own
     return np.minimum(likeness, 1.0)
-
-
-def _repeated(there: Spectrum) -> list[np.ndarray]:
-    """Members of the groups of more than one eigenvalue."""
-    several = np.flatnonzero(np.bincount(there.group, minlength=1) > 1)
-    return [np.flatnonzero(there.group == g) for g in several]
-
-
-def _basis(there: Spectrum, members: np.ndarray) -> np.ndarray:
-    """Orthonormal columns (m, r) that span the shapes of the members."""
-    u, s, _ = np.linalg.svd(there.vectors[members].T, full_matrices=False)
-    return u[:, s > 1e-6 * max(float(s.max(initial=0.0)), 1e-300)]
 
 
 def _assigned(front: Front, there: Spectrum, likeness: np.ndarray) -> np.ndarray:
@@ -246,9 +247,8 @@ def _moved(front: Front, there: Spectrum, index: np.ndarray) -> Front:
     values[:k], vectors[:k], rigid[:k] = front.values, front.vectors, front.is_rigid
     values[found], rigid[found] = there.eigenvalues[index[found]], there.is_rigid[index[found]]
     vectors[found] = there.vectors[index[found]]
-    for members in _repeated(there):
-        basis = _basis(there, members)
-        mine = found[np.isin(index[found], members) & (found < k)]
+    for members, basis in there.repeated:
+        mine = found[(there.group[index[found]] == there.group[members[0]]) & (found < k)]
         projected = (front.vectors[mine] @ basis.conj()) @ basis.T
         size = np.linalg.norm(projected, axis=1)
         kept = size > 0.3

@@ -94,6 +94,7 @@ class Walk:
     unsettled: np.ndarray = field(default_factory=lambda: np.zeros(0))  # where one may change between two points unseen
     seen: dict[float, Outcome] = field(default_factory=dict)  # at every place that was evaluated
 
+    _spectra: dict[PointModes, Spectrum] = field(default_factory=dict)
     scales: Scales = field(init=False)
     track: Track = field(init=False)
 
@@ -150,7 +151,7 @@ class Walk:
         places = self.t[self.good]
         for i, outcome in enumerate(outcomes):
             if isinstance(outcome, PointModes):
-                seen.spectra[i] = there = spectrum(outcome, self.scales)
+                seen.spectra[i] = there = self._spectrum(outcome)
                 index = step(self.track.fronts[int(np.argmin(np.abs(places - t[i])))], there).index
                 known = np.where(branch[i] < len(index), index[np.minimum(branch[i], len(index) - 1)], -1)
                 seen.mode[i] = known
@@ -199,8 +200,13 @@ class Walk:
     def _follow(self) -> None:
         modes = [(i, o) for i, o in enumerate(self.outcomes) if isinstance(o, PointModes)]
         self.good = np.array([i for i, _ in modes])
-        self.spectra = [spectrum(outcome, self.scales) for _, outcome in modes]
+        self.spectra = [self._spectrum(outcome) for _, outcome in modes]
         self.track = follow(self.spectra)
+
+    def _spectrum(self, outcome: PointModes) -> Spectrum:
+        if outcome not in self._spectra:
+            self._spectra[outcome] = spectrum(outcome, self.scales)
+        return self._spectra[outcome]
 
     def _in_doubt(self, shortest: float) -> np.ndarray:
         """Middles of the steps to halve."""
