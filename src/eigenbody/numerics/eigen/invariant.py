@@ -25,6 +25,8 @@ SLOW = 0.5
 """What a subspace of small eigenvalues may do, in parts of the least that the rest of the matrix does."""
 ROUNDINGS = 4.0
 """Roundings, in eps, of a product of left basis, matrix and right basis."""
+HUGE = 1e100
+"""Component of an eigenvector, beside others of size one, from which it is made smaller lest it overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,18 +160,17 @@ def _complex_schur(form: np.ndarray, basis: np.ndarray) -> tuple[np.ndarray, np.
 def _substituted(form: np.ndarray) -> np.ndarray:
     """Eigenvectors (g, n, n) of upper triangular matrices, in their own order; of a repeated eigenvalue as good as its
     rounding allows."""
-    g, n = form.shape[:2]
-    out = np.broadcast_to(np.eye(n, dtype=complex), form.shape).copy()
+    out = np.broadcast_to(np.eye(form.shape[-1], dtype=complex), form.shape).copy()
+    values = np.diagonal(form, axis1=1, axis2=2)
     smallest = EPS * np.maximum(norms(form), np.finfo(float).tiny / EPS)[:, None]
-    for k in range(1, n):
-        each = np.arange(k)
-        apart = form[:, :k, :k].copy()
-        pivots = apart[:, each, each] - form[:, k, k, None]
-        apart[:, each, each] = np.where(np.abs(pivots) > smallest, pivots, smallest)
-        above = np.linalg.solve(apart, -form[:, :k, k, None])[..., 0]  # triangular: LU has nothing to eliminate
-        column = np.concatenate([above, np.ones((g, 1))], axis=1)
-        out[:, : k + 1, k] = column / np.linalg.norm(column, axis=1, keepdims=True)
-    return out
+    for i in range(form.shape[-1] - 2, -1, -1):  # the next row of all vectors at once
+        apart = values[:, i, None] - values[:, i + 1 :]
+        apart = np.where(np.abs(apart) > smallest, apart, smallest)
+        row = -(form[:, i : i + 1, i + 1 :] @ out[:, i + 1 :, i + 1 :])[:, 0] / apart
+        out[:, i, i + 1 :] = row
+        if np.abs(row).max() > HUGE:
+            out[:, i:, i + 1 :] /= np.maximum(np.abs(row), 1.0)[:, None]
+    return out / np.linalg.norm(out, axis=1, keepdims=True)
 
 
 def _turned_real(vectors: np.ndarray) -> np.ndarray:
