@@ -95,8 +95,10 @@ class Mechanics(LeanCopies):
     def gyroscopic(self) -> np.ndarray:
         """h = w x J w (..., nq), and what bending adds to it."""
         w = self.state.w
-        turn = cross(w, apply(self.system.inertia, w)) if w.any() else np.zeros_like(w)
-        rigid = collect(self.system, np.zeros_like(turn), turn)
+        rigid = np.zeros((*w.shape[:-2], self.system.nq))
+        if w.any():
+            turn = cross(w, apply(self.system.inertia, w))
+            rigid = collect(self.system, np.zeros_like(turn), turn)
         return sum((part.gyroscopic() for part in self._further), start=rigid)
 
     def weight(self) -> np.ndarray:

@@ -227,6 +227,8 @@ def refuse_open_reactions(frame: MotionFrame) -> None:
 
 def _refuse_contradiction(system: System, mechanics: Mechanics, chosen: Selection) -> None:
     """Rows left out as redundant must hold at acceleration level too: two motions that part later do not."""
+    if not len(chosen.redundant):
+        return
     bad = chosen.redundant[contradicting(mechanics, chosen)]
     if len(bad):
         raise InputError(

@@ -5,6 +5,7 @@ Every reader returns None after remembering a fault, so that one reading finds a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -346,7 +347,7 @@ def _size_class(value: Any) -> str:
 
 
 def _is_finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
+    return math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
 
 
 def _is_lopsided(tensor: np.ndarray) -> bool:
