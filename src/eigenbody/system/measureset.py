@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from eigenbody.base.batched import arrays_in, holds_variants, is_varying
 from eigenbody.elements.measures.compose import Composed
 from eigenbody.elements.measures.features import Carriers, ScalarProduct
 from eigenbody.elements.measures.rotation import RotationComponent
@@ -92,6 +93,23 @@ def exchanged(measures: MeasureSet, others: MeasureSet, index: np.ndarray, dof: 
     parts = ((measures, kept), (others, index))
     placed = [(kernel, own[positions]) for source, own in parts for kernel, positions in source.subset(own)]
     return merge(placed, measures.count, dof, measures.turn_counter)
+
+
+def apart(measures: MeasureSet) -> MeasureSet:
+    """The same set with the measures that vary in kernels of their own: the others are evaluated once for all variants
+    (base/batched.py)."""
+    parts = [part for kernel, positions in measures.batches for part in _apart(kernel, positions)]
+    return replace(measures, batches=tuple(parts))
+
+
+def _apart(kernel: Kernel, positions: np.ndarray) -> list[Placed]:
+    varies = np.zeros(len(positions), dtype=bool)
+    for array in arrays_in(kernel):
+        if holds_variants(array) and len(array) == len(varies):
+            varies |= is_varying(array).reshape(len(varies), -1).any(axis=1)
+    if varies.all() or not varies.any():
+        return [(kernel, positions)]
+    return [(kernel.take(np.flatnonzero(own)), positions[own]) for own in (varies, ~varies)]
 
 
 @dataclass(slots=True, eq=False)
