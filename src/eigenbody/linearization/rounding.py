@@ -198,9 +198,12 @@ class Rounding:
     def _inertia_at(self, acceleration: np.ndarray) -> np.ndarray:
         """Pv^T M A_S of the mechanism at rest with these accelerations (..., nq)."""
         point, t = self._point, self._tangents.onto_free()
-        rest = point.state.with_velocity(point.system, np.zeros(point.system.nq))
-        accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
-        return t.of(t.mass, Variations(accelerated).A_S)
+        if point.is_at_rest:
+            accelerated = Mechanics(point.system, point.state, acceleration, still=self._mechanics)
+        else:
+            rest = point.state.with_velocity(point.system, np.zeros(point.system.nq))
+            accelerated = Mechanics(point.system, rest, acceleration)
+        return t.of(t.mass, Variations(self._frame.accelerated(accelerated)).A_S)
 
 
 class SparseRounding(Rounding):
