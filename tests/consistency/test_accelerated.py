@@ -39,7 +39,8 @@ def test_shared_geometry(seed, speed):
         found, expected = parts_of(shared, *loads), parts_of(Mechanics(system, state, a), *loads)
         for name, own in expected.items():
             np.testing.assert_allclose(found[name], own, rtol=0, atol=1e-13 * (1 + np.abs(own).max(initial=0.0)))
-    many, shape = Mechanics(system, state, np.stack((a, b)), still=still).holonomic, (system.constraints.count, system.nq)
+    many = Mechanics(system, state, np.stack((a, b)), still=still).holonomic
+    shape = (system.constraints.count, system.nq)
     second = np.broadcast_to(many.acceleration, (2, shape[0]))  # no batch axis where nothing is held
     rows = np.broadcast_to(dense(many.rows("acceleration_q"), shape), (2, *shape))
     for k, one in enumerate((a, b)):
