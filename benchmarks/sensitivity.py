@@ -1,6 +1,8 @@
 """All eigenvalue sensitivities of a model of 100 bodies at once, against central differences through the same calls.
 
-    python benchmarks/sensitivity.py                  C100RF1: 100 masses and 100 stiffnesses, then 20 joint positions
+    python benchmarks/sensitivity.py                  C100RF1: 100 masses and 100 stiffnesses, then 20 joint positions,
+                                                      then these of the same chain with joint axes across it, in which
+                                                      positions count: of the family itself all their slopes are zero
     python benchmarks/sensitivity.py TL6RF1 --sample 6
     python benchmarks/sensitivity.py --large L334RF1  the sparse path: 13 numbers of 1002 bodies
 
@@ -71,6 +73,14 @@ def compare(eb, model, names, sample, runs):
     }  # fmt: skip
 
 
+def across(document):
+    """The same mechanism with all joint axes across the links, none like the next."""
+    document = json.loads(json.dumps(document))
+    for k, joint in enumerate(document["joints"].values()):
+        joint["axis"] = [0.3 * (k % 3), 1.0, 0.1]
+    return document
+
+
 def large(eb, name, family):
     """The sparse path in this process: seconds and peak memory."""
     document = family(name)
@@ -110,6 +120,9 @@ def main():
             options.name: {
                 "masses and stiffnesses": compare(eb, model, physical, options.sample, options.runs),
                 "joint positions": compare(eb, model, places, max(2, options.sample // 2), options.runs),
+                "joint positions, axes across": compare(
+                    eb, eb.load(across(document)), places, max(2, options.sample // 2), options.runs
+                ),
             }
         }
     print(json.dumps(result, indent=2))

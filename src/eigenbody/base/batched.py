@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
+PLAIN = (str, int, float, complex, type(None))
 
 
 class Differ(Exception):
@@ -118,6 +119,10 @@ def holds_variants(values: Any) -> bool:
     return isinstance(values, Variants) or (isinstance(values, np.ndarray) and values.dtype == object)
 
 
+is_varying: Callable[[np.ndarray], np.ndarray] = np.vectorize(lambda entry: isinstance(entry, Variants), otypes=[bool])
+"""Which entries of an array vary."""
+
+
 def over_variants(f: F) -> F:
     """Let a function that takes leading batch axes also take arrays and numbers that vary."""
 
@@ -171,14 +176,15 @@ def numbers(values: Any) -> np.ndarray:
     """The array with a leading batch axis if any entry varies, else as it is."""
     if isinstance(values, Variants):
         return values.values
-    if not (isinstance(values, np.ndarray) and values.dtype == object):
+    if not (isinstance(values, np.ndarray) and values.dtype.hasobject):
         return values
     flat = values.ravel().tolist()
-    if not any(isinstance(entry, Variants) for entry in flat):
-        return np.array(flat, dtype=np.result_type(float, *map(type, flat))).reshape(values.shape)
+    kinds = set(map(type, flat))
+    plain = {kind for kind in kinds if not issubclass(kind, Variants)}
+    if plain == kinds:
+        return np.array(flat, dtype=np.result_type(float, *plain)).reshape(values.shape)
     varying = {k: entry.values for k, entry in enumerate(flat) if isinstance(entry, Variants)}
-    kinds = {type(entry): entry for entry in flat if not isinstance(entry, Variants)}
-    dtype = np.result_type(*(column.dtype for column in varying.values()), *map(np.asarray, kinds.values()))
+    dtype = np.result_type(*{column.dtype for column in varying.values()}, *plain)
     lead = np.broadcast_shapes(*(column.shape for column in varying.values()))
     columns = np.empty((*lead, len(flat)), dtype=dtype)
     columns[:] = np.array([0 if k in varying else entry for k, entry in enumerate(flat)], dtype=dtype)
@@ -262,34 +268,63 @@ Done = dict[
 
 
 class _Rebuilding:
+    """What a structure is made of is looked up once for each type of item in it."""
+
     def __init__(self, leaf: Callable[[Any], Any], into_numbers: bool) -> None:
         self._leaf, self._into_numbers = leaf, into_numbers
+        self._ways: dict[type, Callable[[Any, Done], Any] | None] = dict.fromkeys(PLAIN)  # None: stays as it is
 
     def of(self, item: Any, done: Done) -> Any:
-        if isinstance(item, str | int | float | complex | bool | type(None)) or callable(item):
+        kind = type(item)
+        try:
+            way = self._ways[kind]
+        except KeyError:
+            way = self._ways[kind] = self._way(kind)
+        if way is None:
             return item
-        if isinstance(item, Variants | np.ndarray):
+        if kind is np.ndarray or kind is Variants:
             return self._leaf(item)
         if id(item) not in done:
-            done[id(item)] = item, self._parts(item, done)
+            done[id(item)] = item, way(item, done)
         return done[id(item)][1]
 
-    def _parts(self, item: Any, done: Done) -> Any:
-        if hasattr(item, "with_numbers"):  # expressions take variants as they are
-            return item.with_numbers(self._leaf) if self._into_numbers else item
-        if isinstance(item, Mapping):
-            new = {key: self.of(value, done) for key, value in item.items()}
-            return item if _same(new.values(), item.values()) else type(item)(new)  # type: ignore[call-arg]
-        if isinstance(item, tuple | list):
-            parts = [self.of(part, done) for part in item]
-            if _same(parts, item):
-                return item
-            return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
-        if is_dataclass(item):
-            return self._replaced(item, [field.name for field in fields(item)], done)
-        if hasattr(item, "__dict__") and type(item).__module__.startswith("eigenbody."):
-            return self._replaced(item, list(vars(item)), done)
-        return item
+    def _way(self, kind: type) -> Callable[[Any, Done], Any] | None:
+        """How items of a type are rebuilt."""
+        if issubclass(kind, PLAIN) or any("__call__" in vars(base) for base in kind.__mro__):
+            return None
+        if issubclass(kind, Variants | np.ndarray):
+            return self._of_leaf
+        if hasattr(kind, "with_numbers"):  # expressions take variants as they are
+            return self._of_expression if self._into_numbers else None
+        if issubclass(kind, Mapping):
+            return self._of_mapping
+        if issubclass(kind, tuple | list):
+            return self._of_sequence
+        if is_dataclass(kind):
+            names = [field.name for field in fields(kind)]
+            return lambda item, done: self._replaced(item, names, done)
+        if kind.__module__.startswith("eigenbody."):
+            return self._of_object
+        return None
+
+    def _of_leaf(self, item: Any, done: Done) -> Any:
+        return self._leaf(item)
+
+    def _of_expression(self, item: Any, done: Done) -> Any:
+        return item.with_numbers(self._leaf)
+
+    def _of_mapping(self, item: Any, done: Done) -> Any:
+        new = {key: self.of(value, done) for key, value in item.items()}
+        return item if _same(new.values(), item.values()) else type(item)(new)
+
+    def _of_sequence(self, item: Any, done: Done) -> Any:
+        parts = [self.of(part, done) for part in item]
+        if _same(parts, item):
+            return item
+        return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
+
+    def _of_object(self, item: Any, done: Done) -> Any:
+        return self._replaced(item, list(vars(item)), done) if hasattr(item, "__dict__") else item
 
     def _replaced(self, item: Any, names: list[str], done: Done) -> Any:
         old = [getattr(item, name) for name in names]
@@ -303,4 +338,4 @@ class _Rebuilding:
 
 
 def _same(new: Any, old: Any) -> bool:
-    return all(a is b for a, b in zip(new, old, strict=True))
+    return all(map(operator.is_, new, old))

@@ -29,12 +29,14 @@ def prescribed(constraints: Constraints, t: float | complex, level: str) -> np.n
 
 
 class Holonomic:
-    """Phi(q, t) = 0, G u + Phi_t = 0, G u' + gamma = 0 at one state (with its accelerations in `at`)."""
+    """Phi(q, t) = 0, G u + Phi_t = 0, G u' + gamma = 0 at one state (with its accelerations in `at`); `same` is in the
+    same state, whatever accelerates."""
 
-    def __init__(self, system: System, at: Carriers, state: State) -> None:
+    def __init__(self, system: System, at: Carriers, state: State, same: Holonomic | None = None) -> None:
         self._c = system.constraints
         self._t = state.t
-        self.jet: SetJet = self._c.measures.jet(at, state.turns)
+        self._same = same
+        self.jet: SetJet = self._c.measures.jet(at, state.turns) if same is None else same.jet.accelerated(at)
 
     def _combine(self, values: np.ndarray) -> np.ndarray:
         """Measures (..., m) to rows (..., rows)."""
@@ -46,10 +48,14 @@ class Holonomic:
 
     @cached_property
     def value(self) -> np.ndarray:
+        if self._same is not None:
+            return self._same.value
         return self._combine(self.jet.value) - self._c.constant - self._prescribed("value")
 
     @cached_property
     def rate(self) -> np.ndarray:
+        if self._same is not None:
+            return self._same.rate
         return self._combine(self.jet.rate) - self._prescribed("rate")
 
     @cached_property
@@ -62,7 +68,7 @@ class Holonomic:
 
     @cached_property
     def _gradient(self) -> Triplets:
-        return self._derivative("gradient")
+        return self._derivative("gradient") if self._same is None else self._same.rows()[0]
 
     def _derivative(self, what: str) -> Triplets:
         c, values = self._c, getattr(self.jet, what)

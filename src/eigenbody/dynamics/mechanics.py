@@ -25,18 +25,32 @@ from eigenbody.spatial.rotations import apply, cross, skew
 from eigenbody.system.state import State, carriers, collect, spread
 from eigenbody.system.system import System
 
+KEPT = 6000  # coordinates of bodies up to which mechanics with accelerations keep those without
+
 
 class Mechanics(LeanCopies):
     """Everything about a mechanism at a state; parts are computed when asked for."""
 
     def __init__(
-        self, system: System, state: State, acceleration: np.ndarray | None = None, same: Mechanics | None = None
+        self,
+        system: System,
+        state: State,
+        acceleration: np.ndarray | None = None,
+        same: Mechanics | None = None,
+        still: Mechanics | None = None,
     ) -> None:
-        """`same` is in the same motion but for its algebraic variables: what it has evaluated serves here too."""
+        """`same` is in the same motion but for its algebraic variables, `still` in the same state but for its
+        accelerations: what they have evaluated serves here too."""
         self.system = system
         self.state = state
         self.acceleration = np.zeros((*state.r.shape[:-2], system.nq)) if acceleration is None else acceleration
-        self._same = same
+        self._same, self._still = same, still
+
+    def accelerated(self, acceleration: np.ndarray) -> Mechanics:
+        """The same in the same state with these accelerations (..., nq)."""
+        if self._same is not None or self.system.nq > KEPT or acceleration.shape[:-1] != self.state.v.shape[:-2]:
+            return Mechanics(self.system, self.state, acceleration)
+        return Mechanics(self.system, self.state, acceleration, still=self._still or self)
 
     def with_algebraic(self, z: np.ndarray) -> Mechanics:
         """The same with other values of the algebraic variables (..., n)."""
@@ -48,7 +62,9 @@ class Mechanics(LeanCopies):
 
     @cached_property
     def holonomic(self) -> Holonomic:
-        return Holonomic(self.system, self.at, self.state) if self._same is None else self._same.holonomic
+        if self._same is not None:
+            return self._same.holonomic
+        return Holonomic(self.system, self.at, self.state, None if self._still is None else self._still.holonomic)
 
     @cached_property
     def non_holonomic(self) -> NonHolonomic:
@@ -69,6 +85,8 @@ class Mechanics(LeanCopies):
 
     @cached_property
     def applied(self) -> AppliedForces:
+        if self._still is not None:
+            return AppliedForces(self.system, self.at, self.state, self._still.applied.jet.accelerated(self.at))
         jet = None if self._same is None else self._same.applied.jet
         return AppliedForces(self.system, self.at, self.state, jet)
 
@@ -109,6 +127,8 @@ class Mechanics(LeanCopies):
     @cached_property
     def driving(self) -> np.ndarray:
         """Q - h (..., nq): all forces but inertia and constraints."""
+        if self._still is not None:
+            return self._still.driving
         return self.applied.generalized() + self.weight() - self.gyroscopic()
 
     def residual(self, multipliers: np.ndarray, slip_multipliers: np.ndarray) -> np.ndarray:

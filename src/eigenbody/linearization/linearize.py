@@ -227,7 +227,7 @@ class VariationalEquations:
         self.rounding = Rounding(point, self.frame, self.tangents, with_mass(self.M, massless))
         if point.motion.acceleration.any() and self.rounding.is_still():
             self.frame = self.frame.accelerated(Mechanics(point.system, point.state))
-        self.variations = motion = Variations(self.frame)
+        self.variations = motion = Variations(self.frame, self.rounding.accelerations_of_loads(self.frame))
         self.C, self.K = t.of(t.damping, self.frame.Pv), t.of(t.stiffness, self.frame.P)
         if motion.is_moving:
             self.C = t.of(t.mass, motion.A_W) + self.C

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -60,7 +61,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         """Whether nothing moves."""
         return not self.state.v.any() and not self.state.w.any()
 
-    @property
+    @cached_property
     def is_equilibrium(self) -> bool:
         """At rest and without acceleration beyond the rounding of the forces on each body."""
         system, mechanics = self.system, self.mechanics

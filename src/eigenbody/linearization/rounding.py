@@ -75,7 +75,7 @@ class Rounding:
         if self._is_loaded:
             of_K = of_K + t.sizes(self._bending_loads(), frame.P)
             if np.any(motion.A_S):
-                of_K = of_K + self._of_accelerations()
+                of_K = of_K + self._of_accelerations(motion)
         return of_K, of_C
 
     def of_kinematics(self, motion: Variations) -> tuple[np.ndarray, np.ndarray]:
@@ -184,8 +184,20 @@ class Rounding:
             parts += mechanics.non_holonomic.stiffness(slips)
         return parts
 
-    def _of_accelerations(self) -> np.ndarray:
+    def accelerations_of_loads(self, frame: MotionFrame) -> np.ndarray | None:
+        """Samples (samples, nq) of the accelerations that errors of the loads make, where they are best looked at
+        together with the accelerations of the frame: of small mechanisms that leave their rest."""
+        system, acceleration = self._point.system, frame.mechanics.acceleration
+        if not self._point.is_at_rest or not acceleration.any() or acceleration.ndim > 1:
+            return None
+        is_alone = frame.is_sparse or system.description.frames or np.iscomplexobj(acceleration)
+        return None if is_alone else self._passed_on[0].T
+
+    def _of_accelerations(self, motion: Variations) -> np.ndarray:
         """Of Pv^T M A_S, by the accelerations that errors of the loads make of the mechanism at rest."""
+        if motion.A_S_of_others is not None:
+            t = self._tangents.onto_free()
+            return SURE * np.abs(t.of(t.mass, motion.A_S_of_others)).max(axis=0)
         turning = bool(self._point.system.description.frames)  # else nothing is left without accelerations
         still = self._inertia_at(np.zeros_like(self._motion.acceleration)) if turning else 0.0
         samples = np.moveaxis(self._passed_on[0], -1, 0)
@@ -198,9 +210,12 @@ class Rounding:
     def _inertia_at(self, acceleration: np.ndarray) -> np.ndarray:
         """Pv^T M A_S of the mechanism at rest with these accelerations (..., nq)."""
         point, t = self._point, self._tangents.onto_free()
-        rest = point.state.with_velocity(point.system, np.zeros(point.system.nq))
-        accelerated = self._frame.accelerated(Mechanics(point.system, rest, acceleration))
-        return t.of(t.mass, Variations(accelerated).A_S)
+        if point.is_at_rest:
+            accelerated = Mechanics(point.system, point.state, acceleration, still=self._mechanics)
+        else:
+            rest = point.state.with_velocity(point.system, np.zeros(point.system.nq))
+            accelerated = Mechanics(point.system, rest, acceleration)
+        return t.of(t.mass, Variations(self._frame.accelerated(accelerated)).A_S)
 
 
 class SparseRounding(Rounding):

@@ -6,14 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.linear import beside, stack
 
 
 class Variations:
-    """D, A_S and A_W: what the bodies do, beyond P and Pv, when the mechanism moves."""
+    """D, A_S and A_W: what the bodies do, beyond P and Pv, when the mechanism moves.
 
-    def __init__(self, frame: MotionFrame) -> None:
+    `others` (k, nq) are further accelerations of a mechanism at rest, all evaluated together: `A_S_of_others`
+    (k, nq, positions).
+    """
+
+    def __init__(self, frame: MotionFrame, others: np.ndarray | None = None) -> None:
         nS, nW = frame.positions.count, frame.speeds.count
         n = frame.system.nq
         mechanics = frame.mechanics
@@ -21,12 +26,18 @@ class Variations:
         accelerated = moving or bool(mechanics.acceleration.any())
         self.is_moving, self.is_accelerated = moving, accelerated  # else D and A_W, and A_S too, are zero
         self.D, self.A_S, self.A_W = np.zeros((n, nS)), np.zeros((n, nS)), np.zeros((n, nW))
+        self.A_S_of_others: np.ndarray | None = None
         if moving:
             self.D = _solved(frame, _rows(frame, "rate_q") @ frame.P)
             by_speed = _rows(frame, "acceleration_u")
             of_S = _rows(frame, "acceleration_q") @ frame.P + by_speed @ self.D
             both = _solved(frame, beside([of_S, by_speed @ frame.Pv]))
             self.A_S, self.A_W = both[..., :nS], both[..., nS:]
+        elif others is not None:
+            all_of_them = np.concatenate((mechanics.acceleration[None], others))
+            every = frame.accelerated(Mechanics(frame.system, mechanics.state, all_of_them, still=mechanics))
+            rows = _rows(every, "acceleration_q") @ frame.P
+            self.A_S, self.A_S_of_others = _solved(frame, rows[0]), _solved(frame, rows[1:])
         elif accelerated:
             self.A_S = _solved(frame, _rows(frame, "acceleration_q") @ frame.P)
 

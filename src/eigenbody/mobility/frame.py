@@ -112,16 +112,25 @@ class MotionFrame(LeanCopies):
     @cached_property
     def position_jet(self) -> SetJet:
         """The position coordinates as measures."""
-        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
-            return self._same.position_jet
+        if self._moves_alike is not None:
+            jet = self._moves_alike.position_jet
+            return jet if jet.at is self.mechanics.at else jet.accelerated(self.mechanics.at)
         return self.positions.jet(self.mechanics.at, self.mechanics.state.turns)
 
     @cached_property
     def speed_jet(self) -> SetJet:
         """The velocity coordinates as measures."""
-        if self._same is not None and self._same.mechanics.at is self.mechanics.at:
-            return self._same.speed_jet
-        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns) if self.has_slips else self.position_jet
+        if not self.has_slips:
+            return self.position_jet
+        if self._moves_alike is not None:
+            jet = self._moves_alike.speed_jet
+            return jet if jet.at is self.mechanics.at else jet.accelerated(self.mechanics.at)
+        return self.speeds.jet(self.mechanics.at, self.mechanics.state.turns)
+
+    @property
+    def _moves_alike(self) -> MotionFrame | None:
+        """A frame in the same state, whatever accelerates."""
+        return self._same if self._same is not None and self._same.mechanics.state is self.mechanics.state else None
 
     @cached_property
     def rows_at_velocity(self) -> Any:

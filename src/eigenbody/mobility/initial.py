@@ -111,7 +111,7 @@ def _assembled(system: System, drawing: State) -> State:
 def _brought(mechanics: Mechanics, settled: dict[int, float]) -> Mechanics:
     """Follow the given positions and prescribed motions from where the mechanism is."""
     system, phi, given = mechanics.system, mechanics.holonomic.value, mechanics.system.positions
-    start = values_of(system, mechanics.state, given.measure)
+    start = values_of(system, mechanics.state, given.measure, mechanics.at)
     if _size(phi, system) <= 1e-12 and _close(start, given.value, 1e-15):
         return mechanics
     end = _nearest_turn(system, given.value, given.measure)
@@ -145,7 +145,7 @@ def _check_positions(mechanics: Mechanics) -> None:
     _refuse_open_rows(system, np.abs(mechanics.holonomic.value))
     given = system.positions
     wanted = _nearest_turn(system, given.value, given.measure)
-    found = values_of(system, mechanics.state, given.measure)
+    found = values_of(system, mechanics.state, given.measure, mechanics.at)
     off = np.abs(found - wanted)
     for own in _rotation_vectors(system, given.measure):
         angle = float(np.sqrt(np.sum(np.real(wanted[own]) ** 2)))

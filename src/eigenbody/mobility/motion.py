@@ -41,8 +41,9 @@ class ForwardDynamics:
         are none."""
         if not still.system.algebraic and not self.acceleration.any():
             return still
-        state = replace(still.state, z=self.algebraic) if still.system.algebraic else still.state
-        return Mechanics(still.system, state, self.acceleration)
+        if not still.system.algebraic:
+            return still.accelerated(self.acceleration)
+        return Mechanics(still.system, replace(still.state, z=self.algebraic), self.acceleration)
 
 
 def solve_motion(frame: MotionFrame, is_doubted: bool = False, may_rest: bool = False) -> ForwardDynamics:

@@ -6,16 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from eigenbody.elements.measures.features import Carriers
 from eigenbody.mobility.treespace import value_set
+from eigenbody.system.measureset import MeasureSet
 from eigenbody.system.state import State, carriers
 from eigenbody.system.system import System
 
 
-def values_of(system: System, state: State, index: np.ndarray) -> np.ndarray:
-    """Values of named measures: the speed of those that are speeds."""
+def values_of(system: System, state: State, index: np.ndarray, at: Carriers | None = None) -> np.ndarray:
+    """Values of named measures: the speed of those that are speeds. `at` are the carriers in this state, where they are
+    known already."""
     if not len(index):
         return np.zeros((*state.r.shape[:-2], 0))
-    jet = value_set(system, index).jet(carriers(system, state), state.turns)
+    placed, counter = system.named.subset(index), system.named.turn_counter[index]
+    measures = MeasureSet(len(index), tuple(placed), np.zeros((len(index), 0), dtype=int), counter)  # no derivatives
+    jet = measures.jet(carriers(system, state) if at is None else at, state.turns)
     if system.speeds.isdisjoint(index.tolist()):
         return jet.value
     return np.where([i in system.speeds for i in index.tolist()], jet.rate, jet.value)

@@ -211,6 +211,8 @@ def _moved_by_position(real: Mechanics, chosen: Selection, stepped: Mechanics, s
     value = measures.jet(stepped.at, stepped.state.turns).value
     off = value - _wanted(chosen.positions, given.measure, given.value)
     right = _joined([stepped.holonomic.value[..., chosen.rows], off], len(steps.names))
+    if not np.any(right.imag):
+        return np.zeros((len(steps.names), stepped.system.nq))
     J = square(real, chosen, value_set(real.system, chosen.positions))
     return -solve_vector(factor(J), steps.slope(right))
 

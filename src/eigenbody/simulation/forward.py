@@ -87,6 +87,7 @@ class Forward:
         r, R, v, w, a, alpha = (np.zeros((count, *part.shape[1:])) for part in (still.r, still.R, *[still.r] * 4))
         self._carriers = Carriers(r, R, v, w, a, alpha, np.zeros_like(system.reference_state().turns))
         self.combines_angles = any(combines_angles(kernel) for s in self.geometry.sets for kernel, _ in s.batches)
+        self.counts_forces = self.combines_angles or any(len(index) for index in self._counters)  # or constraints
         self._carriers.r[system.bodies :], self._carriers.R[system.bodies :] = still.r, still.R
         self._carriers.w[system.bodies :], self._carriers.alpha[system.bodies :] = still.w, still.alpha
         self.has_turning_frames = bool(system.description.frames or system.constraints.turned)
@@ -171,11 +172,6 @@ class Forward:
     def _unwrapped(self, value: np.ndarray, which: int) -> np.ndarray:
         near = self._near[which]
         return value if near is None else value + 2 * np.pi * np.round((near - value) / (2 * np.pi))
-
-    @property
-    def counts_forces(self) -> bool:
-        """Whether forces or constraints depend on angles that count turns."""
-        return self.combines_angles or any(len(index) for index in self._counters)
 
     def remember(self, state: State) -> None:
         """Angles in the states that follow are those nearest to the angles here, whose turns are right."""

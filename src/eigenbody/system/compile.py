@@ -37,7 +37,7 @@ from eigenbody.system.outputs import OutputReader, input_units, state_names, sta
 from eigenbody.system.rows import ConstraintRows
 from eigenbody.system.signals import SignalCompiler, as_expression, own_names
 from eigenbody.system.state import carriers
-from eigenbody.system.system import Constraints, Forces, PrescribedMotion, Row, System, Turned
+from eigenbody.system.system import Constraints, Forces, PrescribedMotion, Row, System, Turned, varying_apart
 from eigenbody.system.topology import Tree, span
 from eigenbody.system.velocities import velocity_rows
 
@@ -62,7 +62,7 @@ class CompiledVariants:
 
     def all(self) -> System:
         """One system whose arrays have a leading batch axis where the variants differ."""
-        return _with_drawn_values(stacked(self._template), self._rows)
+        return _with_drawn_values(stacked(varying_apart(self._template)), self._rows)
 
     def one(self, index: int) -> System:
         """The system of one variant."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from eigenbody.elements.measures.compose import Composed
-from eigenbody.elements.measures.features import Carriers, ScalarProduct
+from eigenbody.base.batched import arrays_in, holds_variants, is_varying
+from eigenbody.elements.measures.compose import Composed, ComposedJet
+from eigenbody.elements.measures.features import Carriers, ScalarProduct, ScalarProductJet
 from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.templates import Jet, Kernel
 
@@ -94,6 +95,23 @@ def exchanged(measures: MeasureSet, others: MeasureSet, index: np.ndarray, dof: 
     return merge(placed, measures.count, dof, measures.turn_counter)
 
 
+def apart(measures: MeasureSet) -> MeasureSet:
+    """The same set with the measures that vary in kernels of their own: the others are evaluated once for all variants
+    (base/batched.py)."""
+    parts = [part for kernel, positions in measures.batches for part in _apart(kernel, positions)]
+    return replace(measures, batches=tuple(parts))
+
+
+def _apart(kernel: Kernel, positions: np.ndarray) -> list[Placed]:
+    varies = np.zeros(len(positions), dtype=bool)
+    for array in arrays_in(kernel):
+        if holds_variants(array) and len(array) == len(varies):
+            varies |= is_varying(array).reshape(len(varies), -1).any(axis=1)
+    if varies.all() or not varies.any():
+        return [(kernel, positions)]
+    return [(kernel.take(np.flatnonzero(own)), positions[own]) for own in (varies, ~varies)]
+
+
 @dataclass(slots=True, eq=False)
 class SetJet:
     """All measures of a set at a state; arrays are merged on first use."""
@@ -101,18 +119,29 @@ class SetJet:
     measures: MeasureSet
     at: Carriers
     turns: np.ndarray
-    _jets: list[tuple[Jet, np.ndarray]] = field(init=False)
+    same: SetJet | None = None  # in the same state, whatever accelerates: what it has evaluated serves here too
+    jets: list[tuple[Jet, np.ndarray]] = field(init=False)  # and the positions of their measures in the set
     _cache: dict[str, np.ndarray] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._jets = [(kernel.jet(self.at), positions) for kernel, positions in self.measures.batches]
+        if self.same is None:
+            self.jets = [(kernel.jet(self.at), positions) for kernel, positions in self.measures.batches]
+        else:
+            pairs = zip(self.measures.batches, self.same.jets, strict=True)
+            self.jets = [(_accelerated(jet, kernel, self.at), own) for (kernel, own), (jet, _) in pairs]
 
-    def _merged(self, what: str, axes: int) -> np.ndarray:
+    def accelerated(self, at: Carriers) -> SetJet:
+        """The same measures in the same state with other accelerations."""
+        return SetJet(self.measures, at, self.turns, self)
+
+    def merged(self, what: str, axes: int) -> np.ndarray:
         """Merge an attribute whose last `axes` axes run over the columns."""
         if what in self._cache:
             return self._cache[what]
+        if self.same is not None and not what.startswith("acceleration"):
+            return self.same.merged(what, axes)
         n, width = self.measures.count, self.measures.columns.shape[1]
-        parts = [(getattr(jet, what), positions) for jet, positions in self._jets]
+        parts = [(getattr(jet, what), positions) for jet, positions in self.jets]
         lead: tuple[int, ...] = ()
         dtype: Any = float
         if self.at.r.ndim > 2 or any(part.ndim > 1 + axes or part.dtype != float for part, _ in parts):
@@ -131,7 +160,7 @@ class SetJet:
 
     @property
     def value(self) -> np.ndarray:
-        raw = self._merged("value", 0)
+        raw = self.merged("value", 0)
         counter = self.measures.turn_counter
         if not (counter >= 0).any():
             return raw
@@ -144,24 +173,24 @@ class SetJet:
 
     @property
     def rate(self) -> np.ndarray:
-        return np.zeros(self.measures.count) if self._rests() else self._merged("rate", 0)
+        return np.zeros(self.measures.count) if self._rests() else self.merged("rate", 0)
 
     @property
     def acceleration(self) -> np.ndarray:
         if self._rests() and not self.at.accelerates:
             return np.zeros(self.measures.count)
-        return self._merged("acceleration", 0)
+        return self.merged("acceleration", 0)
 
     @property
     def gradient(self) -> np.ndarray:
-        return self._merged("gradient", 1)
+        return self.merged("gradient", 1)
 
     @property
     def turned(self) -> np.ndarray:
         """Imaginary parts of the gradient as large as they are before they cancel, (..., n): the largest of a summand
         where a measure is made of several."""
         out = np.abs(self.gradient.imag).max(axis=-1, initial=0.0)
-        for jet, positions in self._jets:
+        for jet, positions in self.jets:
             summands = getattr(jet, "summands", None)
             if summands is not None:
                 largest = np.abs(np.imag(summands)).max(axis=(-2, -1))
@@ -170,20 +199,25 @@ class SetJet:
 
     @property
     def rate_q(self) -> np.ndarray:
-        return self._merged("rate_q", 1)
+        return self.merged("rate_q", 1)
 
     @property
     def acceleration_q(self) -> np.ndarray:
-        return self._merged("acceleration_q", 1)
+        return self.merged("acceleration_q", 1)
 
     @property
     def acceleration_u(self) -> np.ndarray:
-        return self._merged("acceleration_u", 1)
+        return self.merged("acceleration_u", 1)
 
     @property
     def curvature(self) -> np.ndarray:
-        return self._merged("curvature", 2)
+        return self.merged("curvature", 2)
 
     def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
-        return ((getattr(jet, "curvature"), positions) for jet, positions in self._jets)  # noqa: B009 - as `_merged`
+        own = self.jets if self.same is None else self.same.jets
+        return ((getattr(jet, "curvature"), positions) for jet, positions in own)  # noqa: B009 - as `merged`
+
+
+def _accelerated(jet: Jet, kernel: Kernel, at: Carriers) -> Jet:
+    return jet.accelerated(at) if isinstance(jet, ScalarProductJet | ComposedJet) else kernel.jet(at)

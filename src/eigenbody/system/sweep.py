@@ -7,7 +7,6 @@ gradient is formed, which is what an implicit method that keeps its factors need
 
 from __future__ import annotations
 
-from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -73,8 +72,8 @@ class CompiledSweep:
             self._others = [(part, where, part.jet(jets, at, loops)) for part, where in t.others]
             for _, where, jet in self._others:
                 measures[0, where], measures[1, where] = jet.value, jet.rate
-        starts = t.starts.tolist()
-        self.values, self.rates = ([level[start:end] for start, end in pairwise(starts)] for level in measures)
+        value, rate = measures
+        self.values, self.rates = [value[own] for own in t.sets], [rate[own] for own in t.sets]
 
     def pull(self, forces: list[np.ndarray]) -> np.ndarray:
         """sum f ds/dq of the forces along the measures of every set, (carriers, 6)."""

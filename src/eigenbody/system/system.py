@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from eigenbody.system.arguments import AnySignal, Quantities
 from eigenbody.system.armature import Armature
 from eigenbody.system.joints import JointGroup
 from eigenbody.system.lengths import drawn_length, mean_gyration
-from eigenbody.system.measureset import MeasureSet
+from eigenbody.system.measureset import MeasureSet, apart
 from eigenbody.system.state import State
 from eigenbody.system.topology import Tree
 
@@ -382,3 +382,10 @@ class System(LeanCopies):
         u_in = np.array([entry.get("value", 0.0) for entry in d.inputs])
         z = np.zeros(len(self.algebraic))
         return State(d.bodies.position, d.bodies.rotation, zero, zero, self.initial_states, turns, u_in, 0.0, z)
+
+
+def varying_apart(system: System) -> System:
+    """The system with the measures of constraints and forces that vary in kernels of their own."""
+    c, f = system.constraints, system.forces
+    constraints, forces = replace(c, measures=apart(c.measures)), replace(f, measures=apart(f.measures))
+    return replace(system, constraints=constraints, forces=forces)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from eigenbody.elements.measures.compose import Composed
@@ -11,11 +13,12 @@ from eigenbody.system.pairs import RotationPairs
 
 
 class Tables:
-    """Measures of all sets, one set after the other: which are scalar products, angles, components of rotation vectors,
-    and `others`, which are asked one by one."""
+    """Measures of all sets, one set after the other (`sets`): which are scalar products, angles, components of rotation
+    vectors, and `others`, which are asked one by one."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.starts = np.cumsum([0, *(s.count for s in geometry.sets)])
+        self.sets = [slice(*ends) for ends in pairwise(self.starts.tolist())]
         plain, angles, parts = ([np.zeros((n, 0), dtype=np.int64)] for n in (2, 3, 2))
         pairs: list[tuple[np.ndarray, ...]] = [(*np.zeros((2, 0), dtype=np.int64), *np.zeros((2, 0, 3, 3)))]
         count = 0  # of pairs so far

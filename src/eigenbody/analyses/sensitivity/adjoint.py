@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from eigenbody.analyses.modes import Modes
-from eigenbody.analyses.sensitivity.large import Pairing, Slopes, Unbalanced, is_mirrored, slopes_by_shapes, steps_in
+from eigenbody.analyses.sensitivity.large import Slopes, Unbalanced, slopes_by_shapes, steps_in
+from eigenbody.analyses.sensitivity.pairing import Pairing, is_mirrored
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.forms import sparse_form
 from eigenbody.linearization.pencil import is_static
@@ -34,8 +35,8 @@ def slopes_of_simple(found: Modes, model: InertModel, names: Sequence[str]) -> S
     pencil = sparse_form(point).pencil
     if not is_mirrored(pencil):
         return None
-    P = found.linear.P
-    pairing = Pairing(found.eigenvalues, P @ states[:, : P.shape[1]].T, found.is_rigid, pencil)
+    P, shapes = found.linear.P, states[:, : found.linear.P.shape[1]].T
+    pairing = Pairing(found.eigenvalues, P @ shapes.real + 1j * (P @ shapes.imag), found.is_rigid, pencil)
     if pairing.clearest < CLEAR:
         return None
     try:

@@ -17,27 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.analyses.modes import Modes
+from eigenbody.analyses.sensitivity.pairing import Pairing, is_mirrored
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.model.model import InertModel
-from eigenbody.numerics.eigen.clusters import EPS
-from eigenbody.numerics.eigen.sensitivity import in_order
-from eigenbody.numerics.eigen.sparse import is_symmetric
-from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, sparse
+from eigenbody.numerics.matrices.assembly import Product, Triplets, sparse
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.operating.shift import Steps, independent, shifted_state, with_steps
-from eigenbody.system.state import State
 
-CRITICAL = 10.0 * EPS**0.5
-"""|phi^T (2 s M + C) phi|, relative to the sum of its terms without sign, below which a mode counts as defective:
-rounding of a double eigenvalue leaves about sqrt(eps)."""
-UNSYMMETRIC = 1e-9  # of the largest entry, beyond rounding
-SAME = 1e-7  # relative distance of eigenvalues that count as repeated
 BALANCED = 1e-9  # of the largest change of a force, or of that which strains everything: what nothing balances
 CHUNK = 4_000_000  # triplets of one chunk of parameters
 
@@ -97,76 +88,17 @@ def slopes_by_shapes(
     chunk = max(1, CHUNK // (200 * point.system.bodies))
     names = tuple(dict.fromkeys(names))
     place = {name: k for k, name in enumerate(names)}
-    values, exact = np.empty((len(names), len(pairing.values)), dtype=complex), True
+    values, numbers, exact = np.empty((len(names), len(pairing.values)), dtype=complex), np.empty(len(names)), True
     for together in independent(model, names):
         for few in (together[i : i + chunk] for i in range(0, len(together), chunk)):
             steps = with_steps(model, few)
             state, is_exact = shifted_state(point, steps)
-            judge(steps, Mechanics(steps.system, state))
-            values[[place[name] for name in few]] = _slopes(point, steps, state, pairing)
+            moved = Mechanics(steps.system, state)
+            judge(steps, moved)
+            own = [place[name] for name in few]
+            values[own], numbers[own] = _slopes(point, steps, moved, pairing), steps.values
             exact = exact and is_exact
-    numbers = np.array([model.value_of(name) for name in names])
     return Slopes(names, numbers, values, pairing.notes, exact)
-
-
-def is_mirrored(pencil: StaticPencil) -> bool:
-    """Whether left vectors are the right ones."""
-    return is_symmetric(pencil.C, UNSYMMETRIC) and is_symmetric(pencil.K, UNSYMMETRIC)
-
-
-class Pairing:
-    """Mode shapes of all bodies at rest, the multipliers of each mode, and groups of repeated eigenvalues, of a pencil
-    that `is_mirrored`."""
-
-    def __init__(self, values: np.ndarray, phi: np.ndarray, is_rigid: np.ndarray, pencil: StaticPencil) -> None:
-        self.values, self.phi, self.G = values, phi, pencil.G.tocsr()  # phi (nq, modes)
-        s = self.values
-        force = pencil.M @ (self.phi * s**2) + pencil.C @ (self.phi * s) + pencil.K @ self.phi
-        self.mu = -_multipliers(self.G, force)  # G^T mu = -force
-        self.top = float(np.abs(pencil.K.data).max(initial=0.0))
-        self.group = _groups(s, is_rigid)
-        first, second = np.nonzero((self.group[:, None] == self.group) & (self.group >= 0))
-        self.pairs: tuple[np.ndarray, np.ndarray] = first, second
-        self.scale, self.clearest = self._scales(pencil)
-        self.notes = tuple(self._note(first) for first in self.group)
-
-    def members(self, first: int) -> np.ndarray:
-        """Modes of the group whose first is given."""
-        return np.flatnonzero(self.group == first)
-
-    def _scales(self, pencil: StaticPencil) -> tuple[dict[int, np.ndarray | None], float]:
-        """Phi^T (2 s M + C) Phi of each group, None where it vanishes in rounding: a defective eigenvalue; and the
-        least of their singular values, relative to the sum of the terms without sign."""
-        s, size = self.values, np.abs(self.phi)
-        right = pencil.M @ (2 * s * self.phi) + pencil.C @ self.phi
-        unit = np.sqrt((size * (abs(pencil.M) @ (2 * np.abs(s) * size) + abs(pencil.C) @ size)).sum(axis=0))
-        scales: dict[int, np.ndarray | None] = {}
-        least = [1.0]
-        for first in np.unique(self.group[self.group >= 0]).tolist():
-            own = self.members(first)
-            scale = self.phi[:, own].T @ right[:, own]
-            least.append(float(np.linalg.svd(scale / unit[own, None] / unit[own], compute_uv=False)[-1]))
-            scales[first] = None if least[-1] <= CRITICAL else scale
-        return scales, min(least)
-
-    def _note(self, first: int) -> str:
-        if first < 0 or (self.scale[first] is not None and len(self.members(first)) == 1):
-            return ""
-        if self.scale[first] is None:
-            return "defective: it moves with a root of a parameter, so the derivative does not exist"
-        count = len(self.members(first))
-        return f"repeated: {count} equal eigenvalues; the slopes belong to the set, in order for each parameter"
-
-
-def _groups(s: np.ndarray, is_rigid: np.ndarray) -> np.ndarray:
-    """For each eigenvalue the first of those equal to it, sets linked by steps; -1 for rigid ones."""
-    from scipy.sparse.csgraph import connected_components
-
-    near = np.abs(s[:, None] - s) <= SAME * np.abs(s)[:, None]
-    near[is_rigid], near[:, is_rigid] = False, False
-    _, label = connected_components(near)
-    first = np.unique(label, return_index=True)[1]
-    return np.where(is_rigid, -1, first[label])
 
 
 def _shapes_of(found: Modes) -> np.ndarray:
@@ -177,39 +109,32 @@ def _shapes_of(found: Modes) -> np.ndarray:
     return both[:, system.body_columns].T
 
 
-def _multipliers(G: object, force: np.ndarray) -> np.ndarray:
-    """mu of G^T mu = force, whose left side it is up to rounding."""
-    from scipy.sparse.linalg import splu
-
-    if not G.shape[0]:  # type: ignore[attr-defined]
-        return np.zeros((0, force.shape[1]), dtype=force.dtype)
-    square, right = (G @ G.T).tocsc(), G @ force  # type: ignore[attr-defined]
-    solve = splu(square).solve
-    return solve(right.real) + 1j * solve(right.imag)
-
-
-def _slopes(point: OperatingPoint, steps: Steps, state: State, pairing: Pairing) -> np.ndarray:
+def _slopes(point: OperatingPoint, steps: Steps, mechanics: Mechanics, pairing: Pairing) -> np.ndarray:
     report("sensitivities")
-    multipliers = _shifted_multipliers(point, steps, Mechanics(steps.system, state), pairing.top)
-    mechanics = Mechanics(steps.system, state)
+    multipliers = _shifted_multipliers(point, steps, mechanics, pairing.top)
     slips = np.zeros(point.system.slips.count)
-    s, phi, pairs = pairing.values, pairing.phi, pairing.pairs
+    s, phi, pairs, nq = pairing.values, pairing.phi, pairing.pairs, point.system.nq
     total = np.zeros((len(steps.names), len(pairs[0])), dtype=complex)  # phi_a^T (...) phi_b, within groups
     for parts, factor in ((mechanics.mass(), s**2), (mechanics.damping(), s),
                           (mechanics.stiffness(multipliers, slips), np.ones_like(s))):  # fmt: skip
-        for entries in steps_in(parts, point.system.nq, steps):
-            _add(total, entries, phi, phi * factor, pairs)
+        scaled = phi * factor
+        for part in parts:
+            if isinstance(part, Product):
+                _add_product(total, part, steps, phi, scaled, pairs)
+                continue
+            for entries in steps_in([part], nq, steps, rows=nq):
+                _add(total, entries, phi, scaled, pairs)
     rows = np.full(point.system.constraints.count, -1)
     rows[point.chosen.rows] = np.arange(len(point.chosen.rows))
     for triplets in mechanics.holonomic.rows():
         chosen = Triplets(rows[triplets.rows], triplets.cols, triplets.values)
         kept = chosen.rows >= 0
         held = Triplets(chosen.rows[kept], chosen.cols[kept], chosen.values[..., kept])
-        for entries in steps_in([held], point.system.nq, steps, rows=len(point.chosen.rows)):
+        for entries in steps_in([held], nq, steps, rows=len(point.chosen.rows)):
             _add(total, entries, pairing.mu, phi, pairs)
             number, row, column, slope = entries
             _add(total, (number, column, row, slope), phi, pairing.mu, pairs)
-    return _within_groups(total, pairing)
+    return pairing.slopes(total)
 
 
 def _shifted_multipliers(point: OperatingPoint, steps: Steps, moved: Mechanics, top: float) -> np.ndarray:
@@ -235,52 +160,63 @@ def _shifted_multipliers(point: OperatingPoint, steps: Steps, moved: Mechanics, 
 
 
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # variant, row, column, slope
+Pairs = tuple[np.ndarray, np.ndarray]  # modes (a, b)
 
 
-def steps_in(parts: Sequence[Part], nq: int, steps: Steps, rows: int | None = None) -> Iterator[Entries]:
-    """The non-zero slopes in parts as entries (number, row, column, value)."""
-    height = nq if rows is None else rows
+def steps_in(parts: Sequence[Triplets], nq: int, steps: Steps, rows: int) -> Iterator[Entries]:
+    """The non-zero slopes in parts of a matrix (rows, nq) as entries (number, row, column, value)."""
     for part in parts:
-        if isinstance(part, Product):
-            yield from _product_steps(part, nq, steps)
-        elif np.iscomplexobj(part.values):
-            values = np.broadcast_to(part.values, (len(steps.names), part.values.shape[-1])).imag
-            k, e = np.nonzero(values)
-            inside = (part.rows[e] < height) & (part.cols[e] < nq)
-            k, e = k[inside], e[inside]
-            yield k, part.rows[e], part.cols[e], values[k, e] / steps.size[k]
+        if np.iscomplexobj(part.values):
+            k, e, slope = _slopes_in(part.values, steps)
+            inside = (part.rows[e] < rows) & (part.cols[e] < nq)
+            k, e, slope = k[inside], e[inside], slope[inside]
+            yield k, part.rows[e], part.cols[e], slope
 
 
-def _product_steps(part: Product, nq: int, steps: Steps) -> Iterator[Entries]:
-    """Slopes of sum f_k left_i^T right_j, number by number where its rows or factors have one."""
-    varying = [np.iscomplexobj(v) for v in (part.factor, part.left.values, part.right.values)]
-    if not any(varying):
-        return
-    for k in range(len(steps.names)):
-        own = [_one(v, k) for v in (part.factor, part.left.values, part.right.values)]
-        if not any(np.any(np.imag(v)) for v in own):
-            continue
-        left = sparse([Triplets(part.left.rows, part.left.cols, own[1])], (part.count, nq))
-        right = sparse([Triplets(part.right.rows, part.right.cols, own[2])], (part.count, nq))
-        stepped = (np.imag(own[0]) != 0) | np.isin(part.i, _rows_with_steps(part.left, own[1]))
-        touched = np.flatnonzero(stepped | np.isin(part.j, _rows_with_steps(part.right, own[2])))
-        middle = sparse([Triplets(part.i[touched], part.j[touched], own[0][touched])], (part.count, part.count))
-        whole = (left.T @ (middle @ right)).tocoo()
-        slope = whole.data.imag / steps.size[k]
-        yield np.full(len(slope), k), whole.row, whole.col, slope
-
-
-def _rows_with_steps(rows: Triplets, values: np.ndarray) -> np.ndarray:
-    return np.unique(rows.rows[np.imag(values) != 0])
-
-
-def _one(values: np.ndarray, k: int) -> np.ndarray:
-    return values[k] if values.ndim > 1 else values
-
-
-def _add(
-    total: np.ndarray, entries: Entries, left: np.ndarray, right: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]
+def _add_product(
+    total: np.ndarray, part: Product, steps: Steps, left: np.ndarray, right: np.ndarray, pairs: Pairs
 ) -> None:
+    """Add what the steps change in sum_e f_e left_i^T right_j, e = (i, j): of the factors f, and of the rows at either
+    side of them, by the product rule."""
+    if not any(np.iscomplexobj(v) for v in (part.factor, part.left.values, part.right.values)):
+        return
+    shape, f = (part.count, len(left)), _without_steps(part.factor)
+    along_left, along_right = (
+        sparse([Triplets(g.rows, g.cols, _without_steps(g.values))], shape) @ shapes
+        for g, shapes in ((part.left, left), (part.right, right))
+    )
+    k, e, slope = _slopes_in(part.factor, steps)
+    _add(total, (k, part.i[e], part.j[e], slope), along_left, along_right, pairs)
+    for k, row, column, slope in steps_in([part.left], len(left), steps, rows=part.count):
+        own, e = _meeting(row, part.i, part.count)
+        _add(total, (k[own], column[own], part.j[e], slope[own] * f[e]), left, along_right, pairs)
+    for k, row, column, slope in steps_in([part.right], len(right), steps, rows=part.count):
+        own, e = _meeting(row, part.j, part.count)
+        _add(total, (k[own], part.i[e], column[own], slope[own] * f[e]), along_left, right, pairs)
+
+
+def _without_steps(values: np.ndarray) -> np.ndarray:
+    """The numbers themselves, the same in every variant."""
+    return (values[0] if values.ndim > 1 else values).real
+
+
+def _slopes_in(values: np.ndarray, steps: Steps) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number, place and value of the non-zero slopes of values (n,), or (numbers, n)."""
+    step = np.broadcast_to(values, (len(steps.names), values.shape[-1])).imag
+    k, e = np.nonzero(step)
+    return k, e, step[k, e] / steps.size[k]
+
+
+def _meeting(a: np.ndarray, b: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """All places (m, n) with a[m] = b[n]; both hold integers below count."""
+    many, by_value = np.bincount(b, minlength=count), np.argsort(b, kind="stable")
+    first, each = (np.cumsum(many) - many)[a], many[a]
+    m = np.repeat(np.arange(len(a)), each)
+    along = np.arange(len(m)) - np.repeat(np.cumsum(each) - each, each)
+    return m, by_value[first[m] + along]
+
+
+def _add(total: np.ndarray, entries: Entries, left: np.ndarray, right: np.ndarray, pairs: Pairs) -> None:
     """Add sum left[row]_a slope right[column]_b to total[number, pair] of each pair of modes (a, b)."""
     from scipy.sparse import csr_array
 
@@ -289,20 +225,3 @@ def _add(
         k, row, column, slope = (part[own] for part in entries)
         by_number = csr_array((slope, (k, np.arange(len(k)))), shape=(len(total), len(k)))
         total += by_number @ (left[row][:, a] * right[column][:, b])
-
-
-def _within_groups(total: np.ndarray, pairing: Pairing) -> np.ndarray:
-    """- (denominator of the group)^-1 times its block; eigenvalues of it are the slopes of a repeated eigenvalue."""
-    out = np.full((len(total), len(pairing.values)), complex(np.nan, np.nan))
-    group = pairing.group[pairing.pairs[0]]
-    for first, scale in pairing.scale.items():
-        members = pairing.members(first)
-        if scale is None:
-            continue
-        own = total[:, group == first]
-        if len(members) == 1:
-            out[:, members] = -own / scale
-            continue
-        block = -np.linalg.solve(scale, own.reshape(len(total), len(members), len(members)))
-        out[:, members] = in_order(np.linalg.eigvals(block), complex(pairing.values[members].mean()))
-    return out

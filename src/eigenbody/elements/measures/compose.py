@@ -74,12 +74,20 @@ class Composed:
 
 
 class ComposedJet:
-    """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K). `slopes` (..., n, k) are dphi/db."""
+    """Chain rule. b: (..., n, k); rows of b by columns of q: (..., n, k, 6K). `slopes` (..., n, k) are dphi/db, `d2`
+    (..., n, k, k) those of the slopes."""
 
-    def __init__(self, outer: OuterFunction, products: Sequence[Any]) -> None:
-        self._outer, self._jets = outer, products
-        self._b = self._stack("value")
-        self.value, self.slopes = outer.derivatives(self._b, 1)
+    def __init__(self, outer: OuterFunction, products: Sequence[Any], same: ComposedJet | None = None) -> None:
+        """`same` is in the same state, whatever accelerates."""
+        self._outer, self._jets, self._same = outer, products, same
+        self.b: np.ndarray = self._stack("value") if same is None else same.b
+        first = outer.derivatives(self.b, 1) if same is None else (same.value, same.slopes)
+        self.value: np.ndarray = first[0]
+        self.slopes: np.ndarray = first[1]
+
+    def accelerated(self, at: Carriers) -> ComposedJet:
+        """The same in the same state with other accelerations."""
+        return ComposedJet(self._outer, [jet.accelerated(at) for jet in self._jets], self)
 
     def _stack(self, what: str) -> np.ndarray:
         return stack([getattr(jet, what) for jet in self._jets], axis=-1)
@@ -88,65 +96,74 @@ class ComposedJet:
         return stack([getattr(jet, what) for jet in self._jets], axis=-2)
 
     @cached_property
-    def _d2(self) -> np.ndarray:
-        return self._outer.derivatives(self._b, 2)[2]
+    def d2(self) -> np.ndarray:
+        if self._same is not None:
+            return self._same.d2
+        return self._outer.derivatives(self.b, 2)[2]
 
     @cached_property
     def _d3(self) -> np.ndarray:
-        return self._outer.derivatives(self._b, 3)[3]
+        return self._outer.derivatives(self.b, 3)[3]
 
     @cached_property
-    def _rate(self) -> np.ndarray:
-        return self._stack("rate")
+    def b_rate(self) -> np.ndarray:
+        return self._stack("rate") if self._same is None else self._same.b_rate
 
     @cached_property
-    def _g(self) -> np.ndarray:
-        return self._rows("gradient")
+    def _acceleration(self) -> np.ndarray:
+        return self._stack("acceleration")
+
+    @cached_property
+    def b_gradient(self) -> np.ndarray:
+        return self._rows("gradient") if self._same is None else self._same.b_gradient
 
     @cached_property
     def _d2_rate(self) -> np.ndarray:
-        return (self._d2 @ self._rate[..., None])[..., 0]
+        return (self.d2 @ self.b_rate[..., None])[..., 0]
 
     @cached_property
     def rate(self) -> np.ndarray:
-        return dot(self.slopes, self._rate)
+        return dot(self.slopes, self.b_rate)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        return dot(self.slopes, self._stack("acceleration")) + dot(self._d2_rate, self._rate)
+        along = dot(self.slopes, self._acceleration)
+        return along + dot(self._d2_rate, self.b_rate) if self.b_rate.any() else along
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return _combine(self.slopes, self._g)
+        return _combine(self.slopes, self.b_gradient)
 
     @property
     def summands(self) -> np.ndarray:
         """What the gradient is the sum of, (..., n, k, 6K)."""
-        return self.slopes[..., None] * self._g
+        return self.slopes[..., None] * self.b_gradient
 
     @cached_property
     def rate_q(self) -> np.ndarray:
-        return _combine(self.slopes, self._rows("rate_q")) + _combine(self._d2_rate, self._g)
+        return _combine(self.slopes, self._rows("rate_q")) + _combine(self._d2_rate, self.b_gradient)
 
     @cached_property
     def acceleration_q(self) -> np.ndarray:
-        bb = (self._d2 @ self._stack("acceleration")[..., None])[..., 0]
-        third = np.einsum("...ijk,...i,...j->...k", self._d3, self._rate, self._rate)
+        bb = (self.d2 @ self._acceleration[..., None])[..., 0]
+        if not self.b_rate.any():
+            return _combine(self.slopes, self._rows("acceleration_q")) + _combine(bb, self.b_gradient)
+        third = np.einsum("...ijk,...i,...j->...k", self._d3, self.b_rate, self.b_rate)
         return (
             _combine(self.slopes, self._rows("acceleration_q"))
             + 2 * _combine(self._d2_rate, self._rows("rate_q"))
-            + _combine(bb + third, self._g)
+            + _combine(bb + third, self.b_gradient)
         )
 
     @cached_property
     def acceleration_u(self) -> np.ndarray:
-        return _combine(self.slopes, self._rows("acceleration_u")) + 2 * _combine(self._d2_rate, self._g)
+        return _combine(self.slopes, self._rows("acceleration_u")) + 2 * _combine(self._d2_rate, self.b_gradient)
 
     @cached_property
     def curvature(self) -> np.ndarray:
         inner = stack([jet.curvature for jet in self._jets], axis=-3)
         bent = np.einsum("...i,...iab->...ab", self.slopes, inner)
-        return bent + np.swapaxes(self._g, -1, -2) @ self._d2 @ self._g
+        return bent + np.swapaxes(self.b_gradient, -1, -2) @ self.d2 @ self.b_gradient
 
 
 def _combine(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:

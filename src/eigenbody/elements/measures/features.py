@@ -60,14 +60,18 @@ class Feature:
 
 
 class FeatureJet:
-    """Value, rate and acceleration of a feature and the transposed action of their Jacobians."""
+    """Value, rate and acceleration of a feature and the transposed action of their Jacobians. `same` is that of the
+    same feature in the same state, whatever accelerates."""
 
-    def __init__(self, feature: Feature, at: Carriers, carriers: np.ndarray, R: np.ndarray) -> None:
+    def __init__(
+        self, feature: Feature, at: Carriers, carriers: np.ndarray, R: np.ndarray, same: FeatureJet | None = None
+    ) -> None:
         self.c = feature.c[..., None]
         self.arm = feature.arm
         self.R = R  # of the carriers, (..., n, K, 3, 3)
         self._at = at
         self._carriers = carriers
+        self._same = same
 
     @cached_property
     def w(self) -> np.ndarray:
@@ -79,7 +83,8 @@ class FeatureJet:
 
     @cached_property
     def arm2(self) -> np.ndarray:
-        return cross(np.take(self._at.alpha, self._carriers, axis=-2), self.arm) + cross(self.w, self.arm1)
+        gained = cross(np.take(self._at.alpha, self._carriers, axis=-2), self.arm)
+        return gained + cross(self.w, self.arm1) if self._at.moves else gained
 
     @cached_property
     def _has_position(self) -> bool:
@@ -93,15 +98,29 @@ class FeatureJet:
 
     @cached_property
     def value(self) -> np.ndarray:
-        return self._sum(self._at.r, self.arm)
+        return self._sum(self._at.r, self.arm) if self._same is None else self._same.value
 
     @cached_property
     def rate(self) -> np.ndarray:
-        return self._sum(self._at.v, self.arm1)
+        return self._sum(self._at.v, self.arm1) if self._same is None else self._same.rate
 
     @cached_property
     def acceleration(self) -> np.ndarray:
         return self._sum(self._at.a, self.arm2)
+
+    @cached_property
+    def local(self) -> np.ndarray:
+        """The value in the axes of every carrier, (..., n, K, 3)."""
+        return self._local(self.value) if self._same is None else self._same.local
+
+    def pull_value(self, y: FeatureJet) -> np.ndarray:
+        """(df/dq)^T y, (..., n, K, 6), y on the same carriers."""
+        return _columns(self.c * y.value[..., None, :], cross(self.arm, y.local))
+
+    def pull_at_rest(self, y: FeatureJet) -> np.ndarray:
+        """(df/dq)^T y'' + (df''/dq)^T y of what accelerates from rest, y on the same carriers."""
+        turn = cross(self.arm, self._local(y.acceleration)) + cross(self.arm2, y.local)
+        return _columns(self.c * y.acceleration[..., None, :], turn)
 
     def pull(self, y: np.ndarray) -> np.ndarray:
         """(df/dq)^T y, (..., n, K, 6)."""
@@ -197,18 +216,25 @@ class ScalarProduct:
 class ScalarProductJet:
     """s = x . y and every partial derivative the engine asks for, by the product rule."""
 
-    def __init__(self, kernel: ScalarProduct, at: Carriers) -> None:
-        self._at = at
-        R = np.take(at.R, kernel.carriers, axis=-3)
-        self.x = FeatureJet(kernel.x, at, kernel.carriers, R)
-        self.y = FeatureJet(kernel.y, at, kernel.carriers, R)
+    def __init__(self, kernel: ScalarProduct, at: Carriers, same: ScalarProductJet | None = None) -> None:
+        self._kernel, self._at, self._same = kernel, at, same
+        R = np.take(at.R, kernel.carriers, axis=-3) if same is None else same.x.R
+        x, y = (None, None) if same is None else (same.x, same.y)
+        self.x: FeatureJet = FeatureJet(kernel.x, at, kernel.carriers, R, x)
+        self.y: FeatureJet = FeatureJet(kernel.y, at, kernel.carriers, R, y)
+
+    def accelerated(self, at: Carriers) -> ScalarProductJet:
+        """The same in the same state with other accelerations."""
+        return ScalarProductJet(self._kernel, at, self)
 
     @cached_property
     def value(self) -> np.ndarray:
-        return dot(self.x.value, self.y.value)
+        return dot(self.x.value, self.y.value) if self._same is None else self._same.value
 
     @cached_property
     def rate(self) -> np.ndarray:
+        if self._same is not None:
+            return self._same.rate
         if not self._at.moves:
             return np.zeros_like(self.value)
         return dot(self.x.rate, self.y.value) + dot(self.x.value, self.y.rate)
@@ -218,14 +244,20 @@ class ScalarProductJet:
         x, y = self.x, self.y
         if not (self._at.moves or self._at.accelerates):
             return np.zeros_like(self.value)
+        if not self._at.moves:
+            return dot(x.acceleration, y.value) + dot(x.value, y.acceleration)
         return dot(x.acceleration, y.value) + 2 * dot(x.rate, y.rate) + dot(x.value, y.acceleration)
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        return _flat(self.x.pull(self.y.value) + self.y.pull(self.x.value))
+        if self._same is not None:
+            return self._same.gradient
+        return _flat(self.x.pull_value(self.y) + self.y.pull_value(self.x))
 
     @cached_property
     def rate_q(self) -> np.ndarray:
+        if self._same is not None:
+            return self._same.rate_q
         x, y = self.x, self.y
         return _flat(x.pull(y.rate) + x.pull_rate(y.value) + y.pull(x.rate) + y.pull_rate(x.value))
 
@@ -233,8 +265,7 @@ class ScalarProductJet:
     def acceleration_q(self) -> np.ndarray:
         x, y = self.x, self.y
         if not self._at.moves:
-            parts = x.pull(y.acceleration) + x.pull_acceleration(y.value)
-            return _flat(parts + y.pull(x.acceleration) + y.pull_acceleration(x.value))
+            return _flat(x.pull_at_rest(y) + y.pull_at_rest(x))
         return _flat(
             x.pull(y.acceleration) + 2 * x.pull_rate(y.rate) + x.pull_acceleration(y.value)
             + y.pull(x.acceleration) + 2 * y.pull_rate(x.rate) + y.pull_acceleration(x.value)
