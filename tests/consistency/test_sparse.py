@@ -186,14 +186,12 @@ def hanging_chain(bodies: int) -> dict:
 @pytest.mark.parametrize("added", [False, True])
 def test_deflections_of_loaded_elements(monkeypatch: pytest.MonkeyPatch, added: bool) -> None:
     """Geometric stiffness, coupled directions and damping without stiffness stay beside the springs."""
-    from eigenbody.numerics.eigen import sparse_symmetric
+    from eigenbody.numerics.eigen import constrained
 
     used: list[bool] = []
-    whole = sparse_symmetric.ConstrainedPencil._by_deflections
-    monkeypatch.setattr(sparse_symmetric, "NEAR_ROUNDING", 1e300)
-    monkeypatch.setattr(
-        sparse_symmetric.ConstrainedPencil, "_by_deflections", lambda self: used.append(True) or whole(self)
-    )
+    whole = constrained.ConstrainedPencil._by_deflections
+    monkeypatch.setattr(constrained, "NEAR_ROUNDING", 1e300)
+    monkeypatch.setattr(constrained.ConstrainedPencil, "_by_deflections", lambda self: used.append(True) or whole(self))
     model = eb.load(hanging_chain(40))
     dense, sparse = (eb.linearize(model, solver=solver) for solver in ("dense", "sparse"))
     if added:
