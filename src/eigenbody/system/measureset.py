@@ -139,8 +139,11 @@ class SetJet:
             yield from self._jets
             return
         for kernel, positions in self.measures.batches:
-            for first in range(0, len(positions), AT_A_TIME):
-                own = np.arange(first, min(first + AT_A_TIME, len(positions)))
+            repeats = getattr(kernel, "repeats", 1)  # components of one rotation stay together
+            count = len(positions) // repeats
+            for first in range(0, count, AT_A_TIME):
+                one = np.arange(first, min(first + AT_A_TIME, count))
+                own = (one + count * np.arange(repeats)[:, None]).ravel()
                 yield kernel.take(own).jet(self.at), positions[own]
 
     def _merged(self, what: str, axes: int) -> np.ndarray:
