@@ -73,7 +73,7 @@ class Holonomic:
     def _derivative(self, what: str) -> Triplets:
         c, values = self._c, getattr(self.jet, what)
         if values.ndim == 2 and self._are_measures:
-            return Triplets.of_rows(c.row, c.measures.columns, values)
+            return Triplets.of_rows(c.row.astype(np.int32), c.measures.columns, values)
         if values.ndim == 2:
             return Triplets.of_rows(c.row, c.measures.columns[c.measure], c.coefficient[..., None] * values[c.measure])
         there = (values != 0).any(axis=tuple(range(values.ndim - 2)))  # of many, zeros of all are not written

@@ -125,7 +125,7 @@ def _damped_residuals(pencil: ConstrainedPencil, kkt: KKT, C: Any, q: np.ndarray
         force = parted(pencil.stiffness_times, x) + pencil.mass(x) * by**2 + parted(damping, x) * by
         return unbalanced(kkt, lambda free: parted(pencil.stiffness_times, free), force, size)
 
-    return np.concatenate([some(own) for own in columns_at_a_time(q.shape[1], len(q))])
+    return np.concatenate([some(own) for own in columns_at_a_time(q.shape[1], 2 * len(q))])
 
 
 def parted(times: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:

@@ -182,7 +182,7 @@ def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.nda
     if not parts:
         return np.zeros(shape)
     t, rows, width = join(parts), shape[0] + 1, shape[1] + 1  # one more of each for what is to be dropped
-    summed = _sums(t.rows * width + t.cols, t.values, rows * width)
+    summed = _sums(t.rows.astype(int, copy=False) * width + t.cols, t.values, rows * width)
     return summed.reshape(*summed.shape[:-1], rows, width)[..., :-1, :-1]
 
 

@@ -255,9 +255,9 @@ def bordered(A: Any, G: Any, flexibility: np.ndarray | None = None) -> Any:
     A, G, n = A.tocsc(), G.tocsc(), A.shape[0]
     if not G.shape[0]:
         return A
-    soft = np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0, dtype=int)
+    soft = (np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0)).astype(A.indices.dtype)
     yielding = -flexibility[soft] if flexibility is not None else np.zeros(0)
-    own, border, held = column_of(A), column_of(G), n + G.indices
+    own, border, held = column_of(A), column_of(G), n + G.indices  # 32-bit indices, as SuperLU takes them
     rows = np.concatenate((A.indices, held, border, n + soft))
     columns = np.concatenate((own, border, held, n + soft))
     values = np.concatenate((A.data, G.data, G.data, yielding))
@@ -274,7 +274,7 @@ def absolute(matrix: Any) -> Any:
 
 def column_of(matrix: Any) -> np.ndarray:
     """The column of each entry of a CSC matrix."""
-    return np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    return np.repeat(np.arange(matrix.shape[1], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
 
 
 def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:
