@@ -7,9 +7,10 @@ import pytest
 from scipy.linalg import eigh, null_space
 from scipy.sparse import block_diag, csc_array, kron
 
+from eigenbody.numerics.eigen.constrained import ConstrainedPencil
 from eigenbody.numerics.eigen.lanczos import largest_ritz
 from eigenbody.numerics.eigen.sparse import SparseModes
-from eigenbody.numerics.eigen.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
+from eigenbody.numerics.eigen.sparse_symmetric import lightly_damped_modes, undamped_modes
 
 
 def constrained(n: int = 120, rows: int = 30, copies: int = 1, seed: int = 0) -> tuple[csc_array, csc_array, csc_array]:

@@ -66,12 +66,20 @@ class Holonomic:
         """Row derivatives as triplets: "gradient", "rate_q", "acceleration_q" or "acceleration_u"."""
         return [self._gradient if what == "gradient" else self._derivative(what)]
 
+    @property
+    def _are_measures(self) -> bool:
+        """Whether the rows are the measures themselves, as those of joints are."""
+        c = self._c
+        return np.array_equal(c.measure, np.arange(c.measures.count)) and bool(np.all(c.coefficient == 1.0))
+
     @cached_property
     def _gradient(self) -> Triplets:
         return self._derivative("gradient") if self._same is None else self._same.rows()[0]
 
     def _derivative(self, what: str) -> Triplets:
         c, values = self._c, getattr(self.jet, what)
+        if values.ndim == 2 and self._are_measures:
+            return Triplets.of_rows(c.row.astype(np.int32), c.measures.columns, values)
         if values.ndim == 2:
             return Triplets.of_rows(c.row, c.measures.columns[c.measure], c.coefficient[..., None] * values[c.measure])
         there = (values != 0).any(axis=tuple(range(values.ndim - 2)))  # of many, zeros of all are not written

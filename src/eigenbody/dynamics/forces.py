@@ -124,7 +124,7 @@ class AppliedForces:
 
     def _channels(self, values: np.ndarray) -> Triplets:
         measures = self._f.measures
-        return Triplets.of_rows(np.arange(measures.count), measures.columns, values)
+        return Triplets.of_rows(np.arange(measures.count, dtype=np.int32), measures.columns, values)
 
     def _outer(self, i: np.ndarray, j: np.ndarray, factor: np.ndarray, right: Triplets) -> list[Part]:
         """sum factor g_i^T right_j; entries that are zero throughout are left out."""

@@ -24,8 +24,10 @@ def any_marker(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> b
 def axes_fit(values: Mapping[str, Any], right_angle: bool) -> Iterator[Wrong]:
     """axis2 must not be parallel to axis, and perpendicular where the type needs that."""
     axis, axis2 = values.get("axis"), values.get("axis2")
+    if not isinstance(axis2, np.ndarray):
+        return
     z = np.array([0.0, 0.0, 1.0]) if axis is None else axis
-    if not (isinstance(z, np.ndarray) and isinstance(axis2, np.ndarray)):
+    if not isinstance(z, np.ndarray):
         return
     if right_angle and verdict(_are_oblique, z, axis2):
         degrees = np.degrees(np.arccos(np.clip(verdict(_first_cosine, z, axis2), -1, 1)))

@@ -289,8 +289,12 @@ class SparseRounding(Rounding):
 
 
 def _form(parts: Sequence[Part], X: np.ndarray) -> np.ndarray:
-    """X^T A X for X (nq, k) without negative entries and the absolute values A of parts."""
-    return Projection().sizes(parts, X, X)
+    """X^T A X for X (nq, k) without negative entries and the absolute values A of parts. Of springs, where each acts by
+    its own deflection, some are looked at at a time: what they are moved by is larger than X."""
+    alone = [p for p in parts if isinstance(p, Product) and p.is_diagonal]
+    others = [p for p in parts if not any(p is each for each in alone)]
+    out = Projection().sizes(others, X, X) if others else np.zeros((X.shape[1],) * 2)
+    return sum((p.size_form(X) for p in alone), start=out)
 
 
 def _without_direction(parts: Sequence[Part]) -> list[Part]:

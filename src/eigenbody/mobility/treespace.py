@@ -153,7 +153,7 @@ class TreeSpace:
         where = system.body_columns[triplets.cols[keep]]
         scale = np.where(where % 6 >= 3, 1.0, system.length)
         size = np.sqrt(np.bincount(row, weights=(value * scale) ** 2, minlength=count))
-        key, index = np.unique(row * system.bodies + where // 6, return_inverse=True)
+        key, index = np.unique(row * np.int64(system.bodies) + where // 6, return_inverse=True)
         y = _sums(6 * index + where % 6, value, (len(key), 6))
         found = self._walk(key // system.bodies, key % system.bodies, y, size)
         return TreeRows(*found, np.maximum(size, 1e-300))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from eigenbody.base.errors import printable
 from eigenbody.model.coefficients import Coefficients
@@ -20,10 +19,10 @@ from eigenbody.model.varying import OWN_MEASURE, Scope, Signals
 from eigenbody.model.vocabulary import Field, Kind, TypeSpec
 
 Item = tuple[Any, str | None, Path]  # value, unit, where it stands
+Reader = Callable[..., Any]  # of a value, its field, the entry and where it stands
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The entry that a value belongs to."""
 
     section: str
@@ -31,19 +30,19 @@ class Place:
     raw: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """The keys of one type, prepared for reading many entries."""
 
     known: frozenset[str]
     required: tuple[str, ...]
     fields: Mapping[str, Field]
+    readers: Mapping[str, Reader]
     defaults: Mapping[str, Any]
 
 
 def is_typeless(types: Mapping[str, TypeSpec]) -> bool:
     """Whether entries of a section have no `type` key."""
-    return len(types) == 1 and "" in types
+    return "" in types and len(types) == 1
 
 
 def spec_of(raw: Any, types: Mapping[str, TypeSpec]) -> TypeSpec | None:
@@ -62,7 +61,7 @@ class EntryReader:
         self.signals = Signals(values, names)
         self.coefficients_of = Coefficients(values, self.signals)
         self._keys: dict[tuple[str, str], Keys] = {}
-        self.readers: dict[Kind, Callable[[Any, Field, Place, Path], Any]] = {
+        self.readers: dict[Kind, Reader] = {
             Kind.NUMBER: lambda v, f, p, at: self.values.number(v, self.dimension(f, p), at),
             Kind.VECTOR: lambda v, f, p, at: self.values.vector(v, self.dimension(f, p), at),
             Kind.DIRECTION: lambda v, f, p, at: self.values.direction(v, self.dimension(f, p), at),
@@ -141,15 +140,15 @@ class EntryReader:
         keys = self.keys_of(section, spec, typeless)
         self.check_keys(spec, keys, raw, path)
         place = Place(section, spec, raw)
-        values = dict(keys.defaults)
+        values, is_read = dict(keys.defaults), True
         for key, value in raw.items():
-            field = keys.fields.get(key)
-            if field is not None and value is not None:
-                values[key] = self.readers[field.kind](value, field, place, (*path, key))
-        wrong = [] if spec.check is None else [*spec.check(_judged(values, raw), self.names.markers.__contains__)]
-        for key, what, remedy in wrong:
-            self.faults.add((*path, key) if key else path, what, remedy)
-        is_read = not wrong and not any(raw.get(key) is not None and value is None for key, value in values.items())
+            if value is not None and key in keys.fields:
+                values[key] = keys.readers[key](value, keys.fields[key], place, (*path, key))
+                is_read = is_read and values[key] is not None
+        if spec.check is not None:
+            for key, what, remedy in spec.check(_judged(values, raw, is_read), self.names.markers.__contains__):
+                self.faults.add((*path, key) if key else path, what, remedy)
+                is_read = False
         return FrozenDict(spec.settle(values) if spec.settle is not None and is_read else values)
 
     def check_keys(self, spec: TypeSpec, keys: Keys, raw: Mapping[str, Any], path: Path) -> None:
@@ -174,7 +173,8 @@ class EntryReader:
             known = frozenset(fields) | (frozenset() if typeless else {"type"})
             required = tuple(field.name for field in spec.fields if field.required)
             defaults = {name: field.default for name, field in fields.items()}
-            self._keys[section, spec.name] = Keys(known, required, fields, defaults)
+            readers = {name: self.readers[field.kind] for name, field in fields.items()}
+            self._keys[section, spec.name] = Keys(known, required, fields, readers, defaults)
         return self._keys[section, spec.name]
 
     # ---- dimensions and scopes
@@ -305,7 +305,7 @@ class EntryReader:
         if not isinstance(value, list) or len(value) != 2:
             self.faults.add(path, "a list of two bodies or markers is expected.", "Write for example [ground, crank].")
             return None
-        first, second = (self.body(item, (*path, i)) for i, item in enumerate(value))
+        first, second = self.body(value[0], (*path, 0)), self.body(value[1], (*path, 1))
         if first is None or second is None:
             return None
         if self.names.body_of(first) == self.names.body_of(second):
@@ -387,9 +387,9 @@ def takes_speed(place: Place) -> bool:
     )
 
 
-def _judged(values: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
+def _judged(values: dict[str, Any], raw: Mapping[str, Any], is_read: bool) -> dict[str, Any]:
     """Values for a check: what was given but could not be read stands as given, and so is not missing."""
-    return {key: raw.get(key) if value is None else value for key, value in values.items()}
+    return values if is_read else {key: raw.get(key) if value is None else value for key, value in values.items()}
 
 
 def _example(types: Mapping[str, TypeSpec]) -> str:

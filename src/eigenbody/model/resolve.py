@@ -148,7 +148,7 @@ def _check_names(sections: Sections, faults: Faults) -> None:
 
 
 def _is_bad_name(name: str) -> bool:
-    if name.isalnum():
+    if name.replace("_", "a").isalnum():
         return False
     return not name or name != name.strip() or not name.isprintable() or any(c in name for c in ".'\"=")
 

@@ -36,6 +36,12 @@ def freeze(values: Any) -> np.ndarray:
     return array
 
 
+def is_nested(value: Any) -> bool:
+    """Whether the value is a list of lists."""
+    is_list = isinstance(value, list) and bool(value) and isinstance(value[0], list)
+    return is_list and all(isinstance(item, list) for item in value)
+
+
 def is_plain(value: Any) -> bool:
     """Whether the value is a finite real number as it stands."""
     kind = type(value)
@@ -177,7 +183,7 @@ class Values:
             return None
         free = dimensions in (None, "1")  # directions have any length
         if all(map(is_plain if free else is_usable, value)):
-            return list(map(float, value))  # whole numbers may be larger than numpy's
+            return [*map(float, value)]  # whole numbers may be larger than numpy's
         each = [dimensions] * count if dimensions is None or isinstance(dimensions, str) else dimensions
         reader = self._read if free else self.number
         read = [reader(item, each[i], (*path, i)) for i, item in enumerate(value)]
@@ -218,7 +224,7 @@ class Values:
 
     def points(self, value: Any, dimension: str | None, path: Path) -> np.ndarray | None:
         """One point or two points as a (2, 3) array; one point is repeated."""
-        if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
+        if is_nested(value):
             if len(value) != 2:
                 self.faults.add(path, f"one point or two points are expected, not {len(value)}.")
                 return None
@@ -281,7 +287,7 @@ class Values:
     def inertia(self, value: Any, path: Path) -> list[Number] | None:
         """Tensor entries xx, yy, zz, xy, xz, yz from 3 principal moments, these 6, or a symmetric 3x3 matrix."""
         unit = "kg*m^2"
-        if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) for row in value):
+        if is_nested(value) and len(value) == 3:
             rows = [self.numbers(row, unit, (*path, i)) for i, row in enumerate(value)]
             return self._symmetric([row for row in rows if row is not None], path)
         if isinstance(value, list) and len(value) == 6:

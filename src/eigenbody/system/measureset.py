@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from eigenbody.elements.measures.rotation import RotationComponent
 from eigenbody.elements.measures.templates import Jet, Kernel
 
 Placed = tuple[Kernel, np.ndarray]  # a kernel and the positions of its measures in the set
+MANY = 30_000  # measures from which on their jets are not kept, and merged some at a time
+AT_A_TIME = 4096  # of these: what is computed of them stays in the cache of the processor
 GEOMETRIC = (ScalarProduct, Composed, RotationComponent)  # change only as carriers move; others may hold a speed
 
 
@@ -112,6 +113,30 @@ def _apart(kernel: Kernel, positions: np.ndarray) -> list[Placed]:
     return [(kernel.take(np.flatnonzero(own)), positions[own]) for own in (varies, ~varies)]
 
 
+class _Merging:
+    """One attribute of all measures, put together from parts whose last `axes` axes run over the columns; as many
+    leading axes and as wide a type as the widest part has."""
+
+    def __init__(self, measures: MeasureSet, at: Carriers, axes: int) -> None:
+        self._axes, self._lead = axes, at.r.shape[:-2]
+        self.merged = np.zeros((*self._lead, measures.count, *((measures.columns.shape[1],) * axes)))
+
+    def put(self, part: np.ndarray, positions: np.ndarray) -> None:
+        """Place the measures of a part."""
+        out = self.merged
+        is_wider = part.dtype != out.dtype and np.promote_types(part.dtype, out.dtype) != out.dtype
+        if is_wider or part.ndim > out.ndim or part.shape[: -1 - self._axes] not in ((), self._lead):
+            self._lead = np.broadcast_shapes(self._lead, part.shape[: part.ndim - 1 - self._axes])
+            shape = (*self._lead, *out.shape[out.ndim - 1 - self._axes :])
+            out = self.merged = np.array(np.broadcast_to(out, shape), dtype=np.result_type(out, part))
+        if self._axes == 0:
+            out[..., positions] = part
+        elif self._axes == 1:
+            out[..., positions, : part.shape[-1]] = part
+        else:
+            out[..., positions, : part.shape[-1], : part.shape[-1]] = part
+
+
 @dataclass(slots=True, eq=False)
 class SetJet:
     """All measures of a set at a state; arrays are merged on first use."""
@@ -124,6 +149,9 @@ class SetJet:
     _cache: dict[str, np.ndarray] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.jets = []
+        if self.measures.count > MANY:
+            return
         if self.same is None:
             self.jets = [(kernel.jet(self.at), positions) for kernel, positions in self.measures.batches]
         else:
@@ -134,29 +162,33 @@ class SetJet:
         """The same measures in the same state with other accelerations."""
         return SetJet(self.measures, at, self.turns, self)
 
+    def _parts(self) -> Iterator[tuple[Jet, np.ndarray]]:
+        """Jets of like measures and their positions; of many measures some at a time, made for this pass only."""
+        if self.measures.count <= MANY:
+            yield from self.jets
+            return
+        for kernel, positions in self.measures.batches:
+            repeats = getattr(kernel, "repeats", 1)  # components of one rotation stay together
+            count = len(positions) // repeats
+            for first in range(0, count, AT_A_TIME):
+                one = np.arange(first, min(first + AT_A_TIME, count))
+                own = (one + count * np.arange(repeats)[:, None]).ravel()
+                yield kernel.take(own).jet(self.at), positions[own]
+
     def merged(self, what: str, axes: int) -> np.ndarray:
-        """Merge an attribute whose last `axes` axes run over the columns."""
+        """Merge an attribute whose last `axes` axes run over the columns; with the gradient of many measures their
+        values, which it is made of."""
         if what in self._cache:
             return self._cache[what]
         if self.same is not None and not what.startswith("acceleration"):
             return self.same.merged(what, axes)
-        n, width = self.measures.count, self.measures.columns.shape[1]
-        parts = [(getattr(jet, what), positions) for jet, positions in self.jets]
-        lead: tuple[int, ...] = ()
-        dtype: Any = float
-        if self.at.r.ndim > 2 or any(part.ndim > 1 + axes or part.dtype != float for part, _ in parts):
-            lead = np.broadcast_shapes(self.at.r.shape[:-2], *(part.shape[: part.ndim - 1 - axes] for part, _ in parts))
-            dtype = np.result_type(float, *(part.dtype for part, _ in parts))
-        out = np.zeros((*lead, n, *((width,) * axes)), dtype=dtype)
-        for part, positions in parts:
-            if axes == 0:
-                out[..., positions] = part
-            elif axes == 1:
-                out[..., positions, : part.shape[-1]] = part
-            else:
-                out[..., positions, : part.shape[-1], : part.shape[-1]] = part
-        self._cache[what] = out
-        return out
+        wanted = {what: axes} if what != "gradient" or self.measures.count <= MANY else {"value": 0, what: axes}
+        found = {name: _Merging(self.measures, self.at, count) for name, count in wanted.items()}
+        for jet, positions in self._parts():
+            for name, out in found.items():
+                out.put(getattr(jet, name), positions)
+        self._cache |= {name: out.merged for name, out in found.items() if name not in self._cache}
+        return self._cache[what]
 
     @property
     def value(self) -> np.ndarray:
@@ -190,7 +222,7 @@ class SetJet:
         """Imaginary parts of the gradient as large as they are before they cancel, (..., n): the largest of a summand
         where a measure is made of several."""
         out = np.abs(self.gradient.imag).max(axis=-1, initial=0.0)
-        for jet, positions in self.jets:
+        for jet, positions in self._parts():
             summands = getattr(jet, "summands", None)
             if summands is not None:
                 largest = np.abs(np.imag(summands)).max(axis=(-2, -1))
@@ -215,8 +247,8 @@ class SetJet:
 
     def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
-        own = self.jets if self.same is None else self.same.jets
-        return ((getattr(jet, "curvature"), positions) for jet, positions in own)  # noqa: B009 - as `merged`
+        parts = (self.same or self)._parts()
+        return ((getattr(jet, "curvature"), positions) for jet, positions in parts)  # noqa: B009 - as `merged`
 
 
 def _accelerated(jet: Jet, kernel: Kernel, at: Carriers) -> Jet:

@@ -12,6 +12,7 @@ from eigenbody.linearization.forms import SparseForm
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.spectrum import spectrum_of
+from eigenbody.numerics.eigen.constrained import ConstrainedPencil
 from eigenbody.numerics.eigen.sparse import (
     SparseModes,
     condensed,
@@ -19,7 +20,7 @@ from eigenbody.numerics.eigen.sparse import (
     judged_entries,
     modes_next_to,
 )
-from eigenbody.numerics.eigen.sparse_symmetric import ConstrainedPencil, lightly_damped_modes, undamped_modes
+from eigenbody.numerics.eigen.sparse_symmetric import lightly_damped_modes, undamped_modes
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives, entry_order
 
 SMALL = 60  # states up to which all eigenvalues are found at once

@@ -69,11 +69,13 @@ class JointType:
 
     def _check(self, values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
         """A point where one is needed, axes that fit each other."""
-        marked = any_marker(values, is_marker)
-        if self.needs_point and values["at"] is None and not marked:
-            yield POINT_MISSING
-        if self.right_angle and values["axis2"] is None and not marked:
-            yield "", 'the required key "axis2" is missing.', "Give it as a direction perpendicular to axis."
+        without_point = self.needs_point and values["at"] is None
+        without_second = self.right_angle and values["axis2"] is None
+        if (without_point or without_second) and not any_marker(values, is_marker):
+            if without_point:
+                yield POINT_MISSING
+            if without_second:
+                yield "", 'the required key "axis2" is missing.', "Give it as a direction perpendicular to axis."
         yield from axes_fit(values, self.right_angle)
         given = values.get("armature")
         for value in given if isinstance(given, tuple) else ():

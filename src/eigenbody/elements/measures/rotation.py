@@ -51,7 +51,16 @@ class RotationComponent:
 
     def take(self, index: np.ndarray) -> RotationComponent:
         first, second = self.first[..., index, :, :], self.second[..., index, :, :]
-        return RotationComponent(self.carriers[index], first, second, self.e[..., index, :], self.small)
+        return RotationComponent(
+            self.carriers[index], first, second, self.e[..., index, :], self.small, self._repeats_in(index)
+        )
+
+    def _repeats_in(self, index: np.ndarray) -> int:
+        """How often the same pairs follow each other among the chosen ones: as often as here, or not at all."""
+        if self.repeats == 1 or len(index) % self.repeats:
+            return 1
+        pairs = (index % (len(self.carriers) // self.repeats)).reshape(self.repeats, -1)
+        return self.repeats if np.all(pairs == pairs[0]) else 1
 
     turns = every_carrier
 

@@ -25,14 +25,14 @@ class InertiaCount:
         self._order = np.arange(self._n + self._rows)
         self._whole = bordered(A, G, np.ones(self._rows))
         self._is_ordered = False
-        order = None if self._rows else nested_dissection(self._whole)
-        if order is not None:
-            self._put_in_order(order)
+        self._better = None if self._rows else nested_dissection(self._whole)  # an order for the next count
 
     def below(self, soft: float) -> int | None:
         """The bound at a flexibility relative to the stiffness `top`, None where it cannot be told."""
         from scipy.sparse.linalg import splu
 
+        if self._better is not None:
+            self._put_in_order(self._better)
         whole = self._whole
         whole.data[self._held] = -soft * self._top
         ordering = "NATURAL" if self._is_ordered else "MMD_AT_PLUS_A"
@@ -48,7 +48,7 @@ class InertiaCount:
         if is_met and np.array_equal(lu.perm_r, lu.perm_c):
             count = int(np.count_nonzero(lu.U.diagonal() < 0)) - self._rows
         if not self._is_ordered:
-            self._put_in_order(np.argsort(lu.perm_c))
+            self._better = np.argsort(lu.perm_c)
         return count
 
     @property
@@ -59,3 +59,4 @@ class InertiaCount:
 
     def _put_in_order(self, order: np.ndarray) -> None:
         self._order, self._whole, self._is_ordered = self._order[order], self._whole[order][:, order].tocsc(), True
+        self._better = None

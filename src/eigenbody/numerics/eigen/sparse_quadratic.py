@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
+from eigenbody.numerics.eigen.constrained import by_mass, typical_square
 from eigenbody.numerics.eigen.sparse import displacements, is_symmetric
-from eigenbody.numerics.eigen.sparse_symmetric import by_mass, typical_square, unbalanced
+from eigenbody.numerics.eigen.sparse_symmetric import unbalanced
 from eigenbody.numerics.matrices.linear import KKT
 from eigenbody.numerics.matrices.noise import ENTRY_NOISE
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise

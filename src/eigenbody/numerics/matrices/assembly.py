@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 ALL = slice(None)
+ROWS = 32_768  # of a product that are multiplied at a time where they are many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,28 @@ class Product:
         pull = dense_vector(self.i, self.factor * right[self.j], self.count)
         values = self.left.values.reshape(self.count, -1) * pull[:, None]
         return dense_vector(self.left.cols, values.ravel(), len(vector))
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether every row acts by its own value only, without batch axes."""
+        return (
+            self.left is self.right
+            and self.factor.ndim == self.left.values.ndim == 1
+            and np.array_equal(self.i, self.j)
+        )
+
+    def size_form(self, X: np.ndarray) -> np.ndarray:
+        """X^T A X (k, k) of the absolute values A of a diagonal product, for X (size, k); some rows at a time."""
+        weights, place = dense_vector(self.i, np.abs(self.factor), self.count), np.append(np.arange(len(X)), -1)
+        rows, out = self.left, np.zeros((X.shape[1],) * 2)
+        width = len(rows.cols) // max(self.count, 1)
+        for first in range(0, self.count, ROWS):
+            last = min(first + ROWS, self.count)
+            own = slice(first * width, last * width)
+            some = Triplets(rows.rows[own], rows.cols[own], rows.values[own])
+            moved = row_matrix(some, last - first, place, len(X), sizes=True) @ X
+            out += moved.T @ (weights[first:last, None] * moved)
+        return out
 
     def absolute(self) -> Product:
         left = Triplets(self.left.rows, self.left.cols, np.abs(self.left.values))
@@ -159,7 +182,7 @@ def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.nda
     if not parts:
         return np.zeros(shape)
     t, rows, width = join(parts), shape[0] + 1, shape[1] + 1  # one more of each for what is to be dropped
-    summed = _sums(t.rows * width + t.cols, t.values, rows * width)
+    summed = _sums(t.rows.astype(int, copy=False) * width + t.cols, t.values, rows * width)
     return summed.reshape(*summed.shape[:-1], rows, width)[..., :-1, :-1]
 
 

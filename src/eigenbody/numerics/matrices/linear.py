@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -198,10 +199,10 @@ class KKT:
         if f.ndim == 1:
             both = self._solve_whole(self._in(f), steps, transposed)
             return self._out(both), both[self._n :]
-        count, dtype = f.shape[1], np.result_type(f, self._whole)
+        count, dtype = f.shape[1], np.result_type(f, self._whole.dtype)
         x = np.empty((self._n, count), dtype=dtype, order="F")
         y = np.empty((self._size - self._n if with_y else 0, count), dtype=dtype, order="F")
-        for own in blocks(count, max(1, TOGETHER // self._size)):
+        for own in columns_at_a_time(count, self._size):
             both = self._solve_whole(self._in(f[:, own]), steps, transposed)
             x[:, own] = self._out(both)
             y[:, own] = both[self._n :][: len(y)]
@@ -209,8 +210,14 @@ class KKT:
 
     def work_size(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
         """|y|^T |G| |x| (k, m) for y (rows, k) as `solve_both` gives it and x (n, m)."""
-        scaled_x = x if self._unit is None else (x.T / self._unit).T
-        return np.abs(y).T @ (abs(self._whole[self._n :, : self._n]) @ np.abs(scaled_x))
+        pulled, unit = self._row_sizes.T @ np.abs(y), 1.0 if self._unit is None else self._unit[:, None]
+        some = columns_at_a_time(x.shape[1], self._n)
+        return np.hstack([pulled.T @ (np.abs(x[:, own]) / unit) for own in some]) if some else pulled.T @ x
+
+    @cached_property
+    def _row_sizes(self) -> Any:
+        """|G| (rows, n)."""
+        return abs(self._whole[self._n :, : self._n])
 
     def _in(self, f: np.ndarray) -> np.ndarray:
         rhs = np.zeros((self._size, *f.shape[1:]), dtype=f.dtype, order="F")
@@ -248,18 +255,26 @@ def bordered(A: Any, G: Any, flexibility: np.ndarray | None = None) -> Any:
     A, G, n = A.tocsc(), G.tocsc(), A.shape[0]
     if not G.shape[0]:
         return A
-    soft = np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0, dtype=int)
+    soft = (np.flatnonzero(flexibility) if flexibility is not None else np.zeros(0)).astype(A.indices.dtype)
     yielding = -flexibility[soft] if flexibility is not None else np.zeros(0)
-    own, border, held = column_of(A), column_of(G), n + G.indices
+    own, border, held = column_of(A), column_of(G), n + G.indices  # 32-bit indices, as SuperLU takes them
     rows = np.concatenate((A.indices, held, border, n + soft))
     columns = np.concatenate((own, border, held, n + soft))
     values = np.concatenate((A.data, G.data, G.data, yielding))
     return coo_array((values, (rows, columns)), shape=(n + G.shape[0],) * 2).tocsc()
 
 
+def absolute(matrix: Any) -> Any:
+    """|A| of a sparse matrix (CSC), entry by entry; where the entries are is shared with it."""
+    from scipy.sparse import csc_array
+
+    matrix = matrix.tocsc()
+    return csc_array((np.abs(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
 def column_of(matrix: Any) -> np.ndarray:
     """The column of each entry of a CSC matrix."""
-    return np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    return np.repeat(np.arange(matrix.shape[1], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
 
 
 def scaled_saddle(A: Any, G: Any, unit: np.ndarray) -> tuple[Any, Any]:
@@ -339,6 +354,11 @@ def stack(parts: Sequence[Any]) -> Any:
     from scipy.sparse import vstack
 
     return vstack(parts, format="csc")
+
+
+def columns_at_a_time(count: int, length: int) -> list[slice]:
+    """Slices of `count` columns of some length: as many as are worked on at once."""
+    return blocks(count, max(1, TOGETHER // max(length, 1)))
 
 
 def blocks(count: int, width: int) -> list[slice]:

@@ -14,8 +14,9 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.pencil import StaticPencil
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
+from eigenbody.numerics.eigen.constrained import ConstrainedPencil
 from eigenbody.numerics.eigen.sparse import SparseModes, is_symmetric, modes_next_to
-from eigenbody.numerics.eigen.sparse_symmetric import SOFT_ENOUGH, ConstrainedPencil, undamped_modes
+from eigenbody.numerics.eigen.sparse_symmetric import SOFT_ENOUGH, undamped_modes
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
 from eigenbody.numerics.eigen.stability import verdict
 from eigenbody.numerics.matrices.linear import KKT
