@@ -173,7 +173,7 @@ class EntryReader:
             known = frozenset(fields) | (frozenset() if typeless else {"type"})
             required = tuple(field.name for field in spec.fields if field.required)
             defaults = {name: field.default for name, field in fields.items()}
-            readers = {name: self.readers[field.kind] for name, field in fields.items()}
+            readers = {name: self.readers[field.kind] for name, field in fields.items() if field.kind in self.readers}
             self._keys[section, spec.name] = Keys(known, required, fields, readers, defaults)
         return self._keys[section, spec.name]
 

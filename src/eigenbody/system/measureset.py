@@ -162,7 +162,7 @@ class SetJet:
         """The same measures in the same state with other accelerations."""
         return SetJet(self.measures, at, self.turns, self)
 
-    def _parts(self) -> Iterator[tuple[Jet, np.ndarray]]:
+    def parts(self) -> Iterator[tuple[Jet, np.ndarray]]:
         """Jets of like measures and their positions; of many measures some at a time, made for this pass only."""
         if self.measures.count <= MANY:
             yield from self.jets
@@ -184,7 +184,7 @@ class SetJet:
             return self.same.merged(what, axes)
         wanted = {what: axes} if what != "gradient" or self.measures.count <= MANY else {"value": 0, what: axes}
         found = {name: _Merging(self.measures, self.at, count) for name, count in wanted.items()}
-        for jet, positions in self._parts():
+        for jet, positions in self.parts():
             for name, out in found.items():
                 out.put(getattr(jet, name), positions)
         self._cache |= {name: out.merged for name, out in found.items() if name not in self._cache}
@@ -222,7 +222,7 @@ class SetJet:
         """Imaginary parts of the gradient as large as they are before they cancel, (..., n): the largest of a summand
         where a measure is made of several."""
         out = np.abs(self.gradient.imag).max(axis=-1, initial=0.0)
-        for jet, positions in self._parts():
+        for jet, positions in self.parts():
             summands = getattr(jet, "summands", None)
             if summands is not None:
                 largest = np.abs(np.imag(summands)).max(axis=(-2, -1))
@@ -247,7 +247,7 @@ class SetJet:
 
     def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
-        parts = (self.same or self)._parts()
+        parts = (self.same or self).parts()
         return ((getattr(jet, "curvature"), positions) for jet, positions in parts)  # noqa: B009 - as `merged`
 
 
