@@ -9,6 +9,7 @@ FILE is written by benchmarks/rotors.py. One JSON document is printed.
 import contextlib
 import json
 import os
+import signal
 import sys
 import time
 import warnings
@@ -69,8 +70,9 @@ def whirl(document):
 
 
 def times(document, count):
-    """Best seconds of the processor for one Campbell diagram, by number of elements; a new rotor every time, because a
-    second diagram of the same one comes from its memory. Numba's compilation is over before."""
+    """Best seconds of the processor for one Campbell diagram from the rotor's numbers on, by number of elements; a new
+    rotor every time, because a second diagram of the same one comes from its memory. Numba's compilation is over
+    before. `critical` is for its critical speeds up to the fastest one, or why there are none."""
     rotor, out = document["rotors"][0], {}
     speeds = np.array(rotor["speeds"])
     build(rotor, 6).run_campbell(speeds[:3], frequencies=count)
@@ -78,15 +80,36 @@ def times(document, count):
         seconds = []
         begin = time.perf_counter()
         for _ in range(document["runs"]):
-            machine = build(rotor, elements)
             start = time.process_time()
+            machine = build(rotor, elements)
             found = machine.run_campbell(speeds, frequencies=count)
             seconds.append(time.process_time() - start)
             if time.perf_counter() - begin > document["patience"]:
                 break
         out[elements] = {"seconds": min(seconds), "runs": len(seconds), "unknowns": int(2 * machine.ndof),
-                         "last": np.sort(found.wd[-1]).tolist()}  # fmt: skip
+                         "last": np.sort(found.wd[-1]).tolist(),
+                         "critical": critical(build(rotor, elements), speeds[-1], document["patience"])}  # fmt: skip
     return out
+
+
+def critical(machine, fastest, patience):
+    """Seconds of the processor for the critical speeds, once; or why there are none."""
+
+    def give_up(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(patience)
+    start = time.process_time()
+    try:
+        machine.run_critical_speed(speed_range=(0.0, float(fastest)))
+        return time.process_time() - start
+    except (SystemError, TimeoutError):  # a signal amid compiled code is a SystemError
+        return f"not within {patience} s"
+    except RuntimeError as error:
+        return str(error)
+    finally:
+        signal.alarm(0)
 
 
 if __name__ == "__main__":
