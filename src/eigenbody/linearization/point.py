@@ -56,7 +56,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
             return self
         return replace(self, chosen=chosen, frame=MotionFrame(self.mechanics, chosen))
 
-    @property
+    @cached_property
     def is_at_rest(self) -> bool:
         """Whether nothing moves."""
         return not self.state.v.any() and not self.state.w.any()
@@ -264,12 +264,13 @@ def imbalance(mechanics: Mechanics, motion: ForwardDynamics) -> np.ndarray:
 
 def drift_of(mechanics: Mechanics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Largest violation of the constraints at position, velocity and acceleration level; batch axes may lead."""
-    h, n = mechanics.holonomic, mechanics.non_holonomic
-    return (
-        _largest(h.value),
-        np.maximum(_largest(h.rate), _largest(n.rate)),
-        np.maximum(_largest(h.acceleration), _largest(n.acceleration)),
-    )
+    h = mechanics.holonomic
+    position, velocity, acceleration = _largest(h.value), _largest(h.rate), _largest(h.acceleration)
+    if mechanics.system.slips.count:
+        n = mechanics.non_holonomic
+        velocity = np.maximum(velocity, _largest(n.rate))
+        acceleration = np.maximum(acceleration, _largest(n.acceleration))
+    return position, velocity, acceleration
 
 
 def refuse_singular(frame: MotionFrame) -> None:

@@ -244,7 +244,8 @@ class _Descent:
     def _tried(self, here: Balance, tau: float, carried: np.ndarray, stride: float) -> _Step | float | None:
         """One backward Euler step; the factor by which tau must shrink where it is too long; None where it fails."""
         try:
-            return self._euler(here, tau, carried, stride)
+            with np.errstate(all="ignore"):  # a step may lead to where nothing can be measured, and is shortened then
+                return self._euler(here, tau, carried, stride)
         except ComputationError:
             return None
 
