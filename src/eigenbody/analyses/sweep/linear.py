@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,8 +35,6 @@ class Stack:
     group: Group
     batch: OperatingPoint
     linear: LinearStack
-    _points: dict[int, OperatingPoint] = field(default_factory=dict)  # those that were asked for
-    _models: dict[int, LinearModel] = field(default_factory=dict)
 
     def state(self, member: int) -> State:
         """The state of one of them."""
@@ -44,15 +42,11 @@ class Stack:
 
     def points(self, members: Sequence[int]) -> dict[int, OperatingPoint]:
         """The operating points of some of them, by their places in the group."""
-        new = [k for k in members if k not in self._points]
-        self._points.update(separate_points(self.group, self.batch, new) if new else {})
-        return {k: self._points[k] for k in members}
+        return separate_points(self.group, self.batch, members)
 
     def models(self, members: Sequence[int]) -> dict[int, LinearModel]:
         """The linear models of some of them, by their places in the group."""
-        new = [k for k in members if k not in self._models]
-        self._models.update(self.linear.models(self.points(new)) if new else {})
-        return {k: self._models[k] for k in members}
+        return self.linear.models(self.points(members))
 
     def model(self, member: int) -> LinearModel:
         """The linear model of one of them."""
