@@ -64,7 +64,7 @@ class Holonomic:
 
     def rows(self, what: str = "gradient") -> list[Triplets]:
         """Row derivatives as triplets: "gradient", "rate_q", "acceleration_q" or "acceleration_u"."""
-        return [self._gradient if what == "gradient" else self._derivative(what)]
+        return self._gradient if what == "gradient" else self._derivative(what)
 
     @property
     def _are_measures(self) -> bool:
@@ -73,20 +73,33 @@ class Holonomic:
         return np.array_equal(c.measure, np.arange(c.measures.count)) and bool(np.all(c.coefficient == 1.0))
 
     @cached_property
-    def _gradient(self) -> Triplets:
-        return self._derivative("gradient") if self._same is None else self._same.rows()[0]
+    def _gradient(self) -> list[Triplets]:
+        return self._derivative("gradient") if self._same is None else self._same.rows()
 
-    def _derivative(self, what: str) -> Triplets:
-        c, values = self._c, getattr(self.jet, what)
-        if values.ndim == 2 and self._are_measures:
-            return Triplets.of_rows(c.row.astype(np.int32), c.measures.columns, values)
-        if values.ndim == 2:
-            return Triplets.of_rows(c.row, c.measures.columns[c.measure], c.coefficient[..., None] * values[c.measure])
-        there = (values != 0).any(axis=tuple(range(values.ndim - 2)))  # of many, zeros of all are not written
-        k, column = np.nonzero(there[c.measure])
-        measure = c.measure[k]
+    def _derivative(self, what: str) -> list[Triplets]:
+        c = self._c
+        if self._are_measures:
+            values = getattr(self.jet, what)
+            if values.ndim == 2:
+                return [Triplets.of_rows(c.row.astype(np.int32), c.measures.columns, values)]
+            return [self._written(values, np.arange(c.measures.count))]
+        return [self._written(values, positions) for values, positions in self.jet.by_kind(what)]
+
+    def _written(self, values: np.ndarray, positions: np.ndarray) -> Triplets:
+        """What measures (k,) whose derivatives are values (..., k, w) bring to the rows; of many variants, zeros of
+        all are not written."""
+        c = self._c
+        place = np.full(c.measures.count, -1)
+        place[positions] = np.arange(len(positions))
+        own = place[c.measure]
+        terms = np.flatnonzero(own >= 0)
+        there = (values != 0).any(axis=tuple(range(values.ndim - 2))) if values.ndim > 2 else np.ones_like(values, bool)
+        k, column = np.nonzero(there[own[terms]])
+        term = terms[k]
         return Triplets(
-            c.row[k], c.measures.columns[measure, column], c.coefficient[..., k] * values[..., measure, column]
+            c.row[term],
+            c.measures.columns[c.measure[term], column],
+            c.coefficient[..., term] * values[..., own[term], column],
         )
 
     def along_measures(self, multipliers: np.ndarray) -> np.ndarray:
@@ -147,20 +160,24 @@ def somewhere_not_zero(values: np.ndarray) -> np.ndarray:
 
 
 def bent(measures: MeasureSet, jet: SetJet, force: np.ndarray) -> list[Triplets]:
-    """sum_m force_m curvature_m as triplets."""
-    loaded = somewhere_not_zero(force)
-    if not len(loaded):
+    """sum_m force_m curvature_m as triplets, kind by kind."""
+    if not force.any():
         return []
-    if force.ndim > 1:
-        return [part for own, positions in jet.curvatures() for part in _bent_alike(measures, own, positions, force)]
-    columns = measures.columns[loaded]
-    return [Triplets.of_blocks(columns, columns, force[..., loaded, None, None] * jet.curvature[..., loaded, :, :])]
+    kinds = jet.by_kind("curvature")
+    return [part for own, positions in kinds for part in _bent_alike(measures, own, positions, force)]
 
 
 def _bent_alike(
     measures: MeasureSet, curvature: np.ndarray, positions: np.ndarray, force: np.ndarray
 ) -> Iterator[Triplets]:
-    """The same for measures of one kind under many sets of forces: only what is curved is written for each of them."""
+    """The same for measures of one kind; under many sets of forces only what is curved is written for each of them."""
+    if force.ndim == 1:
+        loaded = force[positions].nonzero()[0]
+        if len(loaded):
+            columns = measures.columns[positions[loaded], : curvature.shape[-1]]
+            values = force[positions[loaded], None, None] * curvature[..., loaded, :, :]
+            yield Triplets.of_blocks(columns, columns, values)
+        return
     there = (curvature != 0).any(axis=tuple(range(curvature.ndim - 3)))
     m, a, b = np.nonzero(there)
     if len(m):

@@ -32,8 +32,8 @@ def at_states(first: OperatingPoint, states: State) -> OperatingPoint:
 def chunks(first: OperatingPoint, count: int) -> list[slice]:
     """Parts of `count` states that are evaluated at once."""
     system = first.system
-    measured = system.constraints.measures.count + system.forces.measures.count
-    chunk = max(1, ENTRIES // max(system.nq**2, 12 * measured, 1))
+    measured = system.constraints.measures.columns.size + system.forces.measures.columns.size
+    chunk = max(1, ENTRIES // max(system.nq**2, measured, 1))
     return [slice(begin, min(begin + chunk, count)) for begin in range(0, count, chunk)]
 
 

@@ -245,10 +245,10 @@ class SetJet:
     def curvature(self) -> np.ndarray:
         return self.merged("curvature", 2)
 
-    def curvatures(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Curvatures (..., k, w, w) of like measures and their positions (k,) in the set, kind by kind."""
-        parts = (self.same or self).parts()
-        return ((getattr(jet, "curvature"), positions) for jet, positions in parts)  # noqa: B009 - as `merged`
+    def by_kind(self, what: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """An attribute (..., k, w, ...) of like measures and their positions (k,) in the set, kind by kind."""
+        source = self if self.same is None or what.startswith("acceleration") else self.same
+        return ((getattr(jet, what), positions) for jet, positions in source.parts())
 
 
 def _accelerated(jet: Jet, kernel: Kernel, at: Carriers) -> Jet:

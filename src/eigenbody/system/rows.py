@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.elements.couplings import COUPLINGS
 from eigenbody.elements.joints import Tie
-from eigenbody.elements.measures.modal_form import ModalForm, modal_blocks, modal_form
+from eigenbody.elements.measures.modal_form import ModalForm, modal_forms
 from eigenbody.elements.measures.templates import Kernel, Pairs
 from eigenbody.elements.measures.turned import TurnedRotation
 from eigenbody.elements.prescribed import holds_a_row
@@ -89,6 +89,7 @@ class ConstraintRows:
     def _bend(self, description: Description, joints: JointTable, named: NamedMeasures) -> None:
         """Nodes of flexible bodies are displaced and turned by the modal coordinates, which share one measure each."""
         start = {entry.name: joints.row_start[i] for i, entry in enumerate(description.joints) if entry.type == "node"}
+        in_pairs = _are_narrow(description.flexible, self.count)
         for flexible in description.flexible:
             q = np.array([self._from_named(named.index[name]) for name in flexible.coordinates], dtype=int)
             for node, number in flexible.nodes.items():
@@ -96,20 +97,16 @@ class ConstraintRows:
                 row, mode = np.nonzero(shape != 0)
                 self.terms.append((start[node] + row, q[mode], -shape[row, mode]))
                 if flexible.reduced.bow is not None:
-                    self._bow(flexible, flexible.reduced.bow[number], start[node], named)
+                    self._bow(flexible, flexible.reduced.bow[number], start[node], named, in_pairs)
 
-    def _bow(self, flexible: FlexibleBody, bow: np.ndarray, start: int, named: NamedMeasures) -> None:
-        """Displacement and rotation (6, modes, modes) of second order of a node, by pairs of carriers."""
+    def _bow(self, flexible: FlexibleBody, bow: np.ndarray, start: int, named: NamedMeasures, in_pairs: bool) -> None:
+        """Displacement and rotation (6, modes, modes) of second order of a node: one form of all carriers for each of
+        its rows, or forms of their pairs."""
         carriers = np.array([named.places.index[name] for name in flexible.carriers], dtype=int)
-        blocks = 2 * modal_blocks(bow)  # (carriers, carriers, 6, 3, 3)
         rows = start + np.arange(6)
-        for is_own, (a, b) in ((True, np.diag_indices(len(carriers))), (False, np.tril_indices(len(carriers), -1))):
-            if not len(a):
-                continue
-            pairs = carriers[a][:, None] if is_own else np.stack((carriers[a], carriers[b]), axis=-1)
-            form = modal_form(blocks[a, b].reshape(-1, 3, 3), is_own)
-            kernel = ModalForm(np.repeat(pairs, 6, axis=0), form)
-            self.terms.append((np.tile(rows, len(a)), self._private(kernel), -np.ones(6 * len(a))))
+        for members, form in modal_forms(2 * bow, in_pairs):
+            kernel = ModalForm(np.repeat(carriers[members], 6, axis=0), form)
+            self.terms.append((np.tile(rows, len(members)), self._private(kernel), -np.ones(6 * len(members))))
 
     def _couple(self, entry: Entry, named: NamedMeasures) -> None:
         coupling = COUPLINGS[entry.type]
@@ -149,6 +146,14 @@ class ConstraintRows:
             own = np.array([self._from_named(measure)])
         self.terms.append((np.array([number]), own, np.ones(1)))
         self.motions.append((number, signal))
+
+
+def _are_narrow(bodies: Sequence[FlexibleBody], others: int) -> bool:
+    """Whether the table of all measures has fewer entries if the forms of these bodies are written by pairs of
+    carriers, beside `others`: every measure has as many columns as the widest."""
+    sizes = [(6 * len(body.nodes), len(body.carriers)) for body in bodies if body.reduced.bow is not None]
+    whole = 6 * max((K for _, K in sizes), default=0) * (others + sum(n for n, _ in sizes))
+    return whole > 12 * (others + sum(n * K * (K + 1) // 2 for n, K in sizes))
 
 
 class _Turned:

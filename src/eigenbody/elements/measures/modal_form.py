@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,24 +12,24 @@ from eigenbody.elements.measures.features import Carriers
 from eigenbody.spatial.rotations import apply, dot
 
 
-def modal_blocks(form: np.ndarray) -> np.ndarray:
-    """Blocks (K, K, r, 3, 3) by pairs of carriers of forms (r, m, m) of m modal coordinates, three on each of K
-    carriers; the last may have fewer."""
+def modal_forms(form: np.ndarray, in_pairs: bool) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Forms (r, m, m) of m modal coordinates x, three on each of K carriers (the last may have fewer): which carriers
+    (n, k) stand in a form, and F (n r, 3 k, 3 k) of x.Fx / 2. Either all K in one, or each alone and two at a time."""
     r, m = form.shape[:2]
     K = -(-m // 3)
     whole = np.zeros((r, 3 * K, 3 * K), dtype=form.dtype)
     whole[:, :m, :m] = form
-    return whole.reshape(r, K, 3, K, 3).transpose(1, 3, 0, 2, 4)
-
-
-def modal_form(block: np.ndarray, is_own: bool) -> np.ndarray:
-    """F (n, 3 K, 3 K) of x.Fx / 2 from blocks (n, 3, 3) of one carrier with itself or of two."""
-    if is_own:
-        return block
-    nothing = np.zeros_like(block)
-    return np.concatenate(
-        (np.concatenate((nothing, block), axis=-1), np.concatenate((block.swapaxes(-1, -2), nothing), axis=-1)), axis=-2
-    )
+    if not in_pairs:
+        yield np.arange(K)[None], whole
+        return
+    blocks = whole.reshape(r, K, 3, K, 3).transpose(1, 3, 0, 2, 4)
+    own, (a, b) = np.arange(K), np.tril_indices(K, -1)
+    yield own[:, None], blocks[own, own].reshape(-1, 3, 3)
+    if len(a):
+        block = blocks[a, b].reshape(-1, 3, 3)
+        pair = np.zeros((len(block), 6, 6), dtype=form.dtype)
+        pair[:, :3, 3:], pair[:, 3:, :3] = block, block.mT
+        yield np.stack((a, b), axis=-1), pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
