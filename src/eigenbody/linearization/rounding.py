@@ -26,7 +26,7 @@ from eigenbody.linearization.tangents import Tangents
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense_vector, sparse
-from eigenbody.numerics.matrices.linear import Saddle, factor, stack
+from eigenbody.numerics.matrices.linear import Saddle, factor
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.numerics.matrices.projection import Projection
 from eigenbody.numerics.matrices.sparse_noise import SparseNoise
@@ -89,7 +89,7 @@ class Rounding:
         size_Y, size_Z = abs(turning) @ P + abs(rows) @ D, abs(rows) @ Pv
         whole, of_P = abs(frame.rows_at_velocity), frame.rounding_of_P()
         of_Pv = self._sampled(EPS * (whole @ Pv))
-        driven = abs(stack([frame.held("rate_q"), frame.speed_rows("rate_q")]))
+        driven = abs(frame.velocity_rows("rate_q"))
         of_D = self._sampled(ROUNDED * EPS * (driven @ P) + driven @ of_P + EPS * (whole @ D))
         noise_Y = ROUNDED * EPS * size_Y + abs(turning) @ of_P + abs(rows) @ of_D
         return noise_Y, ROUNDED * EPS * size_Z + abs(rows) @ of_Pv

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.frame import MotionFrame
-from eigenbody.numerics.matrices.linear import beside, stack
+from eigenbody.numerics.matrices.linear import beside
 
 
 class Variations:
@@ -28,23 +26,18 @@ class Variations:
         self.D, self.A_S, self.A_W = np.zeros((n, nS)), np.zeros((n, nS)), np.zeros((n, nW))
         self.A_S_of_others: np.ndarray | None = None
         if moving:
-            self.D = _solved(frame, _rows(frame, "rate_q") @ frame.P)
-            by_speed = _rows(frame, "acceleration_u")
-            of_S = _rows(frame, "acceleration_q") @ frame.P + by_speed @ self.D
+            self.D = _solved(frame, frame.velocity_rows("rate_q") @ frame.P)
+            by_speed = frame.velocity_rows("acceleration_u")
+            of_S = frame.velocity_rows("acceleration_q") @ frame.P + by_speed @ self.D
             both = _solved(frame, beside([of_S, by_speed @ frame.Pv]))
             self.A_S, self.A_W = both[..., :nS], both[..., nS:]
         elif others is not None:
             all_of_them = np.concatenate((mechanics.acceleration[None], others))
             every = frame.accelerated(Mechanics(frame.system, mechanics.state, all_of_them, still=mechanics))
-            rows = _rows(every, "acceleration_q") @ frame.P
+            rows = every.velocity_rows("acceleration_q") @ frame.P
             self.A_S, self.A_S_of_others = _solved(frame, rows[0]), _solved(frame, rows[1:])
         elif accelerated:
-            self.A_S = _solved(frame, _rows(frame, "acceleration_q") @ frame.P)
-
-
-def _rows(frame: MotionFrame, what: str) -> Any:
-    """Derivatives of the independent constraints, then of the velocity coordinates, (..., nq, nq)."""
-    return stack([frame.held(what), frame.speed_rows(what)])
+            self.A_S = _solved(frame, frame.velocity_rows("acceleration_q") @ frame.P)
 
 
 def _solved(frame: MotionFrame, moved: np.ndarray) -> np.ndarray:

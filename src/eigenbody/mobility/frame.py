@@ -135,16 +135,18 @@ class MotionFrame(LeanCopies):
     @cached_property
     def rows_at_velocity(self) -> Any:
         """[G; N; s_q], square."""
-        if self._same is not None:
-            return self._same.rows_at_velocity
-        return self._square(self.speeds, self.speed_jet, self.chosen.slip_rows)
+        return self.velocity_rows("gradient") if self._same is None else self._same.rows_at_velocity
 
     @cached_property
     def rows_at_position(self) -> Any:
         """[G; s_q], square."""
         if self._same is not None:
             return self._same.rows_at_position
-        return self._square(self.positions, self.position_jet) if self.has_slips else self.rows_at_velocity
+        return self._square("gradient", self.positions, self.position_jet) if self.has_slips else self.rows_at_velocity
+
+    def velocity_rows(self, what: str) -> Any:
+        """Derivatives of the independent constraints, then of the velocity coordinates, as one square matrix."""
+        return self._square(what, self.speeds, self.speed_jet, self.chosen.slip_rows)
 
     @cached_property
     def at_velocity(self) -> Factor:
@@ -156,15 +158,18 @@ class MotionFrame(LeanCopies):
             return self._same.at_position
         return factor(self.rows_at_position) if self.has_slips else self.at_velocity
 
-    def _square(self, coordinates: MeasureSet, jet: SetJet, slip_rows: Sequence[int] | np.ndarray = ()) -> Any:
-        """Gradients of the independent constraints, then of the coordinates, as one square matrix."""
+    def _square(
+        self, what: str, coordinates: MeasureSet, jet: SetJet, slip_rows: Sequence[int] | np.ndarray = ()
+    ) -> Any:
+        """Derivatives of the independent constraints, then of the coordinates."""
         system, first = self.system, len(self.chosen.rows)
-        parts = _renumbered(self.mechanics.holonomic.rows(), self.chosen.rows, system.constraints.count, 0, system.nq)
+        held = self.mechanics.holonomic.rows(what)
+        parts = _renumbered(held, self.chosen.rows, system.constraints.count, 0, system.nq)
         if len(slip_rows):
-            slips = self.mechanics.non_holonomic.rows()
+            slips = self.mechanics.non_holonomic.rows(what)
             parts += _renumbered(slips, slip_rows, system.slips.count, first, system.nq)
         own = np.arange(first + len(slip_rows), system.nq)
-        parts.append(Triplets.of_rows(own, coordinates.columns, jet.gradient))
+        parts.append(Triplets.of_rows(own, coordinates.columns, getattr(jet, what)))
         return matrix(parts, (system.nq, system.nq), self.is_sparse)
 
     @cached_property

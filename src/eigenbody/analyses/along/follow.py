@@ -21,7 +21,7 @@ from eigenbody.mobility.motion import ForwardDynamics
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.model.model import InertModel
-from eigenbody.numerics.matrices.linear import DENSE_LIMIT, solve_vector, stack, times
+from eigenbody.numerics.matrices.linear import DENSE_LIMIT, solve_vector, times
 from eigenbody.simulation.result import Simulation
 from eigenbody.system.state import State, some_states
 
@@ -172,7 +172,7 @@ class Follower:
         if self.system.nq > DENSE_LIMIT:
             return ""
         frame = MotionFrame(Mechanics(self.system, state), chosen)
-        sign = float(np.linalg.slogdet(stack([frame.held("gradient"), frame.speed_rows("gradient")]))[0])
+        sign = float(np.linalg.slogdet(frame.rows_at_velocity)[0])
         before, self._last = self._last, (chosen.rows, sign)
         if before is not None and np.array_equal(before[0], chosen.rows) and before[1] * sign < 0:
             return "on the way there they become dependent and reverse"

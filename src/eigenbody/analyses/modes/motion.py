@@ -155,10 +155,10 @@ def motion_work(modes: Modes, motion: ModeMotion) -> MotionWork:
     ):
         return MotionWork(none, none, none.real)
     frame, q = point.frame, motion.q.T
-    held = frame.held("rate_q").shape[0]
+    held = point.system.nq - frame.speeds.count
     rates = frame.position_rows("gradient") @ q if linear.blades is not None else None
-    D = solved(frame, _turned(-_rows(frame, "rate_q", q), held, linear, rates, 1))
-    right = -(_rows(frame, "acceleration_q", q) + _rows(frame, "acceleration_u", D))
+    D = solved(frame, _turned(-frame.velocity_rows("rate_q") @ q, held, linear, rates, 1))
+    right = -(frame.velocity_rows("acceleration_q") @ q + frame.velocity_rows("acceleration_u") @ D)
     A = solved(frame, _turned(right, held, linear, rates, 2))
     force = mechanics.inertia_times(A.T) + _by_velocity(point, D.T)
     for part in mechanics.flexible:
@@ -169,7 +169,7 @@ def motion_work(modes: Modes, motion: ModeMotion) -> MotionWork:
     if point.system.slips.count:
         return MotionWork(work.sum(axis=-1), none, np.abs(work).sum(axis=-1))
     twice = None if rates is None else 2 * modes.eigenvalues * rates
-    A = solved(frame, _turned(-_rows(frame, "acceleration_u", motion.along.T), held, linear, twice, 1))
+    A = solved(frame, _turned(-frame.velocity_rows("acceleration_u") @ motion.along.T, held, linear, twice, 1))
     lost = motion.along.conj() * (mechanics.inertia_times(A.T) + _by_velocity(point, motion.along))
     size = np.abs(work).sum(axis=-1) * np.abs(modes.eigenvalues.imag) + np.abs(lost).sum(axis=-1)
     return MotionWork(work.sum(axis=-1), lost.sum(axis=-1), size)
@@ -192,10 +192,6 @@ def _by_velocity(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
     for armature in point.mechanics.armature:
         force = force + armature.damping().times(u)
     return force
-
-
-def _rows(frame: MotionFrame, what: str, vectors: np.ndarray) -> np.ndarray:
-    return np.concatenate((frame.held(what) @ vectors, frame.speed_rows(what) @ vectors))
 
 
 def _gyroscopic(point: OperatingPoint, u: np.ndarray) -> np.ndarray:
