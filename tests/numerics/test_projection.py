@@ -15,7 +15,7 @@ from eigenbody.numerics.matrices import projection, thin
 from eigenbody.numerics.matrices.assembly import Part, Product, Triplets, absolute, dense, sparse
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT
 from eigenbody.numerics.matrices.projection import Projection, is_large
-from eigenbody.numerics.matrices.stacks import parts_of
+from eigenbody.numerics.matrices.stacks import parts_of, real_times
 
 NQ, COUNT = 12, 7
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -171,3 +171,21 @@ def test_parts_of_stacks_are_those_of_each_matrix() -> None:
     rows, columns = rng.permuted(np.tile(np.arange(5), (3, 1)), axis=1)[:, :4], rng.integers(0, 6, (3, 2))
     for whole, part in zip((A, B), parts_of((A, B), rows, columns), strict=True):
         np.testing.assert_array_equal(part, [a[np.ix_(r, c)] for a, r, c in zip(whole, rows, columns, strict=True)])
+
+
+def test_projection_of_many_motions_is_that_of_each() -> None:
+    """Many motions meet left^T X; one of them, and many matrices X, meet X first. What a projection has written out of
+    the same parts serves again, for sizes apart."""
+    rng = np.random.default_rng(5)
+    X, left, many = parts(rng), rng.normal(size=(NQ, 5)), rng.normal(size=(2, 4, NQ, 3))
+    shared = Projection()
+    for sizes in (False, True, False):
+        project = shared.sizes if sizes else shared.of
+        alone = [[getattr(Projection(), project.__name__)(X, left, each) for each in some] for some in many]
+        np.testing.assert_allclose(project(X, left, many), alone, rtol=1e-12, atol=1e-13)
+
+
+def test_real_times_complex_in_real_arithmetic() -> None:
+    rng = np.random.default_rng(6)
+    A, X = rng.normal(size=(3, 4, 5)), rng.normal(size=(3, 2, 5)) + 1j * rng.normal(size=(3, 2, 5))
+    np.testing.assert_allclose(real_times(A, X.mT), A @ X.mT, rtol=1e-13)  # columns that are not together in memory

@@ -24,7 +24,7 @@ from eigenbody.analyses.modes.shapes import shapes_of
 from eigenbody.linearization.linearize import LinearStack
 from eigenbody.numerics.eigen.dense import spectra_second_order
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
-from eigenbody.numerics.matrices.stacks import alike
+from eigenbody.numerics.matrices.stacks import alike, real_times
 from eigenbody.spatial.rotations import apply
 
 
@@ -120,7 +120,7 @@ def _residuals(M: np.ndarray, C: np.ndarray, K: np.ndarray, values: np.ndarray, 
     left, size = np.zeros(q.shape, complex), np.zeros(values.shape)
     for matrix, factor in ((M, values**2), (C, values), (K, np.ones(values.shape))):
         scaled = matrix * weight
-        left += (scaled @ q.view(float)).view(complex) * factor[:, None, :]
+        left += real_times(scaled, q) * factor[:, None, :]
         size += np.linalg.norm(scaled, axis=(-2, -1))[:, None] * np.abs(factor)
     return np.linalg.norm(left, axis=1) / np.maximum(size * np.linalg.norm(q, axis=1), 1e-300)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
-from eigenbody.numerics.eigen.graded import error_of_dropped, graded_error, left_vectors, mass_basis
+from eigenbody.numerics.eigen.graded import graded_error, left_vectors, mass_basis
 from eigenbody.numerics.eigen.gyroscopic import gyroscopic_modes
 from eigenbody.numerics.eigen.scaled import ModalBasis, Scaled, modal_bases, scaled
 from eigenbody.numerics.eigen.spectra import Numbered, Spectra, SpectrumStack, ordered_spectra
@@ -255,39 +255,44 @@ def _in_states(system: Scaled, basis: ModalBasis, modes: Judged) -> SpectrumStac
     shapes = np.concatenate([basis.elastic, basis.rigid], axis=-1)
     omega, generalized, found = np.sqrt(np.abs(basis.stiffness)), modes.rigid, modes.others
     eigenvalues, vectors, errors = found.values, found.vectors, modes.errors()
-    z = np.concatenate([generalized, vectors], axis=-1)
+    left, amplitudes = np.zeros((0, 0)), np.abs(vectors[:, 2 * e :]) / np.abs(eigenvalues)[:, None, :]
     if r:
-        size = np.abs(shapes)
+        size, zeros = np.abs(shapes), generalized.shape[-1]
         dropped = np.abs(shapes.mT @ system.K @ basis.rigid) + size.mT @ system.noise_K @ np.abs(basis.rigid)
-        errors = errors + error_of_dropped(dropped, z, eigenvalues)
+        left = np.abs(left_vectors(np.concatenate([generalized, vectors], axis=-1))[..., zeros:, e:])
+        errors[:, zeros:] += _felt(left, dropped, amplitudes)
     eta = _amplitudes(omega, vectors[:, :e], vectors[:, e : 2 * e], eigenvalues)
     q = shapes @ np.concatenate([eta, vectors[:, 2 * e :] / eigenvalues[:, None, :]], axis=-2)
     slow_q = np.concatenate([basis.rigid, basis.elastic @ (generalized[:, :e] / omega[:, :, None])], axis=-1)
     slow_v = np.concatenate([np.zeros_like(basis.rigid), shapes @ generalized[:, e:]], axis=-1)
     right = np.concatenate([system.rigid_states(slow_q, slow_v), system.states(q, eigenvalues)], axis=-1)
-    bounds = partial(_errors_beside_rigid, system, basis, z, eigenvalues, errors)
+    bounds = partial(_errors_beside_rigid, system, basis, left[..., e:], amplitudes, errors)
     near_zero = _near_zero(system, basis) + modes.near_zero
     return ordered_spectra(
         (r, *modes.weyr), eigenvalues, right, found.on_axis, found.defective, bounds, near_zero, found.undecided
     )
 
 
+def _felt(left: np.ndarray, stiffness: np.ndarray, amplitudes: np.ndarray) -> np.ndarray:
+    """What stiffnesses (..., k, r), taken for nothing but felt by rigid amplitudes after all, would make of eigenvalues
+    that are not zero: `left` (..., m, k) and `amplitudes` (..., r, m) are the sizes of what these feel and do."""
+    return np.asarray(np.sum(left.mT * (stiffness @ amplitudes), axis=-2))
+
+
 def _errors_beside_rigid(
-    system: Scaled, basis: ModalBasis, states: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray
+    system: Scaled, basis: ModalBasis, left: np.ndarray, amplitudes: np.ndarray, errors: np.ndarray
 ) -> np.ndarray:
-    """Bounds of the rigid zeros (g, r), and `errors` (g, m) of all others, whose vectors are `states` (g, m, m), with
-    what a stiffness of rigid motion within its noise adds to them: a force that acts as damping of that size over
-    lambda."""
+    """Bounds of the rigid zeros (g, r), and `errors` (g, z + m) of all others with what a stiffness of rigid motion
+    within its noise adds to the m that are not zero: a force that acts as damping of that size over lambda. `left` (g,
+    m, r) and `amplitudes` (g, r, m) are the sizes of what these feel and do of it."""
     r = basis.rigid.shape[-1]
     if not r:
         return errors
     size = np.abs(basis.rigid)
     zero, noise = np.sqrt(_error_of_squares(system, basis.rigid)), size.mT @ system.noise_K @ size
-    deeper = states.shape[-1] - eigenvalues.shape[-1]
-    left = np.abs(left_vectors(states)[..., deeper:, -r:])
-    moved = np.sum(left.mT * (noise @ np.abs(states[..., -r:, deeper:])), axis=-2) / np.abs(eigenvalues)
+    deeper = errors.shape[-1] - amplitudes.shape[-1]
     slow = np.maximum(errors[..., :deeper], zero.max(axis=-1, keepdims=True))
-    return np.concatenate([zero, slow, errors[..., deeper:] + moved], axis=-1)
+    return np.concatenate([zero, slow, errors[..., deeper:] + _felt(left, noise, amplitudes)], axis=-1)
 
 
 def _mixing_noise(system: Scaled, basis: ModalBasis, loss: np.ndarray) -> np.ndarray:

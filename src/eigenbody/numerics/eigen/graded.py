@@ -146,18 +146,6 @@ def graded_error(values: np.ndarray) -> np.ndarray:
     return BACKWARD * np.finfo(float).eps * level
 
 
-def error_of_dropped(stiffness: np.ndarray, vectors: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
-    """What stiffnesses (..., e + r, r), taken for nothing but felt by rigid amplitudes after all, would make of
-    eigenvalues of z' = A z with z = [elastic, elastic rates, rigid rates] (2e + r): nothing of the zeros, whose vectors
-    come first among `vectors` (..., 2e + r, zeros + m), something of the m others."""
-    r = stiffness.shape[-1]
-    e, zeros = stiffness.shape[-2] - r, vectors.shape[-1] - eigenvalues.shape[-1]
-    left = np.abs(left_vectors(vectors))[..., zeros:, e:]
-    amplitudes = np.abs(vectors[..., 2 * e :, zeros:]) / np.abs(eigenvalues)[..., None, :]
-    none = np.zeros((*eigenvalues.shape[:-1], zeros))
-    return np.concatenate([none, np.sum(left.mT * (stiffness @ amplitudes), axis=-2)], axis=-1)
-
-
 def left_vectors(right: np.ndarray) -> np.ndarray:
     """(..., n, m) left vectors, as rows, of which `right` (..., m, n) has the right ones: its inverse, or where the
     vectors depend on each other that of least squares, which takes a singular value decomposition."""

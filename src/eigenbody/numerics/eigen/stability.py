@@ -32,7 +32,7 @@ from eigenbody.numerics.eigen.invariant import (
 )
 from eigenbody.numerics.eigen.zeros import deflate
 from eigenbody.numerics.matrices.noise import BACKWARD, EPS, balancing_scale
-from eigenbody.numerics.matrices.stacks import alike, columns_of, norms, part_of
+from eigenbody.numerics.matrices.stacks import alike, columns_of, norms, part_of, real_times
 
 DOUBT = 8.0
 """Error bounds within which an eigenvalue is judged as one of those next to zero: the members of a defective zero lie
@@ -116,7 +116,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
         yield Judged(np.arange(g), (), np.zeros((g, 0, 0), complex), _none(0, g), none, none.astype(float))
         return
     B, noise, scale, order = _balance_and_grade(A, noise)
-    plain, left, right = _solve(B, noise)
+    plain, left, right, off = _solve(B, noise)
     algorithmic, coupling = _norm_bounds(B, left, right)
     gap = _gaps(plain)
     partner = _partners(plain)
@@ -124,7 +124,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     widest = (WIDEST_ZERO * norms(B) + norms(noise))[:, None]
     doubtful = np.abs(plain) <= DOUBT * np.minimum(bounds.whole, widest)
     blocks = _slow_blocks(B, noise, plain, left, right, doubtful, partner) if at_most != 0 else []
-    values = _refine(B, plain, left, right, partner, algorithmic < 0.1 * gap)
+    values = _refine(plain, left, right, off, partner, algorithmic < 0.1 * gap)
     on_axis = np.abs(values.real) <= bounds.capped
     undecided = on_axis & (values.real != 0) & (values.imag != 0)
     values[undecided] = 1j * values[undecided].imag
@@ -272,9 +272,9 @@ def _balance_and_grade(A: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np
     )
 
 
-def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues (g, n), unit left and unit right vectors (g, n, n); conjugate pairs adjacent, positive imaginary part
-    first.
+def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues (g, n), unit left and unit right vectors (g, n, n), and what the right ones leave of their equations;
+    conjugate pairs adjacent, positive imaginary part first.
 
     LAPACK's driver scales the states once more, and by entries as small as they come: it is given none that are mere
     noise and no more than its own error. Where its vectors then do not satisfy the equations as given, such entries
@@ -282,15 +282,15 @@ def _solve(B: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     which scales nothing.
     """
     size = norms(B)[:, None]
-    allowed = BACKWARD * EPS * size
     values, left, right = _plain_pairs(np.where(np.abs(B) > np.minimum(noise, EPS * size[:, :, None]), B, 0.0))
-    wrong = np.flatnonzero((_residuals(B, values, left, right) > allowed).any(axis=1))
-    if len(wrong):
-        values[wrong], left[wrong], right[wrong] = again = _plain_pairs(B[wrong])
-        still = (_residuals(B[wrong], *again) > allowed[wrong]).any(axis=1)
-        if still.any():
-            values[wrong[still]], left[wrong[still]], right[wrong[still]] = schur_pairs(B[wrong[still]])
-    return values, left, right
+    off, wrong = _residuals(B, values, left, right, size)
+    for again in (_plain_pairs, schur_pairs):
+        if not len(wrong):
+            break
+        values[wrong], left[wrong], right[wrong] = found = again(B[wrong])
+        off[wrong], still = _residuals(B[wrong], *found, size[wrong])
+        wrong = wrong[still]
+    return values, left, right, off
 
 
 def _plain_pairs(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -313,11 +313,15 @@ def _in_pairs(columns: np.ndarray, imag: np.ndarray) -> np.ndarray:
     return out
 
 
-def _residuals(B: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """What pairs leave of the equations, left (g, n) and right ones (g, n) together."""
+def _residuals(
+    B: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What right vectors leave of the equations (g, n, n), and which matrices (k,), of these sizes (g, 1), have pairs
+    that leave more on either side than a backward stable algorithm."""
     value = values[:, None, :]
-    sides = (B @ right - right * value, B.mT @ left - left * value.conj())
-    return np.maximum(*(np.linalg.norm(side, axis=1) for side in sides))
+    sides = (real_times(B, right) - right * value, real_times(B.mT, left) - left * value.conj())
+    largest = np.maximum(*(np.linalg.norm(side, axis=1) for side in sides))
+    return sides[0], np.flatnonzero((largest > BACKWARD * EPS * size).any(axis=1))
 
 
 def _partners(values: np.ndarray) -> np.ndarray:
@@ -343,11 +347,12 @@ def _gaps(values: np.ndarray) -> np.ndarray:
 
 
 def _refine(
-    B: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray, partner: np.ndarray, separated: np.ndarray
+    values: np.ndarray, left: np.ndarray, right: np.ndarray, off: np.ndarray, partner: np.ndarray, separated: np.ndarray
 ) -> np.ndarray:
-    """Two-sided Rayleigh quotients, whose error is quadratic in that of the vectors: slow modes beside fast ones."""
+    """Two-sided Rayleigh quotients, whose error is quadratic in that of the vectors: slow modes beside fast ones; `off`
+    is what the right vectors leave of the equations."""
     coupling = np.where(separated, np.sum(left.conj() * right, axis=1), 1.0)
-    step = np.sum(left.conj() * (B @ right - right * values[:, None, :]), axis=1) / coupling
+    step = np.sum(left.conj() * off, axis=1) / coupling
     real = values.imag == 0
     refined = values + np.where(real, step.real, step)
     refined = np.where(separated & ((refined.imag > 0) == (values.imag > 0)), refined, values)

@@ -28,6 +28,7 @@ class Projection:
     def __init__(self) -> None:
         self._seen: list[_Motion] = []
         self._moved: list[tuple[Triplets, np.ndarray, bool, np.ndarray]] = []
+        self._dense: list[tuple[Sequence[Part], bool, np.ndarray]] = []
 
     def of(self, parts: Sequence[Part], left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """left^T X right."""
@@ -46,15 +47,25 @@ class Projection:
     ) -> np.ndarray:
         """left^T X right, batch axes and all."""
         out: Any = 0.0
-        blocks = [p for p in parts if isinstance(p, Triplets)]
-        if blocks or not parts:
-            X = dense(absolute(blocks) if sizes else blocks, (left.shape[-2], right.shape[-2]))
-            out = abs(left).mT @ (X @ abs(right)) if sizes else left.mT @ (X @ right)
+        if not parts or any(isinstance(p, Triplets) for p in parts):
+            X = self._blocks(parts, (left.shape[-2], right.shape[-2]), sizes)
+            a, b = (abs(left), abs(right)) if sizes else (left, right)
+            out = (a.mT @ X) @ b if X.ndim < b.ndim else a.mT @ (X @ b)  # many motions meet the smaller matrix
         for p in parts:
             if isinstance(p, Product):
                 a, b = self._rows(p.left, p.count, left, sizes), self._rows(p.right, p.count, right, sizes)
                 out = out + p.coupled(a, b, sizes)
         return out
+
+    def _blocks(self, parts: Sequence[Part], shape: tuple[int, int], sizes: bool) -> np.ndarray:
+        """What is no product among the parts, written out."""
+        for seen, of_sizes, found in self._dense:
+            if seen is parts and of_sizes == sizes:
+                return found
+        blocks = [p for p in parts if isinstance(p, Triplets)]
+        found = dense(absolute(blocks) if sizes else blocks, shape)
+        self._dense.append((parts, sizes, found))
+        return found
 
     def _rows(self, rows: Triplets, count: int, motion: np.ndarray, sizes: bool) -> np.ndarray:
         """Rows of a product times a motion (..., count, n), or their sizes; stiffness and damping share them."""

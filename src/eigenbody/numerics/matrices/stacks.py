@@ -50,6 +50,11 @@ def norms(A: np.ndarray) -> np.ndarray:
     return np.linalg.norm(A.reshape(len(A), A.shape[1] * A.shape[2]), axis=1)
 
 
+def real_times(A: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """A X of real A (..., n, m) and complex X (..., m, k), in real arithmetic: BLAS would make A complex."""
+    return np.asarray((A @ np.ascontiguousarray(X).view(float)).view(complex))
+
+
 def outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(..., n, m) products of a (..., n) and b (..., m)."""
     return a[..., :, None] * b[..., None, :]
