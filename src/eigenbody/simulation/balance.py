@@ -20,9 +20,8 @@ from eigenbody.dynamics.energy import energy, fed_power
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.simulation.forward import Applied, Forward
-from eigenbody.simulation.result import stacked
 from eigenbody.simulation.stepping import Node, Step
-from eigenbody.system.state import State
+from eigenbody.system.state import State, stacked_states
 from eigenbody.system.system import System
 
 CHUNK, LEAST = 20_000, 200  # poses of bodies evaluated at a time, and states
@@ -203,7 +202,7 @@ class Budget:
         """All states at once where frames do not turn with time."""
         if self._system.description.frames or not states:
             return [Mechanics(self._system, state) for state in states]
-        many = stacked(states)
+        many = stacked_states(states)
         found = Mechanics(self._system, many)
         if self._tolerance is None and self._forward is not None:  # no gradients are asked for
             jet = self._forward.force_measures(many)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
 from eigenbody.simulation.histories import Reader
-from eigenbody.system.state import ARRAYS, State, one_state
+from eigenbody.system.state import State, one_state
 from eigenbody.system.system import System
 
 if TYPE_CHECKING:
@@ -126,9 +126,3 @@ class SimulationInterrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[type, tuple[Simulation | InverseDynamics]]:
         return type(self), (self.partial,)
-
-
-def stacked(states: Sequence[State]) -> State:
-    """Many states as one with a leading axis."""
-    fields: dict[str, Any] = {name: np.array([getattr(s, name) for s in states]) for name in ARRAYS}
-    return State(**fields, t=np.array([float(np.real(s.t)) for s in states]))  # type: ignore[arg-type]

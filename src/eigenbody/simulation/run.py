@@ -24,11 +24,11 @@ from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.half_turns import HalfTurns
 from eigenbody.simulation.kane.chain import METHOD, NOTE, Chain
 from eigenbody.simulation.pace import LongRunError, Pace, allowed_steps
-from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted, stacked
+from eigenbody.simulation.result import Simulation, SimulationError, SimulationInterrupted
 from eigenbody.simulation.start import initial_point
 from eigenbody.simulation.stepping import Step, Stepper
 from eigenbody.simulation.vibration import is_smooth, lasting_radians
-from eigenbody.system.state import State
+from eigenbody.system.state import State, stacked_states
 
 METHODS = ("auto", "dop853", "gauss", "radau", "generalized-alpha", "hht", "rk4", METHOD)
 FIXED = ("generalized-alpha", "hht", "rk4", METHOD)  # methods that take a step
@@ -171,7 +171,7 @@ def _outputs(point: OperatingPoint, outputs: Sequence[str] | None) -> tuple[str,
         return tuple(dict.fromkeys((*own, "energy")))
     from eigenbody.simulation.histories import Reader
 
-    reader = Reader(system, point.chosen, stacked([point.state]))
+    reader = Reader(system, point.chosen, stacked_states([point.state]))
     for name in outputs:
         reader.signal(name)  # refuses what it does not know, before anything is computed
     return tuple(outputs)
@@ -315,7 +315,7 @@ class _Run:
             model=self.point.model,
             system=self.point.system,
             chosen=self.point.chosen,
-            states=stacked(recorded),
+            states=stacked_states(recorded),
             method=" then ".join(stepper.name for stepper in self._used),
             outputs=self.outputs,
             statistics=self._statistics(),

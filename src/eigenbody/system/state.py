@@ -63,6 +63,12 @@ def some_states(states: State, index: slice | np.ndarray) -> State:
     return State(t=np.asarray(states.t)[index], **{name: getattr(states, name)[index] for name in ARRAYS})  # type: ignore[arg-type]
 
 
+def stacked_states(states: Sequence[State]) -> State:
+    """States as one with a leading axis."""
+    fields: dict[str, Any] = {name: np.stack([getattr(state, name) for state in states]) for name in ARRAYS}
+    return State(t=np.array([state.t for state in states]), **fields)  # type: ignore[arg-type]
+
+
 def joined_states(parts: Sequence[State]) -> State:
     """Parts of many states, as many."""
     fields: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}

@@ -14,9 +14,9 @@ from eigenbody.simulation.collocation import Radau
 from eigenbody.simulation.explicit import DormandPrince
 from eigenbody.simulation.forward import Forward
 from eigenbody.simulation.implicit import GeneralizedAlpha
-from eigenbody.simulation.result import stacked
 from eigenbody.spatial.rotations import exp, vector_rate
 from eigenbody.starters.family import family
+from eigenbody.system.state import stacked_states
 from eigenbody.system.sweep import sweep_of as sweep_of_geometry
 from eigenbody.system.tables import Tables
 from mechanisms import KINDS, random_mechanism
@@ -85,7 +85,7 @@ def test_measures_of_forces_at_many_states_are_the_same(kind):
         state = forward.moved(point.state, 0.3 * rng.normal(size=forward.nq))
         state = replace(state, turns=rng.integers(-2, 3, size=state.turns.shape).astype(float))
         states.append(state.with_velocity(point.system, rng.normal(size=forward.nq)))
-    many, acts = stacked(states), pushing(point.system)
+    many, acts = stacked_states(states), pushing(point.system)
     found, jet = forward.force_measures(many), Mechanics(point.system, many).applied.jet
     if found is None:
         assert Tables(forward.geometry).others or forward.combines_angles or forward.has_turning_frames

@@ -28,14 +28,13 @@ from eigenbody.operating.steady.many import (
     equations_later,
     one_trial,
     solve_together,
-    stacked,
     tasks_of,
     together,
 )
 from eigenbody.operating.steady.report import passing
 from eigenbody.operating.steady.solve import Outcome, solve
 from eigenbody.operating.steady.task import task_of
-from eigenbody.system.state import State
+from eigenbody.system.state import State, stacked_states
 
 FAR = 0.5  # of the way between two neighbours, beyond which a point between them is not where it was expected
 STRAIGHT = 0.05  # of that way, within which it surely is, whatever else is near
@@ -160,7 +159,7 @@ def _interpolated(group: Group, around: Sequence[Neighbours], chosen: Selection)
     goals, states, rates = _expected(around, chosen)
     rotations = tuple(np.stack(each) for each in zip(*(goal.rotations for goal in goals), strict=True))
     goal = Place(np.stack([goal.values for goal in goals]), rotations)
-    state = configured(group.system, chosen, stacked(states), goal)
+    state = configured(group.system, chosen, stacked_states(states), goal)
     state = with_rates(group.system, chosen, state, np.stack(rates))
     return Trial(group.model, group.system, chosen, state, np.zeros(0))
 

@@ -17,7 +17,7 @@ from eigenbody.operating.steady.equations import Residual, SteadyEquations, Tria
 from eigenbody.operating.steady.report import ADVANCE, STEPS, is_passing
 from eigenbody.operating.steady.solve import newton_step
 from eigenbody.operating.steady.task import Task, task_of
-from eigenbody.system.state import ARRAYS, State, one_state
+from eigenbody.system.state import State, one_state
 
 MOST = 12  # steps of Newton's method; more than a start near by needs
 
@@ -30,12 +30,6 @@ class Many:
     task: Task
     equations: SteadyEquations
     solved: np.ndarray  # (n,) bool
-
-
-def stacked(states: Sequence[State]) -> State:
-    """States as one with a leading axis."""
-    both = {name: np.stack([getattr(state, name) for state in states]) for name in ARRAYS}
-    return State(t=np.array([state.t for state in states]), **both)  # type: ignore[arg-type]
 
 
 def together(tasks: Sequence[Task]) -> Task | None:

@@ -39,7 +39,7 @@ from eigenbody.operating.turning.symmetry import (
     with_count,
 )
 from eigenbody.spatial.rotations import about_axis, apply, cross
-from eigenbody.system.state import ARRAYS, State, one_state
+from eigenbody.system.state import one_state, stacked_states
 
 PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
@@ -332,8 +332,7 @@ def _turned_on(point: OperatingPoint, turning: TurningFrame) -> OperatingPoint:
     """The steady motion when the rotor has turned on by each of the phases, as one point with a leading axis."""
     states = [later_state(point, turning, phase) for phase in PHASES]
     found = [state for state in states if state is not None]  # all: every body rests or turns with the frame
-    arrays = {name: np.stack([getattr(state, name) for state in found]) for name in ARRAYS}
-    return at_states(point, State(**arrays, t=np.array([float(np.real(state.t)) for state in found])))  # type: ignore[arg-type]
+    return at_states(point, stacked_states(found))
 
 
 def _turning_of_coordinates(
