@@ -57,6 +57,11 @@ class OperatingPoint(Shown, look="linearization.look.point"):
         return replace(self, chosen=chosen, frame=MotionFrame(self.mechanics, chosen))
 
     @cached_property
+    def figures(self) -> tuple[np.ndarray, ...]:
+        """What `residual` and `drift` are made of; batch axes may lead."""
+        return imbalance(self.mechanics, self.motion), *drift_of(self.mechanics)
+
+    @cached_property
     def is_at_rest(self) -> bool:
         """Whether nothing moves."""
         return not self.state.v.any() and not self.state.w.any()

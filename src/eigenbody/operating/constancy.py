@@ -163,7 +163,7 @@ def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np
     for k in range(steps):
         place = place_of(measures, Mechanics(system, state))
         now = rates + (k + 0.5) * dt * growth
-        middle = with_rates(system, chosen, state, now)
+        middle = with_rates(system, chosen, state, now) if k or growth.any() else state
         if system.slips.count:  # else these are the rates of all coordinates
             now = rates_of(system, middle, chosen.positions)
         ahead = replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt)

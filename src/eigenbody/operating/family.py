@@ -16,7 +16,7 @@ import numpy as np
 from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.point import OperatingPoint, drift_of, imbalance, remember_system, system_of
+from eigenbody.linearization.point import OperatingPoint, remember_system, system_of
 from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
@@ -31,7 +31,7 @@ from eigenbody.numerics.matrices.assembly import Triplets
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, factor, matrix, rows_of, solve_vector, stack
 from eigenbody.operating.find import operating_point
 from eigenbody.system.compile import CompiledVariants
-from eigenbody.system.state import State
+from eigenbody.system.state import State, stacked_states
 from eigenbody.system.system import System
 
 CHUNK_ENTRIES = 2_000_000  # numbers in one stack of matrices of the bodies: bounds the memory of a chunk
@@ -179,8 +179,7 @@ def separate_points(
     group: Group, batch: OperatingPoint, members: Iterable[int], models: Sequence[InertModel] | None = None
 ) -> dict[int, OperatingPoint]:
     """The operating points of some of the variants, each by itself; the models of all may be known."""
-    figures = (imbalance(batch.mechanics, batch.motion), *drift_of(batch.mechanics))
-    residual, *drift = (np.broadcast_to(figure, len(group)).tolist() for figure in figures)
+    residual, *drift = (np.broadcast_to(figure, len(group)).tolist() for figure in batch.figures)
     points = {}
     for k in members:
         model, state = models[k] if models else group.model_of(k), one_of(batch.state, k)
@@ -253,7 +252,5 @@ def one_of(state: State, k: int) -> State:
 
 def _stacked(states: list[State]) -> tuple[State, np.ndarray]:
     """States as one with a batch axis; states at another time than the first cannot be among them."""
-    names = ("r", "R", "v", "w", "x", "turns", "u_in", "z")
-    both = {name: np.stack([getattr(state, name) for state in states]) for name in names}
     apart = np.array([state.t != states[0].t for state in states])
-    return State(t=states[0].t, **both), apart
+    return replace(stacked_states(states), t=states[0].t), apart

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.modes import BladePattern, mac_matrix
+from eigenbody.analyses.modes import BladePattern
 from eigenbody.base.batched import as_rows
 from eigenbody.linearization.model import LinearModel
 from eigenbody.operating.steady.found import SteadyPoint
@@ -168,7 +168,9 @@ def step(front: Front, there: Spectrum) -> Step:
     """Find every branch of the front among the modes of a point; modes that are left begin new branches."""
     likeness = _mac(front, there)
     index = _assigned(front, there, likeness)
-    new = np.setdiff1d(np.arange(len(there)), index)
+    is_new = np.ones(len(there), dtype=bool)
+    is_new[index[index >= 0]] = False
+    new = np.flatnonzero(is_new)
     doubtful = _doubtful(front, there, likeness, index)
     index = np.concatenate((index, new))
     return Step(index, _moved(front, there, index), np.concatenate((doubtful, np.zeros(len(new), dtype=bool))))
@@ -176,7 +178,7 @@ def step(front: Front, there: Spectrum) -> Step:
 
 def _mac(front: Front, there: Spectrum) -> np.ndarray:
     """MAC (k, n); for repeated eigenvalues that with the space of their shapes."""
-    likeness = mac_matrix(front.vectors, there.vectors)
+    likeness = np.abs(front.vectors.conj() @ there.vectors.T) ** 2  # of unit shapes
     for members, basis in there.repeated:
         likeness[:, members] = (np.abs(front.vectors @ basis.conj()) ** 2).sum(axis=1)[:, None]
     likeness[front.is_rigid[:, None] & there.is_rigid] = 1.0  # zeros have no shapes of their own
