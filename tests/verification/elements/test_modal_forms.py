@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from flexible_rotor import ROTORS, model
 
 import eigenbody as eb
 from eigenbody.elements.measures.features import Carriers
 from eigenbody.elements.measures.modal_form import ModalForm, modal_forms
 from eigenbody.linearization.point import system_of
-from flexible_rotor import ROTORS, model
 
 ROWS = 2
 
