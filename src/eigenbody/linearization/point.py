@@ -52,7 +52,7 @@ class OperatingPoint(Shown, look="linearization.look.point"):
 
     def choosing(self, chosen: Selection) -> OperatingPoint:
         """The same point with other independent rows and coordinates."""
-        if chosen is self.chosen:
+        if chosen.is_like(self.chosen):
             return self
         return replace(self, chosen=chosen, frame=MotionFrame(self.mechanics, chosen))
 

@@ -41,6 +41,11 @@ class Selection:
     dropped: np.ndarray  # wished-for measures that turned out dependent
     margins: Margins | None = None  # of loop rows, where there are any
 
+    def is_like(self, other: Selection) -> bool:
+        """Whether the same rows and measures are chosen."""
+        names = ("rows", "redundant", "slip_rows", "redundant_slips", "positions", "velocities", "dropped")
+        return self is other or all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
 
 def select(
     mechanics: Mechanics, wishes: Iterable[int] = (), by_order: bool = False, without: Iterable[int] = ()

@@ -23,9 +23,9 @@ def whirl_sense(fronts: Sequence[Front], branches: np.ndarray, bodies: int, axes
     a branch is not there.
     """
     sense = np.full((len(fronts), len(branches)), np.nan)
-    for i, (front, axis) in enumerate(zip(fronts, axes, strict=True)):
+    for i, (front, R) in enumerate(zip(fronts, frame(axes), strict=True)):
         known = branches < len(front.values)
-        motion = _body_part(front.vectors[branches[known]], bodies) @ frame(axis)  # along e1, e2 and the axis
+        motion = _body_part(front.vectors[branches[known]], bodies) @ R  # along e1, e2 and the axis
         one, two = motion[..., 0], motion[..., 1]
         excess = (np.abs(one + 1j * two) ** 2 - np.abs(one - 1j * two) ** 2).sum(axis=(1, 2)) / 4
         whole = (np.abs(motion) ** 2).sum(axis=(1, 2, 3))
@@ -89,7 +89,7 @@ def motion_words(
 ) -> tuple[str, ...]:  # fmt: skip
     """What moves in each branch, by its kinetic energy over the sweep: `rotor translation`, `disc rocking`; rows of one
     name are one body, and those that are flexible bend where others are displaced."""
-    turn = [np.eye(3)] * len(fronts) if axes is None else [frame(axis) for axis in axes]
+    turn = [np.eye(3)] * len(fronts) if axes is None else frame(axes)
     share = np.zeros((len(branches), len(names), 2, 3))
     extra = np.zeros(len(branches))
     for front, R in zip(fronts, turn, strict=True):

@@ -21,8 +21,6 @@ from eigenbody.operating.steady.found import Linearized, linearized_alone
 from eigenbody.operating.steady.many import Many
 from eigenbody.operating.steady.motion import coordinates_of
 
-SAME = ("rows", "redundant", "slip_rows", "redundant_slips", "positions", "velocities", "dropped")  # of selections
-
 
 def linearized_together(
     group: Group, models: Sequence[InertModel], many: Many, solutions: Mapping[int, Solution], constant: np.ndarray
@@ -52,7 +50,7 @@ def _selections(many: Many, solutions: Mapping[int, Solution]) -> dict[int, Sele
         return {}
     bad = np.broadcast_to(contradicting(e.point.mechanics, chosen).any(axis=-1), len(many.solved))
     each = {k: _selection(one) for k, one in solutions.items() if not bad[k] and _has_mass(e, k)}
-    return {k: own for k, own in each.items() if own is not None and _are_alike(own, chosen)}
+    return {k: own for k, own in each.items() if own is not None and own.is_like(chosen)}
 
 
 def _is_sound(e: VariationalEquations, chosen: Selection) -> bool:
@@ -77,7 +75,3 @@ def _selection(solution: Solution) -> Selection | None:
     except EigenbodyError:
         return None
     return coordinates_of(solution, select(Mechanics(system, state), system.coordinates))
-
-
-def _are_alike(one: Selection, other: Selection) -> bool:
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in SAME)
