@@ -265,6 +265,20 @@ def test_a_command_stopped_by_every_signal_goes_on_to_the_same_bytes(tmp_path: P
     assert contents(eb.results(folder).place) == contents(eb.results(tmp_path / "whole").place)
 
 
+def test_pieces_of_a_complete_chunk_are_united_by_the_next_run(
+    tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run killed after the last piece was written and before the pieces became one file."""
+    monkeypatch.setattr(store_module, "ROWS", 10 * COUNT)  # one chunk of several grains
+    expected = contents(eb.variants(QUARTER_CAR, values(), workers=1, store=tmp_path / "whole").place)
+    with monkeypatch.context() as killed:
+        killed.setattr(store_module, "OFTEN", -1.0)
+        killed.setattr(store_module._Writer, "_unite", lambda self, first: None)
+        place = eb.variants(QUARTER_CAR, values(), workers=1, store=tmp_path / "pieces").place
+    assert len(contents(place)) > len(expected)
+    assert contents(eb.variants(QUARTER_CAR, values(), workers=1, store=tmp_path / "pieces").place) == expected
+
+
 def kept_in(folder: Path) -> int:
     """Points in the files of a store that may not be there yet."""
     spans = [path.stem.split("-")[1:] for path in folder.glob("*/rows-*.parquet")]

@@ -109,6 +109,7 @@ def keep(folder: str | Path, request: Request, work: Work, points: np.ndarray, c
         done = {k // request.grain for a, b in ranges(place) for k in range(a, b, request.grain)}
         outcomes = in_order(work, points, crew, request.grain, "points", done, notes)
         with closing(outcomes), closing(_Writer(place, request, len(points))) as writer:
+            writer.unite_complete()
             for start, stop, found in outcomes:
                 given = {INDEX: np.arange(start, stop), **_given(request, points[start:stop])}
                 writer.put(start, stop, {**given, **_found(request, found, stop - start)})
@@ -238,13 +239,19 @@ class _Writer:
             import pyarrow as pa
 
             self._save((self._start, self._stop), pa.concat_tables([_arrow(t) for t in self._tables[: self._whole]]))
-            first = self._start // self._request.chunk * self._request.chunk
-            self._unite(first, min(first + self._request.chunk, self._count))
+            self._unite(self._start // self._request.chunk * self._request.chunk)
         self._tables, self._whole, self._written = [], 0, time.monotonic()
 
-    def _unite(self, first: int, last: int) -> None:
+    def unite_complete(self) -> None:
+        """Chunks that a run had in pieces when it was killed, the last piece written, become one file each."""
+        for first in range(0, self._count, self._request.chunk):
+            self._unite(first)
+
+    def _unite(self, first: int) -> None:
+        """One file of the pieces of the chunk that begins there, if all are there."""
         import pyarrow as pa
 
+        last = min(first + self._request.chunk, self._count)
         inside = [span for span in ranges(self._place) if first <= span[0] < last]
         if len(inside) > 1 and sum(b - a for a, b in inside) == last - first:
             self._save((first, last), pa.concat_tables([read(self._place, span) for span in inside]))
