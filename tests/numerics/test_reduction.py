@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import block_diag, eigh
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from eigenbody.base.errors import InputError
 from eigenbody.spatial.rotations import exp, skew
@@ -17,6 +17,7 @@ from eigenbody.structures import reduction
 from eigenbody.structures.beam import beam_structure
 from eigenbody.structures.beam_section import BeamStations
 from eigenbody.structures.invariants import invariants, mass_and_centre, rigid_motions
+from eigenbody.structures.pencils import DensePencil, SparsePencil
 from eigenbody.structures.reduction import reduce
 from eigenbody.structures.structure import InertiaPoints, Reduced, Structure
 from eigenbody.structures.turning import node_turns
@@ -275,6 +276,25 @@ def test_sparse_and_dense_agree(method: str, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(sparse.frequencies, dense.frequencies, rtol=1e-9)
     np.testing.assert_allclose(sparse.move, dense.move, atol=1e-6)
     np.testing.assert_allclose(sparse.J2, dense.J2, atol=1e-6)
+
+
+@pytest.mark.parametrize("copies", [4, 7, 20])
+@pytest.mark.parametrize("is_free", [False, True])
+def test_a_frequency_is_found_as_often_as_it_occurs(copies: int, is_free: bool) -> None:
+    """Equal chains, of which few modes are wanted; one of them may lack the mass of a rigid motion."""
+    chain, n = 2 * np.eye(12) - np.eye(12, k=1) - np.eye(12, k=-1), 12 * copies
+    M, K = csc_array(np.eye(n)), csc_array(block_diag(*[chain] * copies))
+    rigid = None
+    if is_free:
+        shape = np.zeros((n, 1))
+        shape[:12, 0] = np.linspace(0.5, 1.0, 12)
+        rigid = shape, 2 * shape.T @ shape
+    every = DensePencil(M.toarray() - (0 if rigid is None else rigid[0] @ rigid[0].T / rigid[1]), K.toarray())
+    for modes in range(1, 2 * copies):
+        found = SparsePencil(M, K, rigid, np.arange(n)).lowest(modes, None)
+        wanted = every.lowest(modes, None)
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=1e-9)  # the same span, V^T K V = 1
 
 
 def test_modes_up_to_a_frequency_in_a_sparse_structure(monkeypatch: pytest.MonkeyPatch) -> None:

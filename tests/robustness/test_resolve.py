@@ -223,6 +223,7 @@ BAD: list[tuple[dict[str, Any], list[str]]] = [
     ({"couplings__train__joints": ["spin", "slide.anlge"]}, ["couplings.train.joints[1]", "slide.angle"]),
     ({"forces__wind__axes": "bod"}, ["forces.wind.axes", 'Did you mean "body"?']),
     ({"operating_point": "equilibrum"}, ["operating_point", 'Did you mean "equilibrium"?']),
+    ({"operating_point": {"equilibrium": True}}, ["operating_point.equilibrium", "Write operating_point: equilibrium"]),
     ({"operating_point": 3}, ["operating_point", "equilibrium"]),
     ({"name": 3}, ["name", "quotes"]),
     # version and structure

@@ -235,6 +235,11 @@ class OperatingPoints:
         if len(several) > 1:
             what = f"{self.names.measures.owner(shown(base))} has several coordinates."
             self.faults.add(path, what, f"Give a list, or name one: {', '.join(several)}.")
+        elif name in OPERATING_POINTS and name in known:
+            what = f'"{name}" is a kind of operating point, and has no value.'
+            self.faults.add(
+                path, what, f"Write operating_point: {name}, or {{type: {name}}} with its options beside it."
+            )
         else:
             self.faults.unknown(path, "measure, state or input", name, known)
 

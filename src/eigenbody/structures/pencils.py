@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.numerics.eigen.inertia import InertiaCount
 from eigenbody.numerics.eigen.lanczos import WIDTH, largest_ritz
 from eigenbody.structures.ordering import dissection
 
 EQUAL = 1e-6  # relative distance of omega^2 below which modes belong together and are kept or left out together
 MASSLESS = 1e-14  # part of the largest 1/omega^2 that counts as none
+WIDER, WIDEST = 4, 100  # blocks are made so many times wider where a mode was missed, the last wider than this
 SINGULAR = 1e-14  # part of the stiffness of a freedom that is left when all others may yield
 
 
@@ -79,23 +81,40 @@ class SparsePencil:
         return y if self.rigid is None else y - self.rigid[0] @ np.linalg.solve(self.rigid[1], self.rigid[0].T @ x)
 
     def lowest(self, modes: int | None, upto: float | None) -> np.ndarray:
-        """Modes (n, k); more are sought until one lies clearly beyond the last that is wanted."""
+        """Modes (n, k); more are sought until one lies clearly beyond the last that is wanted, and by wider blocks
+        where one before it was missed: a block finds a repeated frequency as often as it is wide."""
         if modes == 0:
             return np.zeros((self.K.shape[0], 0))
-        sought, n = (20 if modes is None else modes) + 4, self.K.shape[0]
+        sought, width, n = (20 if modes is None else modes) + 4, WIDTH, self.K.shape[0]
         while True:
-            inverse, X = self._sought(min(sought, n))
-            exhausted = len(inverse) < sought
+            inverse, X = self._sought(min(sought, n), min(width, n))
             count = _number(inverse, modes, upto)
-            if exhausted or count < len(inverse):
+            if count == len(inverse) >= sought:
+                sought *= 2
+            elif width <= WIDEST and self._is_one_missed(inverse, count):
+                width *= WIDER
+            else:
                 return X[:, :count]
-            sought *= 2
 
-    def _sought(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def _is_one_missed(self, inverse: np.ndarray, count: int) -> bool:
+        """Whether an inertia count finds more than `count` modes before the next that was found, or next to these."""
+        from scipy.sparse import csc_array
+
+        if not count:
+            return False
+        last = inverse[count - 1]
+        square = float(1 / np.sqrt(last * max(last / 4, *inverse[count : count + 1])))
+        rows = np.zeros((0, self.K.shape[0]))
+        if self.rigid is not None:
+            rows = np.linalg.solve(np.linalg.cholesky(self.rigid[1]), self.rigid[0].T) * np.sqrt(square)
+        found = InertiaCount(self.K - square * self.M, csc_array(rows), 1.0).below(1.0)
+        return found is not None and found > count
+
+    def _sought(self, count: int, width: int) -> tuple[np.ndarray, np.ndarray]:
         from scipy.linalg import eigh
 
         n = self.K.shape[0]
-        start = self._once(self.mass(np.random.default_rng(5).normal(size=(n, min(WIDTH, n)))))
+        start = self._once(self.mass(np.random.default_rng(5).normal(size=(n, width))))
         X = self.solve(self.mass(largest_ritz(self._once, self.mass, count, start, n)))
         k, m = X.T @ (self.K @ X), X.T @ self.mass(X)
         if np.any(np.diag(k) <= 0):

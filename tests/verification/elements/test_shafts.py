@@ -247,6 +247,40 @@ def test_rotor_with_two_discs_on_unequal_bearings(rpm, cross):
 
 
 # Damping that turns with the shaft ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("stations", [(0, 2, 8, 10), (0, 2, 5, 8, 10), (0, 2, 4, 6, 8, 10)])
+@pytest.mark.parametrize("kept", [{}, {"modes": 6}, {"modes": 16}])
+def test_equal_spans_leave_a_round_shaft_round(stations, kept):
+    """Between equal spans each frequency of the held shaft occurs two times as often as there are spans."""
+    disc, speed, k, c = (6.0, 0.02, 0.04), 300.0, 2.5e7 * np.eye(2), 300.0 * np.eye(2)
+    model = eb.Model(
+        flexible={
+            "shaft": {
+                "type": "beam", "points": [[0, 0, z / 10] for z in stations], "names": [f"at{z}" for z in stations],
+                **STEEL, "diameter": "30 mm", **kept,
+            }
+        },
+        bodies={
+            f"disc{z}": {"on": f"shaft.at{z}", "disc": dict(zip(("mass", "Id", "Ip"), disc, strict=True))}
+            for z in (0, 10)
+        },
+        joints={"spin": {"type": "free", "between": ["ground", "shaft.at0"], "velocity": [0, 0, 0, 0, 0, speed]}},
+        forces={
+            f"bearing{z}": {
+                "type": "bearing", "between": ["ground", f"shaft.at{z}"], "at": [0, 0, z / 10],
+                "kxx": 2.5e7, "kyy": 2.5e7, "kzz": 1e7, "cxx": 300, "cyy": 300,
+            }
+            for z in (2, 8)
+        },
+    )  # fmt: skip
+    held = {20: (k, c), 80: (k, c)}
+    elements = both_planes(Shaft(1.0, 0.03, 100, 210e9, 0.3, 7850), held, {0: disc, 100: disc})
+    wanted = eigenvalues(elements, speed)[:6]
+    modes = eb.modes(model)
+    assert modes.is_constant
+    nearest = [modes.eigenvalues[np.argmin(np.abs(modes.eigenvalues - value))] for value in wanted]
+    np.testing.assert_allclose(nearest, wanted, rtol=1e-4)
+
+
 def jeffcott(zeta: float, outer: float, speed: float = 0.0) -> eb.Model:
     """20 kg in the middle of a shaft of next to no mass on stiff bearings; damping in the shaft and in the air."""
     bearing = {"type": "bearing", "k": [1e9, 1e9, 0, 0, 0, 0]}
