@@ -89,3 +89,90 @@ def test_response_of_a_jeffcott_rotor_is_the_closed_form():
 def test_what_is_wrong_with_an_unbalance_is_said(unbalance, words):
     with pytest.raises(eb.InputError, match=words):
         eb.frf(rotor(), outputs="x", unbalance=unbalance, speed_parameter="speed", frequencies_hz=[20.0])
+
+
+def with_cross_coupling(kxy: float) -> eb.Model:
+    """A disc on a seal that drives it around: unstable from kxy = c omega on, omega^2 = k / m."""
+    model = eb.Model(parameters={"speed": 150.0, "kxy": kxy}, outputs={"x": {"measure": "spin.x"}})
+    model = model.body("disc", disc={"mass": 10.0, "Id": 0.1, "Ip": 0.2}, at=[0, 0, 0])
+    model = model.joint("spin", "free", between=["ground", "disc"], at=[0, 0, 0], velocity=[0, 0, 0, 0, 0, "=speed"])
+    seal = {
+        "kxx": 4e5,
+        "kyy": 4e5,
+        "kzz": 4e5,
+        "kxy": "=kxy*speed/100",
+        "kyx": "=-kxy*speed/100",
+        "cxx": 400,
+        "cyy": 400,
+    }
+    return model.force("seal", "bearing", between=["ground", "disc"], at=[0, 0, 0], **seal)
+
+
+def unbalanced(model: eb.Model, hz: list[float], **keys: Any) -> Any:
+    return eb.frf(model, unbalance={"body": "disc", "moment": 1e-3}, frequencies_hz=hz, **keys)
+
+
+def test_speeds_at_which_a_mode_grows_are_named():
+    """c omega = 8e4: with kxy = 4e4 the limit is at 200 rad/s, 31.8 Hz."""
+    found = unbalanced(with_cross_coupling(4e4), [20.0, 31.0, 33.0, 40.0], speed_parameter="speed")
+    growing = [note for note in found.notes if note.startswith("Unstable")]
+    assert len(growing) == 1
+    assert "at 2 of the speeds, from 33 to 40 Hz, fastest at 40 Hz" in growing[0]
+    assert not any(
+        "Unstable" in note for note in unbalanced(with_cross_coupling(0.0), [20.0], speed_parameter="speed").notes
+    )
+
+
+def test_a_speed_that_does_not_follow_is_named():
+    own = [note for note in unbalanced(with_cross_coupling(0.0), [20.0]).notes if "spinning at 23.8732 Hz" in note]
+    assert len(own) == 1
+    assert "--speed" in own[0]
+    resting = with_cross_coupling(0.0).with_parameters(speed=0.0)
+    found = eb.frf(resting, unbalance={"body": "disc", "moment": 1e-3, "axis": [0, 0, 1]}, frequencies_hz=[20.0])
+    assert not any("spinning at" in note for note in found.notes)
+
+
+def unsymmetric_on_unequal_bearings(speed: float) -> eb.Model:
+    """A flat shaft on unequal bearings: no observer sees constant coefficients of it once it turns."""
+    bearing = {"type": "bearing", "kxx": 2e6, "kyy": 1e6, "kzz": 1e6, "cxx": 300, "cyy": 300}
+    return eb.Model(
+        parameters={"speed": speed},
+        flexible={
+            "shaft": {
+                "type": "beam", "points": [[0, 0, z] for z in (0, 0.5, 1)], "names": ["left", "middle", "right"],
+                "E": "210 GPa", "nu": 0.3, "density": 7850, "width": 0.03, "height": 0.02,
+            }
+        },
+        bodies={"disc": {"on": "shaft.middle", "disc": {"mass": 6, "Id": 0.02, "Ip": 0.04}}},
+        joints={"spin": {"type": "free", "between": ["ground", "shaft.left"], "velocity": [0, 0, 0, 0, 0, "=speed"]}},
+        forces={
+            "left": {**bearing, "between": ["ground", "shaft.left"], "at": [0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.right"], "at": [0, 0, 1]},
+        },
+        outputs={"x": {"measure": "disc.x"}},
+        inputs={"push": {"body": "disc", "direction": [1, 0, 0]}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("own", [0.0, 300.0])
+@pytest.mark.parametrize("follows", [{}, {"speed_parameter": "speed"}])
+def test_an_unbalance_of_a_rotor_without_constant_equations_is_refused(own, follows):
+    """It answers at many frequencies."""
+    model = unsymmetric_on_unequal_bearings(own)
+    place = {"body": "disc", "moment": 1e-3, "axis": [0, 0, 1]}
+    if own or follows:
+        with pytest.raises(eb.ComputationError, match=r"not of one frequency.*eigenbody floquet"):
+            eb.frf(model, unbalance=place, frequencies_hz=[35.0], **follows)
+    else:
+        assert eb.frf(model, unbalance=place, frequencies_hz=[35.0]).values.all()
+
+
+def test_equations_of_an_instant_have_no_growth_and_no_stationary_response():
+    model = unsymmetric_on_unequal_bearings(300.0)
+    notes = eb.frf(model, frequencies_hz=[35.0]).notes
+    assert any("that of an instant" in note for note in notes)
+    assert not any("Unstable" in note for note in notes)
+    with pytest.raises(eb.ComputationError, match="no stationary response"):
+        eb.response(model, eb.HarmonicInput("push", 35.0), times=(1.0, 3), stationary=True)
+    with pytest.raises(eb.ComputationError, match="no stationary response"):
+        eb.psd(model, eb.White(1.0), band_hz=(1.0, 100.0))

@@ -13,6 +13,7 @@ from eigenbody.analyses.frequency.known import KnownModes, known_modes
 from eigenbody.analyses.frequency.poles import Pole, SharpPole
 from eigenbody.analyses.frequency.system import Excited, Transfer
 from eigenbody.numerics.signals.transfer import require_finite_frequencies
+from eigenbody.operating.turning.blades import is_of_an_instant
 
 MARGIN = 1e-5  # relative, beside frequencies: poles so near matter to them
 
@@ -28,6 +29,8 @@ class Response(Protocol):
     @property
     def beside_resonances(self) -> np.ndarray: ...
     def is_undamped(self, omega: float) -> np.ndarray: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...  # on what was answered so far
 
 
 class Evaluator:
@@ -103,7 +106,9 @@ class Evaluator:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """A warning where the model is unstable; what does not respond at all."""
-        note = self.known.note
+        note = (
+            None if is_of_an_instant(self.system.linear) else self.known.note
+        )  # whose growth is not that of the motion
         return ((note,) if note else ()) + self._silence
 
 

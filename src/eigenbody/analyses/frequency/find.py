@@ -86,7 +86,7 @@ def frf(
         evaluator.transfer = system.dense.hysteretic_transfer
     notes = _use_modes(evaluator, modes, residual, grid) if method == "modal" else ()
     unknown = evaluator.known.unknown_above(2 * np.pi * grid.max())
-    return _result(evaluator, grid, refine, method, (*evaluator.notes, *unknown, *notes))
+    return _result(evaluator, grid, refine, method, (*unknown, *notes))
 
 
 def _checked(method: str, modes: int | None, base_order: int, spacing: str) -> None:
@@ -187,11 +187,11 @@ def _synchronous(
         raise InputError(Fault("speed_parameter", what, "Give unbalance, without inputs or base."))
     evaluator = Synchronous(model_asking_for(model), unbalance, outputs, parameter)
     grid = frequencies(asked, evaluator.resonances, False)
-    return _result(evaluator, grid, refine, "direct, linearized at every speed", evaluator.notes)
+    return _result(evaluator, grid, refine, "direct, linearized at every speed")
 
 
 def _result(
-    evaluator: Response, grid: np.ndarray, refine: bool, method: str, notes: tuple[str, ...]
+    evaluator: Response, grid: np.ndarray, refine: bool, method: str, notes: tuple[str, ...] = ()
 ) -> FrequencyResponse:
     values, poles = evaluator.respond(2 * np.pi * grid)
     sharp = evaluator.sharp_poles(2 * np.pi * grid.min(), 2 * np.pi * grid.max())
@@ -207,5 +207,5 @@ def _result(
         peaks=found_peaks(evaluator, grid, values) if refine else (),
         poles=poles,
         method=method,
-        notes=tuple(dict.fromkeys((*system.linear.notes, *notes, *doubtful_heights(sharp)))),
+        notes=tuple(dict.fromkeys((*system.linear.notes, *evaluator.notes, *notes, *doubtful_heights(sharp)))),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.frequency.grid import ADDED
 from eigenbody.analyses.frequency.modal import eigenvalue_groups
-from eigenbody.analyses.frequency.poles import Pole, SharpPole, growth_text, named, unstable_note
+from eigenbody.analyses.frequency.poles import Pole, SharpPole, fastest_growth, growth_text, named
 from eigenbody.analyses.frequency.residues import PoleAtPorts, Poles, at_pole
 from eigenbody.analyses.frequency.system import DenseEquations, Excited
 from eigenbody.base.arrays import as_dense
@@ -71,7 +71,8 @@ class AllModes:
     @property
     def note(self) -> str | None:
         """A warning where the model is unstable."""
-        return unstable_note(self._equations)
+        growth = fastest_growth(self._equations)
+        return None if growth is None else growth.text()
 
     def unknown_above(self, high: float) -> tuple[str, ...]:
         """Nothing is."""

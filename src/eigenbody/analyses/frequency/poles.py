@@ -76,8 +76,22 @@ def named(system: Excited, omega: float, bad: np.ndarray) -> Pole:
     return Pole(hz, mode, inputs, outputs)
 
 
-def unstable_note(equations: DenseEquations) -> str | None:
-    """A warning that names the fastest growing mode that an output sees, or says that none sees one."""
+@dataclass(frozen=True)
+class Growth:
+    """The eigenvalue of a mode that grows, and whether an output sees it."""
+
+    value: complex
+    is_seen: bool
+
+    def text(self, where: str = "") -> str:
+        """What it means for a frequency response; `where` says at which speeds, " at 3 Hz"."""
+        if self.is_seen:
+            return growth_text(self.value, where)
+        return f"A mode grows{where} ({_growth(self.value)}), which none of these outputs sees."
+
+
+def fastest_growth(equations: DenseEquations) -> Growth | None:
+    """That of the mode that grows fastest of those that an output sees, or of all where none does."""
     spectrum = equations.spectrum
     grows = (spectrum.eigenvalues.real > 0) & ~spectrum.on_axis
     if not grows.any():
@@ -85,14 +99,13 @@ def unstable_note(equations: DenseEquations) -> str | None:
     growing = Poles(equations).among(grows)
     seen = [pole for pole in growing if pole.part.seen.any()]
     fastest = max(seen or growing, key=lambda pole: pole.values.real.max())
-    value = complex(fastest.values[np.argmax(fastest.values.real)])
-    return growth_text(value) if seen else f"A mode grows ({_growth(value)}), which none of these outputs sees."
+    return Growth(complex(fastest.values[np.argmax(fastest.values.real)]), bool(seen))
 
 
-def growth_text(value: complex) -> str:
+def growth_text(value: complex, where: str = "") -> str:
     """What an unstable mode means for a frequency response."""
     return (
-        f"Unstable: a mode grows ({_growth(value)}), so this response is defined mathematically but"
+        f"Unstable{where}: a mode grows ({_growth(value)}), so this response is defined mathematically but"
         " never reached: free motion outgrows it."
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.frequency.evaluate import Evaluator
-from eigenbody.analyses.frequency.poles import Pole, SharpPole
+from eigenbody.analyses.frequency.poles import Growth, Pole, SharpPole, fastest_growth
 from eigenbody.analyses.frequency.system import Excited, SparseEquations, dense_equations, excited
 from eigenbody.analyses.linearize import Ports, ports
 from eigenbody.base.errors import ComputationError, Fault, InputError, suggest
@@ -23,13 +23,24 @@ from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import InertModel
+from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.blades import in_blade_patterns, is_of_an_instant
 
 KEYS = ("body", "moment", "axis", "phase")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite
 FOLLOWED = 1e-10  # relative error of the spin that a parameter is solved for
 STEP = 1e-3  # of the parameter, to see how the spin follows it; small, for tables over the speed have ends
+
+NOT_OF_ONE_FREQUENCY = (
+    "The equations of this rotor change as it turns (it and what carries it lack symmetry, or its coordinates turn with"
+    " it): what an unbalance makes of it is not of one frequency. Give the unbalance as a body beside the axis, and ask"
+    " for the periodic motion (eigenbody floquet) or simulate it."
+)
+OWN_SPEED = (
+    "The equations are those of {} spinning at {:.6g} Hz; the unbalance turns at the frequency all the same. Name the"
+    " parameter that sets the spin (--speed) to let it follow."
+)
 
 Given = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -49,9 +60,15 @@ def unbalance_excited(
 ) -> Excited:
     """The model excited by unbalance whose speed is the frequency, at the operating point as it is."""
     places = checked(model, given)
-    point = None if all(place.axis is not None for place in places) else operating_point(_touched(model, places))
-    axes = [_spin_axis(point, place) if point is not None else place.axis for place in places]
-    return _excited(model, places, axes, outputs, solver)[0]  # type: ignore[arg-type]
+    point = operating_point(_touched(model, places))
+    system, _ = _excited(model, places, [_spin_axis(point, place) for place in places], outputs, solver)
+    if is_of_an_instant(system.linear):
+        raise ComputationError(NOT_OF_ONE_FREQUENCY)
+    rate = float(np.linalg.norm(spin(point, places[0].body)))
+    if not rate:
+        return system
+    note = OWN_SPEED.format(places[0].body, rate / (2 * np.pi))
+    return replace(system, linear=replace(system.linear, notes=(*system.linear.notes, note)))
 
 
 def checked(model: InertModel, given: Given) -> tuple[Unbalance, ...]:
@@ -157,6 +174,14 @@ def _turning(rotating: np.ndarray, s: np.ndarray) -> np.ndarray:
     return -(s[:, None, None] ** 2) * rotating
 
 
+def _at_speeds(omega: list[float], fastest: float) -> str:
+    """Where modes grow, and where fastest."""
+    low, high, most = (value / (2 * np.pi) for value in (min(omega), max(omega), fastest))
+    if len(omega) == 1:
+        return f" at {most:.6g} Hz"
+    return f" at {len(omega)} of the speeds, from {low:.6g} to {high:.6g} Hz, fastest at {most:.6g} Hz"
+
+
 class Synchronous:
     """The response to an unbalance at the speed of the rotor, linearized anew at every speed."""
 
@@ -174,6 +199,8 @@ class Synchronous:
         self.system, found = _excited(model, places, axes, outputs, "dense")
         self._ports = found.inputs, found.outputs
         self._model = found.linear.point.model  # with inputs and outputs
+        self._growing: dict[float, Growth] = {}  # by the speeds at which a mode grows
+        self._is_checked = False
 
     def _line(self, start: float, first: float, second: float) -> None:
         """Spin over parameter as a straight line, to start from."""
@@ -211,6 +238,10 @@ class Synchronous:
     def _at(self, omega: float) -> Excited:
         """The system that spins at omega."""
         linear = in_blade_patterns(dense_model(self._spinning(omega)))
+        if omega and not self._is_checked and linear.blades is None:
+            if not has_constant_coefficients(linear):
+                raise ComputationError(NOT_OF_ONE_FREQUENCY)
+            self._is_checked = True
         dense, sparse = dense_equations(linear, *self._ports), SparseEquations(linear, *self._ports)
         return replace(self.system, linear=linear, dense=dense, sparse=sparse)
 
@@ -221,14 +252,28 @@ class Synchronous:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done."""
-        return (
-            f'Spin speed = frequency: "{self._parameter}" follows, and the model is linearized anew at every speed.',
+        """What was done, and at which of the speeds asked for a mode grows."""
+        follows = (
+            f'Spin speed = frequency: "{self._parameter}" follows, and the model is linearized anew at every speed.'
         )
+        return (follows, *self._growth_notes())
+
+    def _growth_notes(self) -> Iterator[str]:
+        for is_seen in (True, False):
+            growing = {omega: growth for omega, growth in self._growing.items() if growth.is_seen is is_seen}
+            if growing:
+                fastest = max(growing, key=lambda omega: growing[omega].value.real)
+                yield growing[fastest].text(_at_speeds(list(growing), fastest))
 
     def respond(self, omega: np.ndarray) -> tuple[np.ndarray, tuple[Pole, ...]]:
         """H (nf, ny, 1) and the critical speeds that were met."""
-        found = [Evaluator(system).respond(w) for system, w in self._systems(omega)]
+        found = []
+        for system, w in self._systems(omega):
+            assert system.dense is not None
+            found.append(Evaluator(system).respond(w))
+            growth = fastest_growth(system.dense)
+            if growth is not None:
+                self._growing[float(w[0])] = growth
         return np.concatenate([H for H, _ in found]), tuple(pole for _, poles in found for pole in poles)
 
     def __call__(self, omega: np.ndarray) -> np.ndarray:

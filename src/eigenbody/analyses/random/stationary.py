@@ -13,6 +13,7 @@ from eigenbody.analyses.random.paths import Path
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.signals.residues import PrincipalPart
+from eigenbody.operating.turning.blades import refuse_stationary_of_an_instant
 
 FEW = 20  # modes looked at in a large model
 
@@ -36,6 +37,7 @@ class Motions:
 
 def motions_of(system: Excited, paths: Sequence[Path]) -> Motions:
     """Modes of the model; InputError where one that grows, or an undamped one, takes part."""
+    refuse_stationary_of_an_instant(system.linear)
     equations = system.dense
     if equations is None:
         return _few_motions(system)

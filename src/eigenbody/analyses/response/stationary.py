@@ -14,6 +14,7 @@ from eigenbody.analyses.response.excitation import Lines
 from eigenbody.analyses.response.linear_motion import stationary_amplitudes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.model import LinearModel
+from eigenbody.operating.turning.blades import refuse_stationary_of_an_instant
 
 ON_POLE = 1e-9  # distance of an excitation from an undamped pole, relative to it, that counts as on it
 NEAR_POLE = 1e-3  # distance that is worth a remark
@@ -69,6 +70,7 @@ def sentence(text: str) -> str:
 
 def refuse_unstable(modes: Modes) -> None:
     """A growing mode leaves no stationary response."""
+    refuse_stationary_of_an_instant(modes.linear)
     growing = [i for i, verdict in enumerate(modes.growths) if verdict == "unstable"]
     if growing:
         words = ", ".join(mode_words(modes, i) for i in growing[:4])

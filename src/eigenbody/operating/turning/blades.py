@@ -45,7 +45,7 @@ PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
 PORTS = 1e-8  # relative difference of columns of B and rows of C, D that counts as none
 INSTANT = (
-    "The equations change along the motion: what follows is that of an instant, not of the motion. Where the motion"
+    "The equations change along the motion: what is given is that of an instant, not of the motion. Where the motion"
     " repeats itself use Floquet's theory (eigenbody floquet), or simulate it."
 )
 ROUNDED = 1e3  # units in the last place of what cancels in D
@@ -111,6 +111,20 @@ def in_constant_form(linear: LinearModel) -> LinearModel:
         return linear
     reason = (f"Multi-blade coordinates do not help. {found.reason}.",) if found.reason else ()
     return replace(linear, notes=(*linear.notes, INSTANT, *reason))
+
+
+def is_of_an_instant(linear: LinearModel) -> bool:
+    """Whether nothing made the coefficients of the linear model constant."""
+    return INSTANT in linear.notes
+
+
+def refuse_stationary_of_an_instant(linear: LinearModel) -> None:
+    """Equations that change along the motion have no stationary response, and their growth is not that of the motion."""
+    if is_of_an_instant(linear):
+        raise ComputationError(
+            "The equations change along the motion, and those of an instant have no stationary response. Simulate the"
+            " motion, or ask for the linear equations along it (eigenbody along)."
+        )
 
 
 def in_blade_patterns(linear: LinearModel) -> LinearModel:
