@@ -106,9 +106,8 @@ class Evaluator:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """A warning where the model is unstable; what does not respond at all."""
-        note = (
-            None if is_of_an_instant(self.system.linear) else self.known.note
-        )  # whose growth is not that of the motion
+        is_told = not is_of_an_instant(self.system.linear)  # growth of an instant is not that of the motion
+        note = self.known.note if is_told else None
         return ((note,) if note else ()) + self._silence
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenbody.analyses.frequency.find import frf
+from eigenbody.analyses.frequency.poles import cautions_among
 from eigenbody.analyses.frequency.result import FrequencyResponse, unit_of_entry
 from eigenbody.analyses.results import request_of
 from eigenbody.base.arrays import frozen
@@ -45,6 +46,11 @@ class FrequencyMap(Drawn, look="analyses.frequency.look.map"):
     response: np.ndarray
     failed: tuple[tuple[int, str], ...]
     notes: tuple[str, ...]
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """The notes that take the response its meaning."""
+        return cautions_among(self.notes)
 
     @property
     def magnitude(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from eigenbody.analyses.frequency.residues import Poles
 from eigenbody.analyses.frequency.system import DenseEquations, Excited
+from eigenbody.operating.turning.blades import INSTANT
 
+UNSTABLE = "Unstable"
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
 
 
@@ -105,9 +108,14 @@ def fastest_growth(equations: DenseEquations) -> Growth | None:
 def growth_text(value: complex, where: str = "") -> str:
     """What an unstable mode means for a frequency response."""
     return (
-        f"Unstable{where}: a mode grows ({_growth(value)}), so this response is defined mathematically but"
+        f"{UNSTABLE}{where}: a mode grows ({_growth(value)}), so this response is defined mathematically but"
         " never reached: free motion outgrows it."
     )
+
+
+def cautions_among(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes that take a response its meaning."""
+    return tuple(note for note in notes if note.startswith((UNSTABLE, INSTANT)))
 
 
 def _growth(value: complex) -> str:

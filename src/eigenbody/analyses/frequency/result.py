@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenbody.analyses.frequency.evaluate import Response
-from eigenbody.analyses.frequency.poles import Pole, SharpPole
+from eigenbody.analyses.frequency.poles import Pole, SharpPole, cautions_among
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
 from eigenbody.linearization.certificate import Certificate
@@ -51,6 +51,11 @@ class FrequencyResponse(Drawn, look="analyses.frequency.look"):
     poles: tuple[Pole, ...]
     method: str
     notes: tuple[str, ...]
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """The notes that take the response its meaning."""
+        return cautions_among(self.notes)
 
     @property
     def omega(self) -> np.ndarray:

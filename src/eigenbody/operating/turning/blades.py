@@ -119,7 +119,7 @@ def is_of_an_instant(linear: LinearModel) -> bool:
 
 
 def refuse_stationary_of_an_instant(linear: LinearModel) -> None:
-    """Equations that change along the motion have no stationary response, and their growth is not that of the motion."""
+    """Equations that change along the motion have no stationary response, nor is their growth that of the motion."""
     if is_of_an_instant(linear):
         raise ComputationError(
             "The equations change along the motion, and those of an instant have no stationary response. Simulate the"

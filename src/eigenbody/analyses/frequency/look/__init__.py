@@ -9,7 +9,6 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.exchange.measured import Functions
-from eigenbody.operating.turning.blades import INSTANT
 from eigenbody.present.axes import Over, Places, over
 from eigenbody.present.documents import number, plain
 from eigenbody.present.tables import Grid, Sheet, Styled, counted, listed, significant
@@ -35,15 +34,10 @@ def sheet(response: FrequencyResponse) -> Sheet:
         f"Outputs: {listed(_named(response.outputs, response.output_units))}",
         f"{few}, {span}; method {response.method}",
     ]
-    loud, quiet = ([note for note in response.notes if is_loud(note) is wanted] for wanted in (True, False))
-    warnings = [Styled(line, "yellow") for line in (*_poles(response), *loud)]
+    quiet = [note for note in response.notes if note not in response.cautions]
+    warnings = [Styled(line, "yellow") for line in (*_poles(response), *response.cautions)]
     title = f"Frequency response of {model_name(response.linear.point)}"
     return Sheet(title, lines, _grids(response), [*warnings, *remarks_below(response.linear, quiet)])
-
-
-def is_loud(note: str) -> bool:
-    """Whether a note takes the response its meaning."""
-    return note.startswith(("Unstable", INSTANT))
 
 
 def _named(names: tuple[str, ...], units: tuple[str, ...]) -> list[str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eigenbody.analyses.frequency.look import is_loud
 from eigenbody.model.source import shown
 from eigenbody.present.axes import Over, over
 from eigenbody.present.documents import number, plain
@@ -39,7 +38,7 @@ def sheet(found: FrequencyMap) -> Sheet:
 
 
 def _notes(found: FrequencyMap) -> list[str | Styled]:
-    return [Styled(note, "yellow") if is_loud(note) else f"Note: {note}" for note in found.notes]
+    return [Styled(note, "yellow") if note in found.cautions else f"Note: {note}" for note in found.notes]
 
 
 def _rows(found: FrequencyMap, k: int) -> list[tuple[str, ...]]:
