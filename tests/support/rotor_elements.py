@@ -24,9 +24,14 @@ class Shaft:
 
     def planes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """M, G (per rad/s) and K (2 n, 2 n) of one plane, [displacement, slope] of each node."""
-        L = self.length / self.elements
-        area, inertia = np.pi * self.diameter**2 / 4, np.pi * self.diameter**4 / 64
         shear = 6 * (1 + self.nu) / (7 + 6 * self.nu)  # Cowper 1966, solid circle
+        moving, turning, K = self.plane(np.pi * self.diameter**2 / 4, np.pi * self.diameter**4 / 64, shear)
+        return moving + turning, 2 * turning, K
+
+    def plane(self, area: float, inertia: float, shear: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Mass by displacement, mass by turning of the sections, and stiffness (2 n, 2 n) of a plane in which sections
+        have this area, moment of inertia and shear coefficient."""
+        L = self.length / self.elements
         phi = 12 * self.E * inertia / (self.E / (2 * (1 + self.nu)) * shear * area * L**2)
         k = self.E * inertia / ((1 + phi) * L**3)
         K = k * np.array([
@@ -46,7 +51,7 @@ class Shaft:
         out = np.zeros((3, size, size))
         for i in range(self.elements):
             at = slice(2 * i, 2 * i + 4)
-            out[:, at, at] += (moving + turning, 2 * turning, K)
+            out[:, at, at] += (moving, turning, K)
         return out[0], out[1], out[2]
 
 

@@ -285,7 +285,7 @@ class VariationalEquations:
         return EntryNoise(noise_K, noise_C, *self.rounding.of_kinematics(self.variations))
 
 
-def _turning_flexible(point: OperatingPoint) -> list[str]:
+def turning_flexible(point: OperatingPoint) -> list[str]:
     """Flexible bodies without symmetry that turn, each once."""
     index = point.system.places.index
     flexible = [body for body in point.system.description.flexible if body.reduced.modes and body.symmetry is None]
@@ -321,10 +321,10 @@ def _notes(point: OperatingPoint) -> tuple[str, ...]:
         )
     if any(frame["rate"] for frame in point.system.description.frames):
         notes.append("There are turning frames: eigenvalues in coordinates measured in them are shifted by their rate.")
-    if turning := _turning_flexible(point):
+    if turning := turning_flexible(point):
         notes.append(
-            f"The modal coordinates of {', '.join(turning)} turn with the body: eigenvalues of motion across its axis"
-            " are those seen from the body, shifted by its rate of turning from those seen from the ground."
+            f"The modal coordinates of {', '.join(turning)} turn with the body: motion across its axis is measured in"
+            " axes that turn."
         )
     if turning := _turning_reduced(point):
         notes.append(

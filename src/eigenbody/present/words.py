@@ -40,8 +40,8 @@ def verdict(modes: Modes) -> str:
         return "immobile: nothing can move"
     else:
         words = ""
-    if not modes.is_constant and modes.steady_frame is not None:
-        words = f", seen from the frame that turns with {shown(modes.steady_frame[0])}"
+    if modes.steady_frame is not None:
+        words += f", seen from the frame that turns with {shown(modes.steady_frame[0])}"
     return f"{modes.stability}{words}{some}"
 
 

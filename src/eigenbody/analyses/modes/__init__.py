@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from eigenbody.analyses.modes.blade_labels import BladePattern
 from eigenbody.analyses.modes.checks import ModesCertificate
 from eigenbody.analyses.modes.deformation import tracked_rows, tracked_shapes
-from eigenbody.analyses.modes.find import Modes, modes, modes_from, sparse_modes
+from eigenbody.analyses.modes.find import modes, modes_from, sparse_modes
 from eigenbody.analyses.modes.many import modes_of_many
+from eigenbody.analyses.modes.result import Modes
 from eigenbody.analyses.modes.spectrum import damping_ratios, frequencies_hz, growth_of
 from eigenbody.analyses.modes.stacked import StackedModes, spins_of, stacked_modes, stands_still
 from eigenbody.base.door import later

@@ -18,7 +18,7 @@ from eigenbody.spatial.rotations import apply
 from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 
 def mac_matrix(a: np.ndarray, b: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:

@@ -19,7 +19,7 @@ from eigenbody.operating.turning.symmetry import PLACE, RotorMotion, rotor_motio
 from eigenbody.spatial.rotations import cross
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 SAME = 1e-9  # relative: eigenvalues that are repeated
 WHIRLS = 0.2  # excess of one sense over the other, as share of both, that makes a whirl

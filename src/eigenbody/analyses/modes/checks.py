@@ -44,6 +44,10 @@ IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
     " the eigenvalues there (modes --frame {0}); those listed belong to an instant."
 )
+SEEN_FROM = (
+    "The equations are constant for an observer who turns with {0}, not for one at rest: these modes are as the first"
+    " sees them (modes --frame {0} lists both)."
+)
 IN_PATTERNS = (
     "The equations are constant in multi-blade coordinates ({0} equal blades on {1}), not in these: stability ({2}) is"
     " that of the eigenvalues there, which modes of the model lists; those listed belong to an instant."

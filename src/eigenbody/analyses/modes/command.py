@@ -78,6 +78,7 @@ def modes(
       stability       stable, marginal, drifting (a free motion) or unstable where coefficients are
                       constant; frozen where they change along the motion, immobile without freedom
       error           bound of the eigenvalue's error (1/s)
+      Constant only for one who turns with a joint: "seen_from" names it, modes are his.
       Equal blades whose patterns make the equations constant: "multiblade": {"blades",
       "joint", "rate", "bodies": [[names]]}, and each mode has "blades": {"label", "order",
       "whirl", "share"}: "forward flap", how often the pattern goes round, share of energy.

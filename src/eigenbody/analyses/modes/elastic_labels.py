@@ -11,7 +11,7 @@ import numpy as np
 from eigenbody.model.description import FlexibleBody, owner_of
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 BENT = 0.02  # part of the motion of the nodes that no rigid motion explains, from which a body deforms
 STRAINED = 0.05  # share of the strain energy from which it deforms if that part is at least

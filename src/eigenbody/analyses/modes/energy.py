@@ -31,7 +31,7 @@ from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.state import spread
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 ELASTIC = ".elastic"  # after the name of a flexible body: its own strain
 JOINT_LOADS = "(gravity and joint loads)"

@@ -26,7 +26,7 @@ from eigenbody.numerics.runtime import on_one_thread
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 NO_STRAIN = 1e-10  # of what is added up: a strain energy or a dissipation below it is rounding
 ADDED = "(added damping)"
@@ -119,7 +119,7 @@ def explain(modes: Subject) -> Explanation:
     dissipation, power = _lost_shares(modes, lost, total)
     states, remark = participation(modes)
     coordinates, shares = by_coordinate(modes.linear, states)
-    setting = scene(point, twist, modes.is_rigid, kinetic)
+    setting = scene(point, twist, modes.is_rigid, kinetic, modes.linear.seen_from)
     bent = {name.removesuffix(ELASTIC): strain[:, k] for k, name in enumerate(energies.sources) if ELASTIC in name}
     elastic = ElasticParts(modes, kinetic.sum(axis=-1) + deformation, energies.inertia, bent)
     flags = zip(modes.eigenvalues, modes.is_rigid, motion.drifts, strict=True)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.analyses.modes.alike import mac_matrix
-from eigenbody.analyses.modes.find import Modes, modes
+from eigenbody.analyses.modes.find import modes
+from eigenbody.analyses.modes.result import Modes
 from eigenbody.base.batched import as_rows
 from eigenbody.base.errors import ComputationError
 from eigenbody.base.result import Drawn

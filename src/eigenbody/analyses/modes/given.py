@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eigenbody.analyses.modes.find import Modes, modes
+from eigenbody.analyses.modes.find import modes
+from eigenbody.analyses.modes.result import Modes
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject, subject
 

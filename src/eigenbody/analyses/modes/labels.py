@@ -71,6 +71,8 @@ def story(
     groups += [_group(scene, twist, kinetic, bodies, oscillates) for bodies in _together(scene, twist, named)]
     text = _told(scene, groups, is_rigid)
     whirl = next((group.whirl for group in groups if group.whirl), "")
+    if whirl == "backward" and eigenvalue.imag < scene.observer_rate:
+        whirl = "forward"  # overtaken by the observer
     ending = _ending(eigenvalue, is_rigid, drifts)
     return Story(text + (f", {whirl} whirl" if whirl else "") + ending, whirl)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eigenbody.analyses.modes.find import Modes, modes_from
+from eigenbody.analyses.modes.find import modes_from
+from eigenbody.analyses.modes.result import Modes
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.linearization.model import LinearModel

@@ -19,7 +19,7 @@ from eigenbody.exchange.uff import read_uff
 from eigenbody.model.source import shown
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 PLACE = re.compile(r"(\d+):([+-]?)(x|y|z|rx|ry|rz)")

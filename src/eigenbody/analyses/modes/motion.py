@@ -16,7 +16,7 @@ from eigenbody.spatial.rotations import apply, apply_transposed, cross
 from eigenbody.system.state import collect, spread
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
     from eigenbody.linearization.model import LinearModel
 
 DRIFTS = 1e-9  # a zero entry whose velocity is above this part of its displacement is a motion at constant speed

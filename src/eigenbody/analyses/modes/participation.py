@@ -15,7 +15,7 @@ from eigenbody.mobility.frame import MotionFrame
 from eigenbody.numerics.eigen.spectrum import conjugate_representatives
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 NEARLY_PARALLEL = 1e-10  # reciprocal condition of the modes below which left vectors lose their meaning
 SAME = 1e-7  # relative distance of eigenvalues that are taken together

@@ -9,6 +9,7 @@ import numpy as np
 from eigenbody.analyses.modes.screws import fastest
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
+from eigenbody.operating.turning.frame import turning_frame
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.measureset import MeasureSet, SetJet
 from eigenbody.system.system import System
@@ -36,10 +37,14 @@ class Scene:
     centre: np.ndarray  # a point of that axis
     on_axis: np.ndarray  # (bodies,) bool: bodies that spin, or would spin freely
     length: float
+    observer_rate: float  # rad/s about the axis, of the observer who turns with the machine; 0 for one at rest
 
 
-def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray) -> Scene:
-    """The scene at an operating point; the machine's axis is that of its fastest spin, else of its free rotation."""
+def scene(
+    point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kinetic: np.ndarray, observer: str | None = None
+) -> Scene:
+    """The scene at an operating point, seen by one who turns with the joint `observer`; the machine's axis is that of
+    its fastest spin, else of its free rotation."""
     system, state = point.system, point.state
     R, gravity = np.real(state.R), np.real(system.gravity)
     own = system.description.bodies.is_material
@@ -66,6 +71,7 @@ def scene(point: OperatingPoint, twist: np.ndarray, is_rigid: np.ndarray, kineti
         centre=position[first] if len(rate) else np.zeros(3),
         on_axis=on_axis,
         length=system.gyration,
+        observer_rate=0.0 if observer is None else float(turning_frame(point, observer).rate),
     )
 
 

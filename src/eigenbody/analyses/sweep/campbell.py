@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from eigenbody.analyses.modes import modes, modes_in_frames, tracked_rows
+from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.critical import critical_places, expected_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
-from eigenbody.analyses.sweep.points import each_of, modes_along, of_steady, one_by_one, point_modes, steady_points
+from eigenbody.analyses.sweep.points import (
+    angular_velocities,
+    each_of,
+    modes_along,
+    of_steady,
+    one_by_one,
+    point_modes,
+    steady_points,
+)
 from eigenbody.analyses.sweep.shared import shared_points
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TURNS = 1e-9  # relative: an angular velocity that is none
+SEEN_FROM = "The equations change along the motion for an observer at rest, not for one who turns with {}."
 
 
 @dataclass(frozen=True)
@@ -138,7 +148,21 @@ def campbell(
     spinning = _spinning(model, walk, named)
     if spinning is None and (joint is not None or asked):
         raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))
-    return finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
+    found = finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
+    seen_from = _constant_frame(found) if (frame, per_rev, n) == (None, None, None) else None
+    if seen_from is None:
+        return found
+    own = campbell(model, parameter, values, None, seen_from, joint, None, refine, workers, client, store)
+    return replace(own, notes=(SEEN_FROM.format(seen_from), *own.notes))
+
+
+def _constant_frame(found: Campbell) -> str | None:
+    """A joint with which the observer turns to whom the equations are constant, where they are not for one at rest."""
+    if not found.is_frozen or np.isnan(found.spin).all():
+        return None
+    last = int(np.flatnonzero(~np.isnan(found.spin))[-1])
+    variant = found.model.with_values({name: float(values[last]) for name, values in found.parameters.items()})
+    return modes(variant).linear.seen_from
 
 
 def _evaluate_in_frame(model: InertModel, stretch: Stretch, frame: str) -> list[Outcome]:
@@ -152,8 +176,8 @@ def _evaluate_in_frame(model: InertModel, stretch: Stretch, frame: str) -> list[
 def _modes_in_frame(point: OperatingPoint, frame: str) -> PointModes:
     if _stands_still(point, frame):
         return replace(point_modes(modes(point)), notes=())
-    turned = charted(point, turning_frame(point, frame), False)
-    return replace(point_modes(modes(dense_model(turned))), notes=())  # _frame_notes says more
+    turned = point_modes(modes(dense_model(charted(point, turning_frame(point, frame), False))))
+    return replace(turned, spins=angular_velocities(point), notes=())  # _frame_notes says more
 
 
 def _stands_still(point: OperatingPoint, frame: str) -> bool:
@@ -289,6 +313,8 @@ def _campbell(
             criticals = tuple(
                 CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, c.order * c.spin) for c in found
             )
+            if 0 in orders:  # what stands still is in resonance where an eigenvalue is zero
+                criticals += tuple(_standing(walk, spinning, shown, lower))
     own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
     own["labels"] = tuple(
         pattern or label + (f", {sense} whirl" if sense in ("forward", "backward") else "")
@@ -305,6 +331,16 @@ def _campbell(
         whirl_frequency=signed,
         critical_speeds=criticals,
     )
+
+
+def _standing(walk: Walk, spinning: _Spinning, shown: np.ndarray, lower: np.ndarray) -> Iterator[CriticalSpeed]:
+    """Where a real eigenvalue passes through zero."""
+    standing = [crossing for crossing in stability_crossings(walk, shown, lower) if crossing.kind == "divergence"]
+    if not standing:
+        return
+    there = walk.branch_at(np.array([c.t for c in standing]), shown[[c.branch for c in standing]]).outcomes
+    for crossing, rate in zip(standing, spinning.rates(_good(there)), strict=True):
+        yield CriticalSpeed(crossing.branch, 0.0, values_at(walk, crossing.t), float(rate), 0.0)
 
 
 def _rates(walk: Walk, spinning: _Spinning) -> np.ndarray:

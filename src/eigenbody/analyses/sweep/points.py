@@ -16,7 +16,7 @@ from eigenbody.analyses.sweep.tracking import Failure, PointModes
 from eigenbody.analyses.sweep.walk import Outcome, Stopped, Stretch
 from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.point import system_of
+from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
@@ -148,7 +148,6 @@ def _outcome(variant: T, of: Callable[[T], PointModes]) -> Outcome:
 def point_modes(found: Modes) -> PointModes:
     """What following needs of the modes of a point."""
     point = found.linear.point
-    at = point.mechanics.at
     first_order = len(point.system.states)
     states = found.states_shape
     extra = np.zeros((len(found), 0)) if states is None or not first_order else states[:, -first_order:]
@@ -160,9 +159,21 @@ def point_modes(found: Modes) -> PointModes:
         extra=extra,
         is_rigid=found.is_rigid,
         stabilities=found.growths,
-        spins=np.real(apply(at.R, at.w)),
+        spins=_spins(found.linear),
         is_complete=len(found) + int((found.eigenvalues.imag > 0).sum()) == found.states,
         stability=found.growth,
         notes=(*found.linear.notes, *found.remarks),
         patterns=found.patterns,
     )
+
+
+def _spins(linear: LinearModel) -> np.ndarray:
+    """Of bodies, moving frames of the model and ground."""
+    spins = angular_velocities(linear.point)
+    return spins if linear.seen_from is None else np.delete(spins, -2, axis=0)  # the observer's own frame
+
+
+def angular_velocities(point: OperatingPoint) -> np.ndarray:
+    """(carriers, 3) of bodies, moving frames and ground, global axes."""
+    at = point.mechanics.at
+    return np.real(apply(at.R, at.w))

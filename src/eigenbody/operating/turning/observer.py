@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from eigenbody.base.errors import EigenbodyError
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, turning_flexible
+from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
-from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import is_unaccelerated, same_equations
@@ -23,24 +24,61 @@ STEADY = 1e-8  # second rates of the coordinates that count as none, in natural 
 TRIED = 4  # joints whose turning frames are tried
 
 
-def verdict_in_turning_frame(point: OperatingPoint) -> tuple[str, str] | None:
-    """The first joint in whose turning frame the equations are constant, and the stability there; None without one."""
-    if point.is_at_rest or len(point.chosen.velocities) > DENSE_FREEDOMS:
-        return None
-    names = [entry.name for entry in point.model.description.joints if not is_internal(entry)]
-    tried: list[TurningFrame] = []
-    for name in names:
+def constant_frame(point: OperatingPoint) -> tuple[str, OperatingPoint] | None:
+    """The first joint in whose turning frame the equations are constant, and the same point in coordinates measured
+    there; None without one."""
+    for turning in turning_frames(point):
         try:
-            turning = turning_frame(point, name)
-            if len(tried) == TRIED or any(alike(turning, other) for other in tried):
-                continue
-            tried.append(turning)
             there = charted(point, turning, False)
             if is_constant_in(there, turning):
-                return name, spectrum_of(dense_model(replace(there, is_steady=True))).stability
-        except EigenbodyError:  # the joint does not turn, or its motion has no such coordinates
+                return turning.name, replace(there, is_steady=True)
+        except EigenbodyError:  # its motion has no such coordinates
             continue
     return None
+
+
+def turning_frames(point: OperatingPoint) -> list[TurningFrame]:
+    """A few frames that turn with joints, each another one, of a mechanism small enough that they are looked at."""
+    found: list[TurningFrame] = []
+    if point.is_at_rest or len(point.chosen.velocities) > DENSE_FREEDOMS:
+        return found
+    for entry in point.model.description.joints:
+        if is_internal(entry) or len(found) == TRIED:
+            continue
+        try:
+            turning = turning_frame(point, entry.name)
+        except EigenbodyError:  # the joint does not turn
+            continue
+        if not any(alike(turning, other) for other in found):
+            found.append(turning)
+    return found
+
+
+def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) -> LinearModel:
+    """The linear model in coordinates measured in a turning frame where its equations are constant there and not in
+    its own, of which some turn and some do not: those are of no observer. Else, and where its coordinates or its
+    damping were asked for, as it is."""
+    point = linear.point
+    is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
+    if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
+        return linear
+    if not any(_turns_with(point, turning) for turning in turning_frames(point)) or is_constant():
+        return linear
+    found = constant_frame(point)
+    return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
+
+
+def _turns_with(point: OperatingPoint, turning: TurningFrame) -> bool:
+    """Whether every body rests or turns with the frame, and some coordinates are measured from a body that turns."""
+    along = turning_bodies(point, turning)
+    if along is None:
+        return False
+    turns = np.append(along, np.zeros(len(point.system.places.names) - len(along), dtype=bool))  # of all carriers
+    coordinates = (
+        np.isin(group.coordinates, point.chosen.positions).any(axis=-1) & turns[group.pairs.first]
+        for group in point.system.joints
+    )
+    return bool(turning_flexible(point)) or any(found.any() for found in coordinates)
 
 
 def alike(one: TurningFrame, other: TurningFrame) -> bool:

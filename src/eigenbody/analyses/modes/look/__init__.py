@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eigenbody.analyses.modes.blade_labels import BladePattern
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
     from eigenbody.exchange.measured import NodeShapes
     from eigenbody.exchange.moving import Moving
 
@@ -101,6 +101,7 @@ def document(modes: Modes) -> dict[str, Any]:
         "stability": modes.stability,
         "solver": modes.solver,
         **({"route": linear.by_route} if linear.by_route else {}),
+        **({"seen_from": linear.seen_from} if linear.seen_from else {}),
         "coordinates": list(linear.coordinates),
         **_blades(modes),
         "modes": [entry | _deformed(modes, i) for i, entry in enumerate(mode_entries(modes))],

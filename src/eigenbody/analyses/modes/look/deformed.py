@@ -13,7 +13,7 @@ from eigenbody.spatial.rotations import apply, cross, exp
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 SHOWN = 0.18  # largest displacement, in sizes of the mechanism
 TURNED, RAISED = np.radians(-35.0), np.radians(20.0)  # of the view from the front

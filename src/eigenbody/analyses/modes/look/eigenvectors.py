@@ -18,7 +18,7 @@ from eigenbody.present.style import FAINT, INK
 from eigenbody.present.tables import plain_text, significant
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 MAX_COORDINATES = 40  # with a bar of their own
 VISIBLE = 1e-3  # magnitude below which a phase is not marked

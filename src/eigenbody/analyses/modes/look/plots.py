@@ -19,7 +19,7 @@ from eigenbody.present.tables import counted, plain_text, significant
 from eigenbody.present.words import verdict
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.modes.find import Modes
+    from eigenbody.analyses.modes.result import Modes
 
 MAX_MODES = 6  # drawn as bars
 MAX_BODIES = 12  # with bars of their own

@@ -122,7 +122,7 @@ def _critical_grid(speed: Campbell) -> Grid:
     )
     left_out = len(speed.critical_speeds) - len(rows)
     columns = ("order", shown(speed.parameter, 30), "spin\nrad/s", "frequency\nHz", "#", "branch")
-    return Grid("Critical speeds", columns, rows, (True,) * 5 + (False,), left_out)
+    return Grid(_of_what("Critical speeds", speed), columns, rows, (True,) * 5 + (False,), left_out)
 
 
 def _boundary_grid(sweep: Sweep) -> Grid:
@@ -138,7 +138,7 @@ def _boundary_grid(sweep: Sweep) -> Grid:
     )
     columns = (shown(sweep.parameter, 30), "what", "frequency\nHz", "#", "branch")
     right = (True, False, True, True, False)
-    return Grid(_boundaries_of(sweep), columns, rows, right, len(sweep.boundaries) - len(rows))
+    return Grid(_of_what("Stability boundaries", sweep), columns, rows, right, len(sweep.boundaries) - len(rows))
 
 
 def _event_grid(sweep: Sweep) -> Grid:
@@ -170,16 +170,15 @@ def _below(sweep: Sweep) -> list[str]:
     if rigid:
         lines.append(f"{counted(rigid, 'branch', 'branches')} of zeros (free motion) not listed.")
     if speed is not None and speed.joint and not speed.critical_speeds:
-        lines.append(f"Critical speeds: none for order {', '.join(significant(o, 4) for o in speed.per_rev)}.")
+        what = _of_what("Critical speeds", speed)
+        lines.append(f"{what}: none for order {', '.join(significant(o, 4) for o in speed.per_rev)}.")
     if not sweep.boundaries:
-        lines.append(f"{_boundaries_of(sweep)}: {_no_boundary(sweep)}")
+        lines.append(_of_what("Stability boundaries", sweep) + f": {_no_boundary(sweep)}")
     return [*lines, *(Styled(line, "red") for line in _failures(sweep)), *noted(sweep.notes)]
 
 
-def _boundaries_of(sweep: Sweep) -> str:
-    return "Stability boundaries" + (
-        " of the equations of an instant, which change along the motion" if sweep.is_frozen else ""
-    )
+def _of_what(found: str, sweep: Sweep) -> str:
+    return found + (" of the equations of an instant, which change along the motion" if sweep.is_frozen else "")
 
 
 def _no_boundary(sweep: Sweep) -> str:

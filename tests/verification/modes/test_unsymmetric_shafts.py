@@ -1,0 +1,69 @@
+"""Rotors that are not round, on bearings that are: their equations are constant for one who turns with them, and that
+is how modes and Campbell diagrams are seen; against finite elements by hand in the turning frame."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eigenbody as eb
+from rotor_elements import Shaft
+
+WIDTH, HEIGHT, NODES = 0.04, 0.03, 80
+STEEL = Shaft(1.0, 0.0, NODES, 210e9, 0.3, 7850)
+STIFF, DAMP = 1e6, 300.0
+
+
+def flat_shaft(ky: float = STIFF, **keys: Any) -> eb.Model:
+    """1 m of flat steel that spins freely on two bearings."""
+    steel = {"E": "210 GPa", "nu": 0.3, "density": 7850, "width": WIDTH, "height": HEIGHT}
+    beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": 24, **steel, **keys}
+    bearing = {"type": "bearing", "c": [DAMP, DAMP, 0, 0, 0, 0]}
+    velocity = [0, 0, 0, 0, 0, "=speed"]
+    return eb.Model(
+        parameters={"speed": 0.0},
+        flexible={"shaft": beam},
+        joints={"spin": {"type": "free", "between": ["ground", "shaft.start"], "at": [0, 0, 0], "velocity": velocity}},
+        forces={
+            "left": {**bearing, "between": ["ground", "shaft.start"], "at": [0, 0, 0], "k": [STIFF, ky, 1e6, 0, 0, 0]},
+            "right": {**bearing, "between": ["ground", "shaft.end"], "at": [0, 0, 1], "k": [STIFF, ky, 0, 0, 0, 0]},
+        },
+    )
+
+
+def seen_from_the_shaft(speed: float) -> np.ndarray:
+    """Eigenvalues in axes x, y that turn with the shaft. Thin sections: (T + Rx) x'' - 2 W T y' + (Kx + W^2 (Rx - T)) x
+    with T by displacement and R by turning of the sections; a damper at rest has c (z' + i W z)."""
+    area, shear = WIDTH * HEIGHT, 5 / 6
+    (T, Rx, Kx), (_, Ry, Ky) = (STEEL.plane(area, area * side**2 / 12, shear) for side in (WIDTH, HEIGHT))
+    zero, ends = np.zeros_like(T), np.zeros_like(T)
+    ends[0, 0] = ends[-2, -2] = 1.0
+    M = np.block([[T + Rx, zero], [zero, T + Ry]])
+    C = np.block([[DAMP * ends, -2 * speed * T], [2 * speed * T, DAMP * ends]])
+    turned = speed * DAMP * ends
+    K = np.block([
+        [Kx + STIFF * ends + speed**2 * (Rx - T), -turned], [turned, Ky + STIFF * ends + speed**2 * (Ry - T)],
+    ])  # fmt: skip
+    n = len(M)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    found = np.linalg.eigvals(A)
+    found = found[found.imag >= 0]
+    return found[np.argsort(np.abs(found))]
+
+
+@pytest.mark.parametrize("speed", [30.0, 265.0, 400.0, 900.0])
+def test_a_flat_shaft_on_equal_bearings_is_seen_from_the_shaft(speed):
+    exact = seen_from_the_shaft(speed)[:5]
+    modes = eb.modes(flat_shaft().with_parameters(speed=speed))
+    assert modes.linear.seen_from == "spin"
+    near = [modes.eigenvalues[np.argmin(np.abs(modes.eigenvalues - value))] for value in exact]
+    np.testing.assert_allclose(near, exact, rtol=5e-6)
+    grows = bool((exact.real > 0).any())
+    assert modes.stability == ("unstable" if grows else "drifting")  # the spin is free
+    assert any("who turns with spin" in note for note in modes.notes)
+
+
+def test_a_flat_shaft_on_unequal_bearings_is_frozen():
+    modes = eb.modes(flat_shaft(ky=0.5 * STIFF).with_parameters(speed=400.0))
+    assert modes.linear.seen_from is None
+    assert modes.stability == "frozen"
