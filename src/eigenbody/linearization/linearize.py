@@ -31,12 +31,12 @@ from eigenbody.linearization.shapes import Shapes, through
 from eigenbody.linearization.stiffening import remarks_on_many
 from eigenbody.linearization.still import system_as_at
 from eigenbody.linearization.tangents import Tangents
+from eigenbody.linearization.turning import turning_flexible
 from eigenbody.linearization.variations import Variations
 from eigenbody.mobility.angles import refuse_singular_components
 from eigenbody.mobility.independence import remarks_on_loops
 from eigenbody.mobility.motion import massless_motions
 from eigenbody.mobility.partition import select
-from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import beside, stack
 from eigenbody.system.state import spread
 
@@ -283,14 +283,6 @@ class VariationalEquations:
             noise_K = noise_K + self.shapes.noise()
             noise_C = noise_C + self.shapes.noise(of_speeds=True)
         return EntryNoise(noise_K, noise_C, *self.rounding.of_kinematics(self.variations))
-
-
-def turning_flexible(point: OperatingPoint) -> list[str]:
-    """Flexible bodies without symmetry that turn, each once."""
-    index = point.system.places.index
-    flexible = [body for body in point.system.description.flexible if body.reduced.modes and body.symmetry is None]
-    turning = [body.name for body in flexible if np.any(point.state.w[index[body.name]])]
-    return list(dict.fromkeys(map(owner_of, turning)))
 
 
 def _turning_reduced(point: OperatingPoint) -> list[str]:

@@ -67,3 +67,50 @@ def test_a_flat_shaft_on_unequal_bearings_is_frozen():
     modes = eb.modes(flat_shaft(ky=0.5 * STIFF).with_parameters(speed=400.0))
     assert modes.linear.seen_from is None
     assert modes.stability == "frozen"
+
+
+def disc_on_springs(stiff: float = 900.0, mount: float | None = None) -> eb.Model:
+    """1 kg on two springs that turn: Jeffcott's rotor. With `mount`, the rotor itself slides on springs at rest."""
+    place = {"at": [0, 0, 0]}
+    bodies = {"shaft": {"mass": 0, **place}, "slide": {"mass": 0, **place}, "disc": {"mass": 1, **place}}
+    joints = {
+        "spin": {"type": "revolute", "between": ["ground", "shaft"], "motion": "=speed*t", **place},
+        "xi": {"type": "prismatic", "between": ["shaft", "slide"], "axis": [1, 0, 0], **place},
+        "eta": {"type": "prismatic", "between": ["slide", "disc"], "axis": [0, 1, 0], **place},
+    }
+    forces = {
+        "weak": {"type": "spring", "along": "xi", "k": 400},
+        "stiff": {"type": "spring", "along": "eta", "k": stiff},
+    }
+    if mount is not None:
+        bodies |= {"cross": {"mass": 0, **place}, "seat": {"mass": 2, **place}}
+        joints |= {
+            "x": {"type": "prismatic", "between": ["ground", "cross"], "axis": [1, 0, 0], **place},
+            "y": {"type": "prismatic", "between": ["cross", "seat"], "axis": [0, 1, 0], **place},
+            "spin": {**joints["spin"], "between": ["seat", "shaft"]},
+        }
+        forces |= {f"mount {c}": {"type": "spring", "along": c, "k": mount} for c in "xy"}
+    return eb.Model(parameters={"speed": 1.0}, bodies=bodies, joints=joints, forces=forces)
+
+
+def test_critical_speeds_in_coordinates_that_turn_are_those_of_what_stands_still_there():
+    """Unbalance turns with the shaft: in its axes it is in resonance where an eigenvalue is zero, at sqrt(k / m)."""
+    found = eb.campbell(disc_on_springs(), "speed", np.linspace(1, 60, 60))
+    assert found.turning == ("xi", "eta")
+    assert found.per_rev == (0.0, 1.0)
+    unbalance = sorted(c.spin for c in found.critical_speeds if c.order == 0)
+    np.testing.assert_allclose(unbalance, [20.0, 30.0], rtol=1e-7)
+    gravity = [c.spin for c in found.critical_speeds if c.order == 1]  # seen from the shaft it turns once round
+    exact = np.sqrt(400 * 900 / (2 * (400 + 900)))  # (s^2 + a - W^2)(s^2 + b - W^2) + 4 W^2 s^2 = 0 at s = i W
+    np.testing.assert_allclose(gravity, [exact], rtol=1e-7)
+    assert "of which xi, eta turn" in str(found)
+    assert "fixed frame" not in str(found)
+
+
+def test_critical_speeds_of_a_flat_rotor_on_a_soft_seat():
+    """Seat of 2 kg on 5000 N/m both ways: each spring of the shaft in series with 5000 - 2 W^2."""
+    found = eb.campbell(disc_on_springs(mount=5000.0), "speed", np.linspace(1, 90, 90))
+    assert found.frame == "spin"
+    assert found.per_rev == (0.0,)
+    exact = sorted(float(np.sqrt(x)) for k in (400.0, 900.0) for x in np.roots([2.0, -(5000 + 3 * k), 5000 * k]))
+    np.testing.assert_allclose(sorted(c.spin for c in found.critical_speeds), exact, rtol=1e-7)

@@ -25,6 +25,16 @@ from eigenbody.analyses.sweep.points import (
     steady_points,
 )
 from eigenbody.analyses.sweep.shared import shared_points
+from eigenbody.analyses.sweep.spinning import (
+    TURNS,
+    Spinning,
+    good_points,
+    joint_named,
+    no_spin,
+    refuse_several,
+    spinning_joint,
+    spinning_joints,
+)
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
 from eigenbody.analyses.sweep.walk import Outcome, Stretch, Walk
@@ -32,7 +42,9 @@ from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.many.run import Crew
+from eigenbody.model.description import is_internal
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.numerics.runtime import on_one_thread
@@ -44,7 +56,6 @@ from eigenbody.operating.turning.frame import charted, turning_frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TURNS = 1e-9  # relative: an angular velocity that is none
 SEEN_FROM = "The equations change along the motion for an observer at rest, not for one who turns with {}."
 
 
@@ -63,6 +74,7 @@ class CriticalSpeed:
 class Campbell(Sweep):
     """A sweep over a speed.
 
+    turning          coordinates measured in axes that turn, without `frame`: frequencies are those seen from there
     spin             (points,) rad/s, positive: rate of the spinning joint at the operating point; nan at failed points
     whirl            of each branch: "forward" with the spin, "backward", "none" (not circular) or "mixed"
     whirl_frequency  (points, branches) imaginary part with the sign of the whirl: positive with the spin; nan where the
@@ -71,7 +83,8 @@ class Campbell(Sweep):
 
     is_over_speed: ClassVar[bool] = True
     joint: str  # that spins, "" where none or none in particular does
-    frame: str  # in which the modes are measured, "" for the fixed one
+    frame: str  # in which the modes are measured, "" for the coordinates of the model
+    turning: tuple[str, ...]
     per_rev: tuple[float, ...]
     spin: np.ndarray
     whirl: tuple[str, ...]
@@ -121,11 +134,13 @@ def campbell(
     that spins, whatever the parameter's unit. `per_rev` lists the orders of excitation: lines of frequency
     order * spin, by default once per revolution, none for an empty list. With `frame` (a moving frame of the model or a
     joint) modes are measured in the frame that turns with it; there unbalance stands still and the default order is 0.
+    Where the model's own coordinates are measured from bodies that turn, 0 and 1 are the default.
     For the rest see `sweep`.
     """
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
-    orders = _orders(per_rev, frame)
+    per_rev = None if per_rev is None else _asked_orders(per_rev)
+    orders = partial(_orders, model, per_rev, frame)
     _refuse_unknown(model, frame, joint)
     if frame is not None and n is not None:
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
@@ -135,20 +150,20 @@ def campbell(
     if frame is not None:
         evaluate = partial(_evaluate_in_frame, model, frame=frame)
     asked = bool(per_rev)
-    if asked and joint is None and _joint_of(model, frame) is None:
-        _refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
-    named = joint or _joint_of(model, frame)
+    if asked and joint is None and joint_named(model, frame) is None:
+        refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
+    named = joint or joint_named(model, frame)
 
     def criticals(walk: Walk) -> Sequence[float]:
-        spinning = _spinning(model, walk, named)
-        return () if spinning is None else expected_places(walk, *branches_of(walk), orders, spinning.rate)
+        spinning = spinning_joint(model, walk, named)
+        return () if spinning is None else expected_places(walk, *branches_of(walk), orders(walk), spinning.rate)
 
     points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few, "frame": frame})
     walk = walked(model, path, evaluate, refine, criticals, points)
-    spinning = _spinning(model, walk, named)
+    spinning = spinning_joint(model, walk, named)
     if spinning is None and (joint is not None or asked):
-        raise InputError(_no_spin(_candidates(model, _good(walk.outcomes)), joint))
-    found = finished(lambda: _campbell(model, walk, spinning, orders, frame), walk)
+        raise InputError(no_spin(spinning_joints(model, good_points(walk.outcomes)), joint))
+    found = finished(lambda: _campbell(model, walk, spinning, orders(walk), frame), walk)
     seen_from = _constant_frame(found) if (frame, per_rev, n) == (None, None, None) else None
     if seen_from is None:
         return found
@@ -192,90 +207,35 @@ def _stands_still(point: OperatingPoint, frame: str) -> bool:
     return bool(np.abs(w[body]).max() <= TURNS * np.abs(w).max(initial=0.0))
 
 
-# The joint that spins -------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class _Spinning:
-    """A joint that spins, by the carriers of its two ends."""
-
-    name: str
-    ends: tuple[int, int]
-
-    def rate(self, point: PointModes) -> float:
-        """rad/s, positive."""
-        return float(self.rates([point])[0])
-
-    def rates(self, points: Sequence[PointModes]) -> np.ndarray:
-        """The same (points,) at many."""
-        first, second = self.ends
-        return np.asarray(np.linalg.norm([point.spins[second] - point.spins[first] for point in points], axis=-1))
-
-    def axis(self, point: PointModes) -> np.ndarray:
-        """Angular velocity of the end that turns faster: its direction is that of forward whirl."""
-        both = point.spins[list(self.ends)]
-        return both[1] if np.linalg.norm(both[1]) >= np.linalg.norm(both[0]) else both[0]
-
-
-def _spinning(model: InertModel, walk: Walk, name: str | None) -> _Spinning | None:
-    """The joint asked for, or the only one that spins; several that turn alike count as one."""
-    good = _good(walk.outcomes)
-    candidates = _candidates(model, good)
-    if name is not None:
-        return next((joint for joint in candidates if joint.name == name), None)
-    return candidates[0] if candidates and _turn_alike(candidates, good) else None
-
-
-def _turn_alike(joints: Sequence[_Spinning], good: Sequence[PointModes]) -> bool:
-    rates = np.array([joint.rates(good) for joint in joints])
-    return np.allclose(rates, rates[0], rtol=1e-9, atol=0)
-
-
-def _good(outcomes: Sequence[Outcome]) -> list[PointModes]:
-    return [outcome for outcome in outcomes if isinstance(outcome, PointModes)]
-
-
-def _refuse_several(model: InertModel, outcomes: Sequence[Outcome]) -> None:
-    """Joints that turn at different rates at one point leave open which of them excites."""
-    good = _good(outcomes)
-    candidates = _candidates(model, good)
-    if candidates and not _turn_alike(candidates, good):
-        raise InputError(_no_spin(candidates, None))
-
-
-def _candidates(model: InertModel, good: Sequence[PointModes]) -> list[_Spinning]:
-    """Joints that spin at some point."""
-    if not good:
-        return []
-    places = system_of(model).places
-    fastest = max(float(np.abs(point.spins).max(initial=0.0)) for point in good)
-    joints = [
-        _Spinning(entry.name, (places.carrier(entry["between"][0]), places.carrier(entry["between"][1])))
-        for entry in model.description.joints
-    ]
-    least = TURNS * max(fastest, 1e-300)
-    return [joint for joint in joints if joint.rates(good).max() > least]
-
-
-def _joint_of(model: InertModel, frame: str | None) -> str | None:
-    return frame if frame in {entry.name for entry in model.description.joints} else None
-
-
-def _no_spin(candidates: Sequence[_Spinning], joint: str | None) -> Fault:
-    spinning = [candidate.name for candidate in candidates]
-    if joint is not None:
-        remedy = f"These do: {', '.join(spinning)}." if spinning else "Give it a velocity."
-        return Fault("joint", f'the joint "{printable(joint)}" does not spin at any point.', remedy)
-    if spinning:
-        return Fault("joint", f"several joints spin: {', '.join(spinning)}.", "Name the one that excites.")
-    return Fault("per_rev", "no joint spins, so there are no excitation lines.", "Give a joint a velocity.")
-
-
-def _orders(per_rev: Sequence[float] | None, frame: str | None) -> tuple[float, ...]:
-    if per_rev is None:
-        return (1.0,) if frame is None else (0.0,)
+# Excitation -----------------------------------------------------------------------------------------------------------
+def _asked_orders(per_rev: Sequence[float]) -> tuple[float, ...]:
     orders = tuple(dict.fromkeys(float(order) for order in per_rev))
     if not all(np.isfinite(order) and order >= 0 for order in orders):
         raise InputError(Fault("per_rev", "orders of excitation are numbers, zero or positive."))
     return orders
+
+
+def _orders(model: InertModel, per_rev: Sequence[float] | None, frame: str | None, walk: Walk) -> tuple[float, ...]:
+    """Those asked for; else once a revolution, and what stands still where coordinates turn."""
+    if per_rev is not None:
+        return tuple(per_rev)
+    if frame is not None:
+        return (0.0,)
+    return (0.0, 1.0) if _turning(model, walk) else (1.0,)
+
+
+def _turning(model: InertModel, walk: Walk) -> tuple[str, ...]:
+    """Coordinates measured in axes that turn, at the last point where one may."""
+    system, good = system_of(model), [i for i in walk.good if np.any(walk.outcomes[i].spins)]
+    if not good or walk.outcomes[good[-1]].patterns is not None:
+        return ()
+    turning = walk.outcomes[good[-1]].spins.any(axis=-1)
+    joints = [entry["between"][0] for entry in model.description.joints if not is_internal(entry)]
+    shapes = [body.name for body in system.description.flexible if body.symmetry is None]
+    if not any(turning[system.places.carrier(body)] for body in (*joints, *shapes)):
+        return ()
+    point = operating_point(model.with_values(values_at(walk, float(walk.t[good[-1]]))))
+    return (*turning_coordinates(point), *(f"shapes of {body}" for body in turning_flexible(point)))
 
 
 def _refuse_unknown(model: InertModel, frame: str | None, joint: str | None) -> None:
@@ -288,7 +248,7 @@ def _refuse_unknown(model: InertModel, frame: str | None, joint: str | None) -> 
 
 # Result ---------------------------------------------------------------------------------------------------------------
 def _campbell(
-    model: InertModel, walk: Walk, spinning: _Spinning | None, orders: tuple[float, ...], frame: str | None
+    model: InertModel, walk: Walk, spinning: Spinning | None, orders: tuple[float, ...], frame: str | None
 ) -> Campbell:
     shown, lower = branches_of(walk)
     axes = None if spinning is None else _axes(walk, spinning)
@@ -297,7 +257,7 @@ def _campbell(
     signed = np.full(base.eigenvalues.shape, np.nan)
     whirl = ("none",) * len(shown)
     criticals: tuple[CriticalSpeed, ...] = ()
-    patterns = branch_patterns(_good(walk.outcomes), walk.track, shown)
+    patterns = branch_patterns(good_points(walk.outcomes), walk.track, shown)
     if spinning is not None and axes is not None:
         speed[walk.good] = _rates(walk, spinning)
         sense = whirl_sense(walk.track.fronts, shown, len(tracked_rows(system_of(model)).names), axes)
@@ -325,6 +285,7 @@ def _campbell(
         **own,
         joint="" if spinning is None else spinning.name,
         frame=frame or "",
+        turning=() if frame is not None or walk.interrupted else _turning(model, walk),
         per_rev=orders if spinning is not None else (),
         spin=speed,
         whirl=whirl,
@@ -333,23 +294,23 @@ def _campbell(
     )
 
 
-def _standing(walk: Walk, spinning: _Spinning, shown: np.ndarray, lower: np.ndarray) -> Iterator[CriticalSpeed]:
+def _standing(walk: Walk, spinning: Spinning, shown: np.ndarray, lower: np.ndarray) -> Iterator[CriticalSpeed]:
     """Where a real eigenvalue passes through zero."""
     standing = [crossing for crossing in stability_crossings(walk, shown, lower) if crossing.kind == "divergence"]
     if not standing:
         return
     there = walk.branch_at(np.array([c.t for c in standing]), shown[[c.branch for c in standing]]).outcomes
-    for crossing, rate in zip(standing, spinning.rates(_good(there)), strict=True):
+    for crossing, rate in zip(standing, spinning.rates(good_points(there)), strict=True):
         yield CriticalSpeed(crossing.branch, 0.0, values_at(walk, crossing.t), float(rate), 0.0)
 
 
-def _rates(walk: Walk, spinning: _Spinning) -> np.ndarray:
-    return spinning.rates(_good([walk.outcomes[i] for i in walk.good]))
+def _rates(walk: Walk, spinning: Spinning) -> np.ndarray:
+    return spinning.rates(good_points([walk.outcomes[i] for i in walk.good]))
 
 
-def _axes(walk: Walk, spinning: _Spinning) -> np.ndarray:
+def _axes(walk: Walk, spinning: Spinning) -> np.ndarray:
     """(good points, 3) unit vectors along the spin; where there is none that of the nearest point."""
-    vectors = np.array([spinning.axis(point) for point in _good([walk.outcomes[i] for i in walk.good])])
+    vectors = np.array([spinning.axis(point) for point in good_points([walk.outcomes[i] for i in walk.good])])
     size = np.linalg.norm(vectors, axis=1)
     turning = np.flatnonzero(size > TURNS * size.max())
     nearest = turning[np.argmin(np.abs(np.arange(len(size))[:, None] - turning), axis=1)]
@@ -366,10 +327,10 @@ def _frame_notes(model: InertModel, walk: Walk, frame: str | None) -> tuple[str,
     return (about, *modes_in_frames(variant, frame).notes[1:])
 
 
-def _spin_notes(model: InertModel, walk: Walk, spinning: _Spinning | None) -> tuple[str, ...]:
+def _spin_notes(model: InertModel, walk: Walk, spinning: Spinning | None) -> tuple[str, ...]:
     if spinning is not None:
         return ()
-    several = ", ".join(joint.name for joint in _candidates(model, _good(walk.outcomes)))
+    several = ", ".join(joint.name for joint in spinning_joints(model, good_points(walk.outcomes)))
     if several:
         return (f"Several joints spin ({several}): name one for excitation lines and critical speeds.",)
     return ("No joint spins: there are no excitation lines and no critical speeds.",)

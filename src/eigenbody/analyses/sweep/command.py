@@ -71,7 +71,7 @@ def campbell(
 
     \b
     JSON: {"model", "parameter", "unit", "values", "parameters", "added", "stability",
-           "joint", "frame", "orders", "spin_rad_s",
+           "joint", "frame", "turning", "orders", "spin_rad_s",
            "branches": [{"index", "label", "whirl", "rigid", "real", "imag",
                          "frequency_hz", "damping_ratio"}],
            "critical_speeds": [{"branch", "order", "value", "spin_rad_s", "frequency_hz"}],

@@ -103,4 +103,6 @@ def own_coordinates(vectors: np.ndarray) -> np.ndarray:
     from scipy.linalg.lapack import dgeqp3
 
     k = vectors.shape[-1]
+    if not k:
+        return np.zeros((len(vectors), 0), dtype=int)
     return np.array([dgeqp3(columns.T)[1][:k] - 1 for columns in vectors], dtype=int).reshape(len(vectors), k)

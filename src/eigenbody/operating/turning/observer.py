@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from eigenbody.base.errors import EigenbodyError
-from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model, turning_flexible
+from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import is_unaccelerated, same_equations
@@ -62,23 +63,11 @@ def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) ->
     is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
     if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
         return linear
-    if not any(_turns_with(point, turning) for turning in turning_frames(point)) or is_constant():
+    are_mixed = turning_flexible(point) or turning_coordinates(point)
+    if not are_mixed or all(turning_bodies(point, turning) is None for turning in turning_frames(point)):
         return linear
-    found = constant_frame(point)
+    found = None if is_constant() else constant_frame(point)
     return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
-
-
-def _turns_with(point: OperatingPoint, turning: TurningFrame) -> bool:
-    """Whether every body rests or turns with the frame, and some coordinates are measured from a body that turns."""
-    along = turning_bodies(point, turning)
-    if along is None:
-        return False
-    turns = np.append(along, np.zeros(len(point.system.places.names) - len(along), dtype=bool))  # of all carriers
-    coordinates = (
-        np.isin(group.coordinates, point.chosen.positions).any(axis=-1) & turns[group.pairs.first]
-        for group in point.system.joints
-    )
-    return bool(turning_flexible(point)) or any(found.any() for found in coordinates)
 
 
 def alike(one: TurningFrame, other: TurningFrame) -> bool:

@@ -52,11 +52,19 @@ def sheet(sweep: Sweep) -> Sheet:
     lines = [f"{names} from {place(sweep, ends[0])} to {place(sweep, ends[1])}, {counted(asked, 'point')}"]
     if speed is not None and speed.joint:
         spin = speed.spin[np.isfinite(speed.spin)]
-        where = f"in the frame that turns with {shown(speed.frame)}" if speed.frame else "in the fixed frame"
-        lines.append(
-            f"Spin of {shown(speed.joint)} from {significant(spin[0])} to {significant(spin[-1])} rad/s; modes {where}"
-        )
+        ends_of_spin = f"from {significant(spin[0])} to {significant(spin[-1])} rad/s"
+        lines.append(f"Spin of {shown(speed.joint)} {ends_of_spin}; modes {seen_from(speed)}")
     return Sheet(f"{title} of {shown(sweep.model.name, 100)}", lines, _grids(sweep), _below(sweep))
+
+
+def seen_from(speed: Campbell) -> str:
+    """Who sees the frequencies."""
+    if speed.frame:
+        return f"in the frame that turns with {shown(speed.frame, 30)}"
+    if not speed.turning:
+        return "in the fixed frame"
+    more = f" and {len(speed.turning) - 3} more" if len(speed.turning) > 3 else ""
+    return f"in the coordinates of the model, of which {shown(', '.join(speed.turning[:3]), 80)}{more} turn"
 
 
 def _branch_grid(sweep: Sweep) -> Grid:
@@ -222,6 +230,7 @@ def document(sweep: Sweep) -> dict[str, Any]:
         "stability": list(sweep.stability),
         "joint": (speed.joint if speed is not None else "") or None,
         "frame": (speed.frame if speed is not None else "") or None,
+        "turning": [] if speed is None else list(speed.turning),
         "orders": [number(o) for o in speed.per_rev] if speed is not None else [],
         "spin_rad_s": None if speed is None or not speed.joint else _list(speed.spin),
         "branches": [_branch(sweep, k) for k in range(len(sweep.labels))],

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eigenbody.analyses.sweep.look import as_campbell, in_unit, is_rigid_branch
+from eigenbody.analyses.sweep.look import as_campbell, in_unit, is_rigid_branch, seen_from
 from eigenbody.analyses.sweep.look.placing import Label, Placing
 from eigenbody.model.source import shown
 from eigenbody.present.style import FAINT, INK
@@ -41,10 +41,8 @@ def plot_campbell(speed: Campbell, signed: bool = False, chosen: Sequence[int] |
     panels = list(np.atleast_1d(figure.subplots(1 + damped, 1, sharex=True, height_ratios=(2.6, 1)[: 1 + damped])))
     top = panels[0]
     hz = _heights(speed, signed)
-    where = (
-        f"in the frame that turns with {plain_text(shown(speed.frame, 30))}" if speed.frame else "in the fixed frame"
-    )
-    figure.suptitle(f"{plain_text(shown(speed.model.name, 90))}\nmodes {where}", fontsize=12, color=INK)
+    title = f"{plain_text(shown(speed.model.name, 90))}\nmodes {plain_text(seen_from(speed))}"
+    figure.suptitle(title, fontsize=12, color=INK)
     _spans(speed, panels)
     for k in drawn:
         _branch_line(top, speed, k, hz[:, k])

@@ -1,0 +1,43 @@
+"""Coordinates measured in axes that turn: those of joints on bodies that turn, and shapes of such bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eigenbody.elements.measures.templates import Angle, Pairs, Template
+from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.description import owner_of
+from eigenbody.spatial.rotations import apply, cross
+
+SIDEWAYS = 1e-6  # of the fastest turning: an axis turns with its body at more than this
+
+
+def turning_flexible(point: OperatingPoint) -> list[str]:
+    """Flexible bodies without symmetry that turn, each once: their modal coordinates turn with them."""
+    index = point.system.places.index
+    flexible = [body for body in point.system.description.flexible if body.reduced.modes and body.symmetry is None]
+    turning = [body.name for body in flexible if np.any(point.state.w[index[body.name]])]
+    return list(dict.fromkeys(map(owner_of, turning)))
+
+
+def turning_coordinates(point: OperatingPoint) -> list[str]:
+    """Coordinates of joints along or about an axis that turns. An axis about which its body turns stands still."""
+    system, at = point.system, point.mechanics.at
+    spin = np.real(apply(at.R, at.w))
+    least = SIDEWAYS * np.abs(spin).max(initial=0.0)
+    found: list[str] = []
+    if not least:
+        return found
+    for group in system.joints:
+        for template, places in zip(group.type.free, group.coordinates.T, strict=True):
+            axis = _direction(point, group.pairs, template)
+            turns = np.abs(cross(spin[group.pairs.first], axis)).max(axis=-1, initial=0.0) > least
+            found += [system.names[i] for i in places[turns & np.isin(places, point.chosen.positions)]]
+    return found
+
+
+def _direction(point: OperatingPoint, pairs: Pairs, template: Template) -> np.ndarray:
+    """(n, 3) of the axis along or about which a coordinate is measured, global axes."""
+    name = template.about if isinstance(template, Angle) else getattr(template, "axis", "z") + "1"
+    body = pairs.second if name.endswith("2") else pairs.first
+    return apply(np.real(point.mechanics.at.R)[body], np.real(pairs.axis(name)))
