@@ -44,7 +44,6 @@ from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.many.run import Crew
-from eigenbody.model.description import is_internal
 from eigenbody.model.model import InertModel
 from eigenbody.model.source import shown as printable
 from eigenbody.numerics.runtime import on_one_thread
@@ -230,9 +229,9 @@ def _turning(model: InertModel, walk: Walk) -> tuple[str, ...]:
     if not good or walk.outcomes[good[-1]].patterns is not None:
         return ()
     turning = walk.outcomes[good[-1]].spins.any(axis=-1)
-    joints = [entry["between"][0] for entry in model.description.joints if not is_internal(entry)]
-    shapes = [body.name for body in system.description.flexible if body.symmetry is None]
-    if not any(turning[system.places.carrier(body)] for body in (*joints, *shapes)):
+    measured_from = [turning[group.pairs.first].any() for group in system.joints if group.type.free]
+    shapes = (body.name for body in system.description.flexible if body.symmetry is None)
+    if not any(measured_from) and not any(turning[system.places.index[name]] for name in shapes):
         return ()
     point = operating_point(model.with_values(values_at(walk, float(walk.t[good[-1]]))))
     return (*turning_coordinates(point), *(f"shapes of {body}" for body in turning_flexible(point)))
