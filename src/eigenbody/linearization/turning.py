@@ -6,18 +6,22 @@ import numpy as np
 
 from eigenbody.elements.measures.templates import Angle, Pairs, Template
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.description import owner_of
+from eigenbody.model.description import FlexibleBody, owner_of
 from eigenbody.spatial.rotations import apply, cross
 
 SIDEWAYS = 1e-6  # of the fastest turning: an axis turns with its body at more than this
 
 
-def turning_flexible(point: OperatingPoint) -> list[str]:
-    """Flexible bodies without symmetry that turn, each once: their modal coordinates turn with them."""
+def flexible_that_turn(point: OperatingPoint) -> list[FlexibleBody]:
+    """Bodies with modal coordinates that turn."""
     index = point.system.places.index
-    flexible = [body for body in point.system.description.flexible if body.reduced.modes and body.symmetry is None]
-    turning = [body.name for body in flexible if np.any(point.state.w[index[body.name]])]
-    return list(dict.fromkeys(map(owner_of, turning)))
+    flexible = [body for body in point.system.description.flexible if body.reduced.modes]
+    return [body for body in flexible if np.any(point.state.w[index[body.name]])]
+
+
+def turning_flexible(point: OperatingPoint) -> list[str]:
+    """Those of them without symmetry, each once: their modal coordinates turn with them."""
+    return list(dict.fromkeys(owner_of(body.name) for body in flexible_that_turn(point) if body.symmetry is None))
 
 
 def turning_coordinates(point: OperatingPoint) -> list[str]:

@@ -18,6 +18,7 @@ def flat_shaft(ky: float = STIFF, **keys: Any) -> eb.Model:
     """1 m of flat steel that spins freely on two bearings."""
     steel = {"E": "210 GPa", "nu": 0.3, "density": 7850, "width": WIDTH, "height": HEIGHT}
     beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": 24, **steel, **keys}
+    beam = {name: value for name, value in beam.items() if value is not None}
     bearing = {"type": "bearing", "c": [DAMP, DAMP, 0, 0, 0, 0]}
     velocity = [0, 0, 0, 0, 0, "=speed"]
     return eb.Model(
@@ -31,24 +32,42 @@ def flat_shaft(ky: float = STIFF, **keys: Any) -> eb.Model:
     )
 
 
-def seen_from_the_shaft(speed: float) -> np.ndarray:
-    """Eigenvalues in axes x, y that turn with the shaft. Thin sections: (T + Rx) x'' - 2 W T y' + (Kx + W^2 (Rx - T)) x
-    with T by displacement and R by turning of the sections; a damper at rest has c (z' + i W z)."""
-    area, shear = WIDTH * HEIGHT, 5 / 6
-    (T, Rx, Kx), (_, Ry, Ky) = (STEEL.plane(area, area * side**2 / 12, shear) for side in (WIDTH, HEIGHT))
+def seen_from_the_shaft(speed: float, disc: tuple[float, float, float, float] | None = None) -> np.ndarray:
+    """Eigenvalues in axes x, y that turn with the flat shaft, or with a round one and a `disc` in its middle (mass,
+    moments of inertia about x, y, z). With T by displacement and R by turning of thin sections
+    (T + Rx) x'' - 2 W T y' + (Kx + W^2 (Rx - T)) x; a damper at rest has c (z' + i W z); a disc the equations of
+    test_frames.test_asymmetric_disc_is_constant_in_the_rotating_frame_alone."""
+    (T, Rx, Kx), (_, Ry, Ky) = flat_planes() if disc is None else round_planes()
     zero, ends = np.zeros_like(T), np.zeros_like(T)
     ends[0, 0] = ends[-2, -2] = 1.0
-    M = np.block([[T + Rx, zero], [zero, T + Ry]])
-    C = np.block([[DAMP * ends, -2 * speed * T], [2 * speed * T, DAMP * ends]])
+    coupling = 2 * T
+    Mx, My, Sx, Sy = T + Rx, T + Ry, Rx - T, Ry - T
+    if disc is not None:
+        m, Jx, Jy, Jz = disc
+        place, slope = NODES, NODES + 1  # of the middle node
+        coupling = coupling + np.diag(np.eye(len(T))[place] * 2 * m + np.eye(len(T))[slope] * (Jx + Jy - Jz))
+        for M, S, own, other in ((Mx, Sx, Jy, Jx), (My, Sy, Jx, Jy)):  # a slope in x turns about y
+            M[[place, slope], [place, slope]] += (m, own)
+            S[[place, slope], [place, slope]] += (-m, Jz - other)
+    M = np.block([[Mx, zero], [zero, My]])
+    C = np.block([[DAMP * ends, -speed * coupling], [speed * coupling, DAMP * ends]])
     turned = speed * DAMP * ends
-    K = np.block([
-        [Kx + STIFF * ends + speed**2 * (Rx - T), -turned], [turned, Ky + STIFF * ends + speed**2 * (Ry - T)],
-    ])  # fmt: skip
+    K = np.block([[Kx + STIFF * ends + speed**2 * Sx, -turned], [turned, Ky + STIFF * ends + speed**2 * Sy]])
     n = len(M)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
     found = np.linalg.eigvals(A)
     found = found[found.imag >= 0]
     return found[np.argsort(np.abs(found))]
+
+
+def flat_planes() -> tuple[tuple[np.ndarray, ...], ...]:
+    area = WIDTH * HEIGHT
+    return tuple(STEEL.plane(area, area * side**2 / 12, 5 / 6) for side in (WIDTH, HEIGHT))
+
+
+def round_planes() -> tuple[tuple[np.ndarray, ...], ...]:
+    shear = 6 * (1 + STEEL.nu) / (7 + 6 * STEEL.nu)
+    return (STEEL.plane(np.pi * WIDTH**2 / 4, np.pi * WIDTH**4 / 64, shear),) * 2
 
 
 @pytest.mark.parametrize("speed", [30.0, 265.0, 400.0, 900.0])
@@ -61,6 +80,20 @@ def test_a_flat_shaft_on_equal_bearings_is_seen_from_the_shaft(speed):
     grows = bool((exact.real > 0).any())
     assert modes.stability == ("unstable" if grows else "drifting")  # the spin is free
     assert any("who turns with spin" in note for note in modes.notes)
+
+
+@pytest.mark.parametrize("speed", [50.0, 180.0, 230.0, 600.0])
+def test_a_round_shaft_with_an_unsymmetric_disc_is_seen_from_the_disc(speed):
+    disc = (8.0, 0.3, 0.5, 0.7)
+    exact = seen_from_the_shaft(speed, disc)[:5]
+    model = flat_shaft(width=None, height=None, diameter=WIDTH, modes=60, points=[[0, 0, 0], [0, 0, 0.5], [0, 0, 1]])
+    model = model.body("disc", mass=disc[0], inertia=disc[1:], at=[0, 0, 0.5])
+    model = model.joint("hub", type="fixed", between=["shaft.2", "disc"], at=[0, 0, 0.5])
+    modes = eb.modes(model.with_parameters(speed=speed))
+    assert modes.linear.seen_from == "spin"
+    near = [modes.eigenvalues[np.argmin(np.abs(modes.eigenvalues - value))] for value in exact]
+    np.testing.assert_allclose(near, exact, rtol=5e-6)
+    assert (modes.stability == "unstable") == bool((exact.real > 0).any())
 
 
 def test_a_flat_shaft_on_unequal_bearings_is_frozen():

@@ -11,7 +11,7 @@ from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
-from eigenbody.linearization.turning import turning_coordinates, turning_flexible
+from eigenbody.linearization.turning import flexible_that_turn, turning_coordinates
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.operating.constancy import is_unaccelerated, same_equations
@@ -57,14 +57,14 @@ def turning_frames(point: OperatingPoint) -> list[TurningFrame]:
 
 def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) -> LinearModel:
     """The linear model in coordinates measured in a turning frame where its equations are constant there and not in
-    its own, of which some turn and some do not: those are of no observer. Else, and where its coordinates or its
-    damping were asked for, as it is."""
+    its own, and flexible bodies turn or some coordinates do: those are of no observer. Else, and where its coordinates
+    or its damping were asked for, as it is."""
     point = linear.point
     is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
     if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
         return linear
-    are_mixed = turning_flexible(point) or turning_coordinates(point)
-    if not are_mixed or all(turning_bodies(point, turning) is None for turning in turning_frames(point)):
+    has_shapes = bool(flexible_that_turn(point) or turning_coordinates(point))
+    if not has_shapes or all(turning_bodies(point, turning) is None for turning in turning_frames(point)):
         return linear
     found = None if is_constant() else constant_frame(point)
     return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
