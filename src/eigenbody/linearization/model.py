@@ -54,7 +54,8 @@ class LinearModel(Result, look="linearization.look"):
     damping_is_natural: bool = True  # whether that damping follows from M and K: the same in all coordinates
     by_route: str | None = None  # route whose matrices these are, where they are not the engine's own
     blades: MultiBlade | None = None  # whose multi-blade coordinates these are; None: coordinates as they are named
-    seen_from: str | None = None  # joint with which the observer turns to whom the equations are constant; None: nobody
+    seen_from: str | None = None  # "ground" or the joint with which the observer turns for whom these coordinates were
+    # taken, since the equations are constant for him and not in those of the model; None where they are the model's
 
     # ---- the two forms
 

@@ -24,19 +24,21 @@ def turning_flexible(point: OperatingPoint) -> list[str]:
     return list(dict.fromkeys(owner_of(body.name) for body in flexible_that_turn(point) if body.symmetry is None))
 
 
-def turning_coordinates(point: OperatingPoint) -> list[str]:
-    """Coordinates of joints along or about an axis that turns. An axis about which its body turns stands still."""
+def turning_coordinates(point: OperatingPoint) -> dict[str, int]:
+    """Coordinates of joints along or about an axis that turns, and the number of the joint. An axis about which its
+    body turns stands still."""
     system, at = point.system, point.mechanics.at
     spin = np.real(apply(at.R, at.w))
     least = SIDEWAYS * np.abs(spin).max(initial=0.0)
-    found: list[str] = []
+    found: dict[str, int] = {}
     if not least:
         return found
     for group in system.joints:
         for template, places in zip(group.type.free, group.coordinates.T, strict=True):
             axis = _direction(point, group.pairs, template)
             turns = np.abs(cross(spin[group.pairs.first], axis)).max(axis=-1, initial=0.0) > least
-            found += [system.names[i] for i in places[turns & np.isin(places, point.chosen.positions)]]
+            own = np.flatnonzero(turns & np.isin(places, point.chosen.positions))
+            found |= {system.names[places[k]]: int(group.index[k]) for k in own}
     return found
 
 

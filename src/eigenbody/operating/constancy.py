@@ -7,7 +7,7 @@ out the same; a pendulum let go does not, nor an unsymmetric shaft on unsymmetri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +29,7 @@ NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and s
 MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
 PROBES = 4
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
+PORTS = 1e-6  # difference of what an input pushes and an output reads, relative to the largest, that counts as none
 NOISES = 4.0  # the same in errors of the entries
 PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
 CLEARLY = 10.0  # times rounding, from which a difference is one: flexible parts have some of their own
@@ -48,6 +49,30 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
         return all(same_equations(here, _at(linear, state)) for state in _further_on(point.choosing(linear.chosen)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
+
+
+def has_constant_ports(linear: LinearModel, inputs: Sequence[int], outputs: Sequence[int]) -> bool:
+    """Whether inputs push and outputs are read alike further on along the motion, by their numbers."""
+    point = linear.point
+    if point.is_at_rest or linear.is_sparse:
+        return True
+    try:
+        there = [_at(linear, state) for state in _further_on(point.choosing(linear.chosen))]
+    except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
+        return False
+    own, pushed, read = linear.state_space, list(inputs), list(outputs)
+    return all(
+        _alike(own.B[:, pushed], other.B[:, pushed], 0)
+        and _alike(own.C[read], other.C[read], 1)
+        and _alike(own.D[np.ix_(read, pushed)], other.D[np.ix_(read, pushed)], 0)
+        for other in (model.state_space for model in there)
+    )
+
+
+def _alike(one: np.ndarray, other: np.ndarray, axis: int) -> bool:
+    """Whether columns (axis 0) or rows (1) of two matrices are equal beside their largest entries."""
+    size = np.maximum(np.abs(one), np.abs(other)).max(axis=axis, keepdims=True, initial=0.0)
+    return bool((np.abs(one - other) <= PORTS * size).all())
 
 
 def same_equations(one: LinearModel, other: LinearModel) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from eigenbody.model.names import GROUND
 from eigenbody.model.source import shown
 from eigenbody.present.tables import SAID, Styled, counted, significant
 
@@ -41,7 +42,8 @@ def verdict(modes: Modes) -> str:
     else:
         words = ""
     if modes.steady_frame is not None:
-        words += f", seen from the frame that turns with {shown(modes.steady_frame[0])}"
+        observer = modes.steady_frame[0]
+        words += ", seen from the " + ("ground" if observer == GROUND else f"frame that turns with {shown(observer)}")
     return f"{modes.stability}{words}{some}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.frequency.residues import Poles
 from eigenbody.analyses.frequency.system import DenseEquations, Excited
-from eigenbody.operating.turning.blades import INSTANT
+from eigenbody.operating.turning.blades import INSTANT, PORTS_TURN
 
 UNSTABLE = "Unstable"
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark
@@ -115,7 +115,7 @@ def growth_text(value: complex, where: str = "") -> str:
 
 def cautions_among(notes: Iterable[str]) -> tuple[str, ...]:
     """The notes that take a response its meaning."""
-    return tuple(note for note in notes if note.startswith((UNSTABLE, INSTANT)))
+    return tuple(note for note in notes if note.startswith((UNSTABLE, INSTANT, PORTS_TURN)))
 
 
 def _growth(value: complex) -> str:

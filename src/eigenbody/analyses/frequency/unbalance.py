@@ -23,7 +23,7 @@ from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
 from eigenbody.model.model import InertModel
-from eigenbody.operating.constancy import has_constant_coefficients
+from eigenbody.operating.constancy import has_constant_coefficients, has_constant_ports
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.blades import in_blade_patterns, is_of_an_instant
 
@@ -34,9 +34,11 @@ STEP = 1e-3  # of the parameter, to see how the spin follows it; small, for tabl
 
 NOT_OF_ONE_FREQUENCY = (
     "The equations of this rotor change as it turns (it and what carries it lack symmetry, or its coordinates turn with"
-    " it): what an unbalance makes of it is not of one frequency. Give the unbalance as a body beside the axis, and ask"
-    " for the periodic motion (eigenbody floquet) or simulate it."
+    " it): what an unbalance makes of it is not of one frequency. If it is the coordinates, take some that are measured"
+    " from ground (coordinates: [disc.x, disc.y]); else give the unbalance as a body beside the axis, and ask for the"
+    " periodic motion (eigenbody floquet) or simulate it."
 )
+SAME_SPEED = 1e-6  # relative
 OWN_SPEED = (
     "The equations are those of {} spinning at {:.6g} Hz; the unbalance turns at the frequency all the same. Name the"
     " parameter that sets the spin (--speed) to let it follow."
@@ -64,11 +66,21 @@ def unbalance_excited(
     system, _ = _excited(model, places, [_spin_axis(point, place) for place in places], outputs, solver)
     if is_of_an_instant(system.linear):
         raise ComputationError(NOT_OF_ONE_FREQUENCY)
+    _refuse_other_speeds(point, places)
     rate = float(np.linalg.norm(spin(point, places[0].body)))
     if not rate:
         return system
     note = OWN_SPEED.format(places[0].body, rate / (2 * np.pi))
     return replace(system, linear=replace(system.linear, notes=(*system.linear.notes, note)))
+
+
+def _refuse_other_speeds(point: OperatingPoint, places: Sequence[Unbalance]) -> None:
+    """Unbalance on bodies that turn at different speeds is not of one frequency."""
+    rates = [float(np.linalg.norm(spin(point, place.body))) for place in places]
+    for place, rate in zip(places, rates, strict=True):
+        if abs(rate - rates[0]) > SAME_SPEED * max(rates):
+            what = f"{places[0].body} turns at {rates[0]:.6g} rad/s, {place.body} at {rate:.6g}."
+            raise InputError(Fault("unbalance", what, "Ask for each by itself: they answer at different speeds."))
 
 
 def checked(model: InertModel, given: Given) -> tuple[Unbalance, ...]:
@@ -193,6 +205,7 @@ class Synchronous:
         self._model, self._body = _touched(model, places), places[0].body
         start = float(model.parameters[parameter]) or 1.0
         first = self._point(start)
+        _refuse_other_speeds(first, places)
         axes = [_spin_axis(first, place) for place in places]
         self._axis = axes[0]
         self._line(start, self._speed(first), self._speed(self._point((1 - STEP) * start)))
@@ -239,7 +252,7 @@ class Synchronous:
         """The system that spins at omega."""
         linear = in_blade_patterns(dense_model(self._spinning(omega)))
         if omega and not self._is_checked and linear.blades is None:
-            if not has_constant_coefficients(linear):
+            if not (has_constant_coefficients(linear) and has_constant_ports(linear, *self._ports)):
                 raise ComputationError(NOT_OF_ONE_FREQUENCY)
             self._is_checked = True
         dense, sparse = dense_equations(linear, *self._ports), SparseEquations(linear, *self._ports)

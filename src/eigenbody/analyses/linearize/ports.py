@@ -14,8 +14,9 @@ from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import InertModel
 from eigenbody.model.names import measure_dimensions
 from eigenbody.operating.asked import in_model
+from eigenbody.operating.constancy import has_constant_ports
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import in_constant_form
+from eigenbody.operating.turning.blades import PORTS_TURN, in_constant_form, is_of_an_instant
 
 TURNING = '"{0}" turns with {1}: to what is seen in the fixed frame it answers at several frequencies, a turn apart.'
 PUSHING = '"{0}" turns with {1}: what it does at one frequency is seen in the fixed frame at several, a turn apart.'
@@ -94,7 +95,7 @@ def _in_fixed_frame(found: Ports, are_named: bool) -> Ports:
     not named are left out."""
     blades = found.linear.blades
     if blades is None:
-        return found
+        return _cautioned(found)
     turning_in = [n for i, n in zip(found.inputs, found.input_names, strict=True) if not blades.fixed_inputs[i]]
     fixed = [blades.fixed_outputs[o] for o in found.outputs]
     turning_out = [n for n, is_fixed in zip(found.output_names, fixed, strict=True) if not is_fixed]
@@ -109,6 +110,14 @@ def _in_fixed_frame(found: Ports, are_named: bool) -> Ports:
     if faults:
         raise InputError(faults)
     return found
+
+
+def _cautioned(found: Ports) -> Ports:
+    """With a note where the ports turn and the coordinates do not, or the other way about."""
+    linear = found.linear
+    if is_of_an_instant(linear) or has_constant_ports(linear, found.inputs, found.outputs):
+        return found
+    return replace(found, linear=replace(linear, notes=(*linear.notes, PORTS_TURN)))
 
 
 def need_inputs(found: Ports) -> None:

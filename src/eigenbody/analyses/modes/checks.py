@@ -48,6 +48,10 @@ SEEN_FROM = (
     "The equations are constant for an observer who turns with {0}, not for one at rest: these modes are as the first"
     " sees them (modes --frame {0} lists both)."
 )
+FROM_GROUND = (
+    "The equations are constant for an observer at rest, not in the coordinates of the model, of which some turn: these"
+    " modes are as seen from the ground."
+)
 IN_PATTERNS = (
     "The equations are constant in multi-blade coordinates ({0} equal blades on {1}), not in these: stability ({2}) is"
     " that of the eigenvalues there, which modes of the model lists; those listed belong to an instant."

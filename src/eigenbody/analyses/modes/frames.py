@@ -20,6 +20,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.subject import Subject
+from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.blades import in_blade_patterns
@@ -76,8 +77,10 @@ def modes_in_frames(model: Subject, frame: str) -> FrameModes:
         pairs = tuple(FramePair(k, k, "none", 1.0) for k in range(len(found)))
         return FrameModes(standing, found, found, pairs, found.is_constant, found.is_constant, (STANDS,))
     turning = turning_frame(point, frame)
-    has_frames = any(entry["rate"] for entry in point.model.description.frames)
-    fixed, fixed_constant = _fixed(charted(point, turning, True) if has_frames else point, turning)
+    is_carried = any(entry["rate"] for entry in point.model.description.frames) or bool(turning_coordinates(point))
+    fixed, fixed_constant = _fixed(charted(point, turning, True) if is_carried else point, turning)
+    if turning_flexible(point):
+        fixed_constant = False  # shapes that turn are not seen from ground
     rotating, rotating_constant = _found(charted(point, turning, False), turning)
     return FrameModes(
         frame=turning,

@@ -11,6 +11,7 @@ import numpy as np
 
 from eigenbody.analyses.modes.blade_labels import BladePattern, blade_patterns
 from eigenbody.analyses.modes.checks import (
+    FROM_GROUND,
     IN_FRAME,
     IN_PATTERNS,
     SEEN_FROM,
@@ -27,6 +28,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.multiblade import in_multiblade
 from eigenbody.linearization.nodes import NodeMotion, node_motion
 from eigenbody.linearization.spectrum import spectrum_of
+from eigenbody.model.names import GROUND
 from eigenbody.operating.turning.blades import Blades, blades_of, has_blades
 from eigenbody.operating.turning.observer import constant_frame
 
@@ -128,7 +130,8 @@ class Modes(Drawn, look="analyses.modes.look"):
     def on_constancy(self) -> tuple[str, ...]:
         """Where the equations change along the motion: where else they are constant, or what keeps them from it."""
         if self.linear.seen_from is not None:
-            return (SEEN_FROM.format(self.linear.seen_from),)
+            is_at_rest = self.linear.seen_from == GROUND
+            return (FROM_GROUND if is_at_rest else SEEN_FROM.format(self.linear.seen_from),)
         if self.is_constant:
             return ()
         if self.steady_frame is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from eigenbody.analyses.modes.screws import fastest
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import owner_of
+from eigenbody.model.names import GROUND
 from eigenbody.operating.turning.frame import turning_frame
 from eigenbody.spatial.rotations import apply, cross, dot
 from eigenbody.system.measureset import MeasureSet, SetJet
@@ -71,7 +72,7 @@ def scene(
         centre=position[first] if len(rate) else np.zeros(3),
         on_axis=on_axis,
         length=system.gyration,
-        observer_rate=0.0 if observer is None else float(turning_frame(point, observer).rate),
+        observer_rate=0.0 if observer in (None, GROUND) else float(turning_frame(point, observer).rate),
     )
 
 

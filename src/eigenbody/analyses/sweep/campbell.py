@@ -45,6 +45,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.many.run import Crew
 from eigenbody.model.model import InertModel
+from eigenbody.model.names import GROUND
 from eigenbody.model.source import shown as printable
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
@@ -55,6 +56,13 @@ from eigenbody.operating.turning.frame import charted, turning_frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+ASK_THERE = (
+    "They are constant for one who turns with {0}: leave out the orders, or ask for --frame {0} with orders counted"
+    " there (0 for unbalance, 1 for weight)."
+)
+FROM_GROUND = (
+    "The equations are constant for an observer at rest, not in the coordinates of the model, of which some turn."
+)
 SEEN_FROM = "The equations change along the motion for an observer at rest, not for one who turns with {}."
 
 
@@ -133,6 +141,7 @@ def campbell(
     that spins, whatever the parameter's unit. `per_rev` lists the orders of excitation: lines of frequency
     order * spin, by default once per revolution, none for an empty list. With `frame` (a moving frame of the model or a
     joint) modes are measured in the frame that turns with it; there unbalance stands still and the default order is 0.
+    "ground" asks for coordinates measured from there where the model's own turn and their equations are not constant.
     Where the model's own coordinates are measured from bodies that turn, 0 and 1 are the default.
     For the rest see `sweep`.
     """
@@ -163,15 +172,18 @@ def campbell(
     if spinning is None and (joint is not None or asked):
         raise InputError(no_spin(spinning_joints(model, good_points(walk.outcomes)), joint))
     found = finished(lambda: _campbell(model, walk, spinning, orders(walk), frame), walk)
-    seen_from = _constant_frame(found) if (frame, per_rev, n) == (None, None, None) else None
-    if seen_from is None:
+    observer = _constant_frame(found) if frame is None else None
+    if observer is None:
         return found
-    own = campbell(model, parameter, values, None, seen_from, joint, None, refine, workers, client, store)
-    return replace(own, notes=(SEEN_FROM.format(seen_from), *own.notes))
+    if per_rev is not None and observer != GROUND:
+        return replace(found, notes=(*found.notes, ASK_THERE.format(observer)))
+    own = campbell(model, parameter, values, per_rev, observer, joint, None, refine, workers, client, store)
+    return replace(own, notes=(FROM_GROUND if observer == GROUND else SEEN_FROM.format(observer), *own.notes))
 
 
 def _constant_frame(found: Campbell) -> str | None:
-    """A joint with which the observer turns to whom the equations are constant, where they are not for one at rest."""
+    """A joint with which the observer turns to whom the equations are constant, or ground, where they are not in the
+    model's own coordinates."""
     if not found.is_frozen or np.isnan(found.spin).all():
         return None
     last = int(np.flatnonzero(~np.isnan(found.spin))[-1])
@@ -188,7 +200,7 @@ def _evaluate_in_frame(model: InertModel, stretch: Stretch, frame: str) -> list[
 
 
 def _modes_in_frame(point: OperatingPoint, frame: str) -> PointModes:
-    if _stands_still(point, frame):
+    if frame == GROUND or _stands_still(point, frame):
         return replace(point_modes(modes(point)), notes=())
     turned = point_modes(modes(dense_model(charted(point, turning_frame(point, frame), False))))
     return replace(turned, spins=angular_velocities(point), notes=())  # _frame_notes says more
@@ -219,7 +231,7 @@ def _orders(model: InertModel, per_rev: Sequence[float] | None, frame: str | Non
     if per_rev is not None:
         return tuple(per_rev)
     if frame is not None:
-        return (0.0,)
+        return (1.0,) if frame == GROUND else (0.0,)
     return (0.0, 1.0) if _turning(model, walk) else (1.0,)
 
 
@@ -239,7 +251,7 @@ def _turning(model: InertModel, walk: Walk) -> tuple[str, ...]:
 
 def _refuse_unknown(model: InertModel, frame: str | None, joint: str | None) -> None:
     joints = [entry.name for entry in model.description.joints]
-    frames = [*(entry.name for entry in model.description.frames), *joints]
+    frames = [*(entry.name for entry in model.description.frames), *joints, GROUND]
     for name, known, place in ((frame, frames, "frame"), (joint, joints, "joint")):
         if name is not None and name not in known:
             raise InputError(Fault(place, f'there is no {place} "{printable(name)}".', suggest(name, known)))
@@ -264,7 +276,7 @@ def _campbell(
         imaginary = base.eigenvalues.imag[walk.good]
         turning = np.where(np.abs(np.nan_to_num(sense)) > WHIRLS, np.sign(sense), np.nan)
         signed[walk.good] = turning * imaginary
-        fixed = turning * imaginary + (speed[walk.good][:, None] if frame is not None else 0.0)
+        fixed = turning * imaginary + (speed[walk.good][:, None] if frame not in (None, GROUND) else 0.0)
         spins = speed[walk.good] > 0
         whirl = tuple(own or whirl_word(fixed[spins, k], sense[spins, k]) for k, own in enumerate(patterns.whirl))
         if not walk.interrupted:
@@ -283,7 +295,7 @@ def _campbell(
     return Campbell(
         **own,
         joint="" if spinning is None else spinning.name,
-        frame=frame or "",
+        frame="" if frame in (None, GROUND) else str(frame),
         turning=() if frame is not None or walk.interrupted else _turning(model, walk),
         per_rev=orders if spinning is not None else (),
         spin=speed,
@@ -319,7 +331,7 @@ def _axes(walk: Walk, spinning: Spinning) -> np.ndarray:
 def _frame_notes(model: InertModel, walk: Walk, frame: str | None) -> tuple[str, ...]:
     """What the frame does to the eigenvalues, and whether the equations are constant in it (at the last point)."""
     turning = [i for i in walk.good if np.abs(walk.outcomes[i].spins).max(initial=0.0) > 0]
-    if frame is None or not turning or walk.interrupted:
+    if frame in (None, GROUND) or not turning or walk.interrupted:
         return ()
     variant = model.with_values(values_at(walk, float(walk.t[turning[-1]])))
     about = "Measured in the rotating frame: circular motion sideways to the axis is shifted by the spin."

@@ -18,6 +18,7 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, in_one_line
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, system_of
 from eigenbody.model.model import InertModel
+from eigenbody.model.names import GROUND
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
@@ -170,7 +171,7 @@ def point_modes(found: Modes) -> PointModes:
 def _spins(linear: LinearModel) -> np.ndarray:
     """Of bodies, moving frames of the model and ground."""
     spins = angular_velocities(linear.point)
-    return spins if linear.seen_from is None else np.delete(spins, -2, axis=0)  # the observer's own frame
+    return spins if linear.seen_from in (None, GROUND) else np.delete(spins, -2, axis=0)  # the observer's own frame
 
 
 def angular_velocities(point: OperatingPoint) -> np.ndarray:

@@ -29,9 +29,16 @@ class Spinning:
         return float(self.rates([point])[0])
 
     def rates(self, points: Sequence[PointModes]) -> np.ndarray:
-        """The same (points,) at many."""
+        """The same (points,) at many: that of the end that turns faster, seen from the ground, with which unbalance
+        turns; 0 where both ends turn alike."""
+        spins = np.array([point.spins[list(self.ends)] for point in points])
+        faster = np.linalg.norm(spins, axis=-1).max(axis=-1)
+        return np.asarray(np.where(self.relative(points).any(axis=-1), faster, 0.0))
+
+    def relative(self, points: Sequence[PointModes]) -> np.ndarray:
+        """(points, 3) angular velocity of the second end beside the first."""
         first, second = self.ends
-        return np.asarray(np.linalg.norm([point.spins[second] - point.spins[first] for point in points], axis=-1))
+        return np.array([point.spins[second] - point.spins[first] for point in points])
 
     def axis(self, point: PointModes) -> np.ndarray:
         """Angular velocity of the end that turns faster: its direction is that of forward whirl."""
@@ -50,8 +57,8 @@ def spinning_joint(model: InertModel, walk: Walk, name: str | None) -> Spinning 
 
 def turn_alike(joints: Sequence[Spinning], good: Sequence[PointModes]) -> bool:
     """Whether joints turn at the same rate at all points."""
-    rates = np.array([joint.rates(good) for joint in joints])
-    return np.allclose(rates, rates[0], rtol=1e-9, atol=0)
+    rates = np.array([joint.relative(good) for joint in joints])
+    return np.allclose(rates, rates[0], rtol=1e-9, atol=1e-9 * np.abs(rates).max(initial=0.0))
 
 
 def good_points(outcomes: Sequence[Outcome]) -> list[PointModes]:

@@ -48,6 +48,11 @@ INSTANT = (
     "The equations change along the motion: what is given is that of an instant, not of the motion. Where the motion"
     " repeats itself use Floquet's theory (eigenbody floquet), or simulate it."
 )
+PORTS_TURN = (
+    "What pushes here, or what is read, turns along the motion beside the coordinates: at one frequency it answers at"
+    " several, and what is given is that of an instant. Push, read and take coordinates all from ground (coordinates:"
+    " [disc.x, disc.y]) or all from what turns, or simulate it."
+)
 ROUNDED = 1e3  # units in the last place of what cancels in D
 LEFT_OUT = (
     "The {} are taken as equal: what the equations change by while they turn, {:.1g} of their rows, is left out."
@@ -114,8 +119,8 @@ def in_constant_form(linear: LinearModel) -> LinearModel:
 
 
 def is_of_an_instant(linear: LinearModel) -> bool:
-    """Whether nothing made the coefficients of the linear model constant."""
-    return INSTANT in linear.notes
+    """Whether nothing made the coefficients of the linear model constant, or those at its ports."""
+    return INSTANT in linear.notes or PORTS_TURN in linear.notes
 
 
 def refuse_stationary_of_an_instant(linear: LinearModel) -> None:

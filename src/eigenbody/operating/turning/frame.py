@@ -16,6 +16,7 @@ import numpy as np
 from eigenbody.base.errors import Fault, InputError, suggest
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, at_state, system_of
+from eigenbody.linearization.turning import turning_coordinates
 from eigenbody.mobility.frame import measure_rows
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.treespace import coordinate_set
@@ -105,12 +106,13 @@ def turning_with(mechanics: Mechanics, body: int, name: str) -> TurningFrame:
 
 
 def charted(point: OperatingPoint, turning: TurningFrame, in_ground: bool) -> OperatingPoint:
-    """The same operating point in coordinates measured in the turning frame, or (`in_ground`) in ground axes."""
+    """The same operating point in coordinates measured in the turning frame, or (`in_ground`) in ground axes, from
+    where joints are seen too that are written on bodies that turn."""
     own = [point.system.names[i] for i in point.chosen.positions]
     carrier = GROUND if in_ground else _free_name(point, turning)
     triples = [
         triple
-        for body in _sideways_bodies(point, turning)
+        for body in (_bodies_seen_from_ground(point) if in_ground else _sideways_bodies(point, turning))
         for triple in _triples(point, body, GROUND if in_ground else turning.name)
     ]
     model = _extended(point.model, turning, carrier, triples)
@@ -161,6 +163,15 @@ def _sideways_bodies(point: OperatingPoint, turning: TurningFrame) -> list[int]:
         remedy = "Let it be a chain of rigid bodies (segments), or ask for its modes without a frame."
         raise InputError(Fault(f"flexible.{bent[0]}", what, remedy))
     return free
+
+
+def _bodies_seen_from_ground(point: OperatingPoint) -> list[int]:
+    """Bodies in tree order that joints measure from ground or a frame, and those, or nodes, in axes that turn."""
+    system = point.system
+    names, known = system.places.names, set(system.description.bodies.known_names)
+    turning, walk = set(turning_coordinates(point).values()), (system.tree.order, system.tree.parent, system.tree.joint)
+    hangs = zip(*(part.tolist() for part in walk), strict=True)
+    return [b for b, parent, joint in hangs if joint in turning or (parent >= system.bodies and names[b] in known)]
 
 
 def _triples(point: OperatingPoint, body: int, where: str) -> list[Triple]:

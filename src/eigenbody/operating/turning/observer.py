@@ -11,9 +11,10 @@ from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
-from eigenbody.linearization.turning import flexible_that_turn, turning_coordinates
+from eigenbody.linearization.turning import flexible_that_turn, turning_coordinates, turning_flexible
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
+from eigenbody.model.names import GROUND
 from eigenbody.operating.constancy import is_unaccelerated, same_equations
 from eigenbody.operating.turning.frame import SAME, TurningFrame, charted, turning_frame
 from eigenbody.spatial.rotations import about_axis, apply, cross
@@ -38,6 +39,21 @@ def constant_frame(point: OperatingPoint) -> tuple[str, OperatingPoint] | None:
     return None
 
 
+def _from_ground(point: OperatingPoint) -> tuple[str, OperatingPoint] | None:
+    """The point in coordinates measured from ground where the equations are constant in them; shapes that turn are not
+    seen from there."""
+    if turning_flexible(point) or not turning_coordinates(point):
+        return None
+    for turning in turning_frames(point):
+        try:
+            there = charted(point, turning, True)
+            if is_constant_in(there, turning):
+                return GROUND, replace(there, is_steady=True)
+        except EigenbodyError:  # its motion has no such coordinates
+            continue
+    return None
+
+
 def turning_frames(point: OperatingPoint) -> list[TurningFrame]:
     """A few frames that turn with joints, each another one, of a mechanism small enough that they are looked at."""
     found: list[TurningFrame] = []
@@ -56,9 +72,9 @@ def turning_frames(point: OperatingPoint) -> list[TurningFrame]:
 
 
 def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) -> LinearModel:
-    """The linear model in coordinates measured in a turning frame where its equations are constant there and not in
-    its own, and flexible bodies turn or some coordinates do: those are of no observer. Else, and where its coordinates
-    or its damping were asked for, as it is."""
+    """The linear model in coordinates measured from ground, or in a turning frame, where its equations are constant
+    there and not in its own, and flexible bodies turn or some coordinates do: those are of no observer. Else, and where
+    its coordinates or its damping were asked for, as it is."""
     point = linear.point
     is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
     if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
@@ -66,7 +82,7 @@ def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) ->
     has_shapes = bool(flexible_that_turn(point) or turning_coordinates(point))
     if not has_shapes or all(turning_bodies(point, turning) is None for turning in turning_frames(point)):
         return linear
-    found = None if is_constant() else constant_frame(point)
+    found = None if is_constant() else _from_ground(point) or constant_frame(point)
     return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
 
 

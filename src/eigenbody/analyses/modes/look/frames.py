@@ -17,7 +17,7 @@ from eigenbody.present.words import certified, model_name, noted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.modes.frames import FrameModes
+    from eigenbody.analyses.modes.frames import FrameModes, FramePair
 
 
 def sheet(found: FrameModes) -> Sheet:
@@ -46,7 +46,7 @@ def _grid(found: FrameModes) -> Grid:
             significant(rotating.eigenvalues[pair.rotating].real),
             significant(rotating.damping_ratio[pair.rotating], 5),
             fixed.kinds[pair.fixed],
-            fixed.stabilities[pair.fixed],
+            _stability(found, pair),
         )
         for pair in found.pairs[:MAX_ROWS]
     )
@@ -54,6 +54,12 @@ def _grid(found: FrameModes) -> Grid:
     columns = ("fixed\n#", *one, "whirl", "rotating\n#", *one, "kind", "stability")
     right = (True,) * 4 + (False,) + (True,) * 4 + (False,) * 2
     return Grid("", columns, rows, right, len(found.pairs) - len(rows))
+
+
+def _stability(found: FrameModes, pair: FramePair) -> str:
+    """Of a mode, in the frame in which its eigenvalue is an exponent of the motion."""
+    is_told = found.rotating_is_constant and not found.fixed_is_constant
+    return found.rotating.stabilities[pair.rotating] if is_told else found.fixed.stabilities[pair.fixed]
 
 
 def document(found: FrameModes) -> dict[str, Any]:
