@@ -52,7 +52,8 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
 
 
 def has_constant_ports(linear: LinearModel, inputs: Sequence[int], outputs: Sequence[int]) -> bool:
-    """Whether inputs push and outputs are read alike further on along the motion, by their numbers."""
+    """Whether inputs push and outputs are read alike further on along the motion, by their numbers. An output that is a
+    coordinate is: of small rotations the small rotation is meant."""
     point = linear.point
     if point.is_at_rest or linear.is_sparse:
         return True
@@ -60,7 +61,10 @@ def has_constant_ports(linear: LinearModel, inputs: Sequence[int], outputs: Sequ
         there = [_at(linear, state) for state in _further_on(point.choosing(linear.chosen))]
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
-    own, pushed, read = linear.state_space, list(inputs), list(outputs)
+    coordinates = set(linear.coordinates)
+    entries = {entry.name: entry for entry in point.model.description.outputs}
+    read = [i for i in outputs if entries[linear.outputs[i]].get("measure") not in coordinates]
+    own, pushed = linear.state_space, list(inputs)
     return all(
         _alike(own.B[:, pushed], other.B[:, pushed], 0)
         and _alike(own.C[read], other.C[read], 1)

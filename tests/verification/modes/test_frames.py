@@ -318,15 +318,19 @@ def shaft_held(between: list[str], sign: int) -> eb.Model:
     )
 
 
-def test_a_joint_written_from_what_turns_is_named_with_its_remedy() -> None:
-    """Its coordinates turn with the shaft, the bearings do not: an instant. Following the remedy the equations are
-    constant."""
-    turned = eb.modes(shaft_held(["shaft.start", "ground"], -1))
+def test_a_joint_written_from_what_turns_is_seen_from_the_ground_or_named_with_its_remedy() -> None:
+    """Its coordinates turn with the shaft, the bearings do not. The modes of the model are those of coordinates from
+    ground; the linear equations as they are belong to an instant, and following the remedy they are constant."""
+    model = shaft_held(["shaft.start", "ground"], -1)
+    turned = eb.modes(eb.linearize(model))
     assert turned.stability == "frozen"
     (remedy,) = [note for note in turned.notes if note.startswith("joints.hold: ")]
     assert "between: [ground, shaft.start]" in remedy
     assert "with the other sign" in remedy
     plain = eb.modes(shaft_held(["ground", "shaft.start"], 1))
     assert plain.is_constant
+    seen = eb.modes(model)
+    assert (seen.linear.seen_from, seen.stability) == ("ground", plain.stability)
+    np.testing.assert_allclose(seen.eigenvalues, plain.eigenvalues, rtol=1e-8, atol=1e-6)
     assert not any(note.startswith("joints.hold: ") for note in plain.notes)
     np.testing.assert_allclose(plain.linear.point.state.w, turned.linear.point.state.w, atol=1e-9)

@@ -33,7 +33,8 @@ class Spinning:
         turns; 0 where both ends turn alike."""
         spins = np.array([point.spins[list(self.ends)] for point in points])
         faster = np.linalg.norm(spins, axis=-1).max(axis=-1)
-        return np.asarray(np.where(self.relative(points).any(axis=-1), faster, 0.0))
+        apart = np.linalg.norm(self.relative(points), axis=-1)
+        return np.asarray(np.where(apart > TURNS * faster, faster, 0.0))
 
     def relative(self, points: Sequence[PointModes]) -> np.ndarray:
         """(points, 3) angular velocity of the second end beside the first."""
