@@ -14,19 +14,22 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.linearization.along import state_matrices
 from eigenbody.linearization.linearize import dense_model, sparse_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.system.state import State
+from eigenbody.system.state import State, stacked_states
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
 SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
 STEPS = 8  # of a way along which loops are closed or wheels roll; joints of a tree are led there at once
 NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and still count as held
 MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
+PLACES, LEAST_PLACES, FEW = 256, 16, 20  # looked at where forces read what moves, of up to 20 degrees of freedom
+TIMES = (1.0, 10.0, 100.0, 1e3)  # s, over which time is followed where nothing moves
 PROBES = 4
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 PORTS = 1e-6  # difference of what an input pushes and an output reads, relative to the largest, that counts as none
@@ -45,10 +48,51 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
     if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
         return True
     here = linear if linear.added_damping is None else _at(linear, point.state)  # of the mechanism alone
+    point = point.choosing(linear.chosen)
     try:
-        return all(same_equations(here, _at(linear, state)) for state in _further_on(point.choosing(linear.chosen)))
+        stays = all(same_equations(here, _at(linear, state)) for state in _further_on(point))
+        return stays and (here.is_sparse or not reads_what_moves(point) or stays_along(here, _all_along(point)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
+
+
+def reads_what_moves(point: OperatingPoint) -> bool:
+    """Whether a force or a state reads time, or a measure that changes: then a pulse may pass that few places miss."""
+    forces, now = point.system.forces, point.mechanics.applied.now
+    arguments = [a for signal in (*forces.signals, *forces.state_rates) for a in signal.arguments]
+    least = NOTHING * float(np.abs(now.v).max(initial=0.0))
+    return any(a.kind == "t" or (a.kind == "s" and bool(abs(now.v[a.index]) > least)) for a in arguments)
+
+
+def stays_along(linear: LinearModel, states: Sequence[State]) -> bool:
+    """Whether the linear equations are the same at many states."""
+    found = state_matrices(linear.point.choosing(linear.chosen), stacked_states(states))
+    return all(same_matrices(linear.A, A, lambda: 2 * linear.noise_A) for A in found)
+
+
+def parts_of_a_turn(freedoms: int) -> np.ndarray:
+    """Irregular places in (0, 1), as many as a mechanism of some degrees of freedom is worth."""
+    count = int(np.clip(PLACES * FEW // max(freedoms, 1), LEAST_PLACES, PLACES))
+    return np.sort((np.arange(1, count + 1) * (5**0.5 - 1) / 2) % 1.0)
+
+
+def _all_along(point: OperatingPoint) -> list[State]:
+    """States over one turn of what moves fastest, or over times of every size where nothing does."""
+    rates, growth = _rates(point)
+    unit = unit_of(point.system, point.chosen.velocities)
+    speed = float(np.abs(rates / unit).max(initial=0.0)) or float(np.abs(point.state.w).max(initial=0.0))
+    spans = np.array([2 * np.pi / speed] if speed else TIMES)
+    ends = np.sort((spans * parts_of_a_turn(len(rates))[:, None]).ravel()[:: len(spans)])
+    state, done, found = point.state, 0.0, []
+    for end in ends.tolist():
+        try:
+            now = rates + 0.5 * (done + end) * growth
+            state = _stepped(point, with_rates(point.system, point.chosen, state, now), end - done, now)
+        except ComputationError:  # further than this mechanism reaches
+            break
+        found.append(with_rates(point.system, point.chosen, state, rates + end * growth))
+        done = end
+    return found
 
 
 def has_constant_ports(linear: LinearModel, inputs: Sequence[int], outputs: Sequence[int]) -> bool:
@@ -187,16 +231,22 @@ def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np
     """The state after some time at constant acceleration of the coordinates; first-order states at constant rates."""
     system, chosen, state = point.system, point.chosen, point.state
     steps = STEPS if len(system.loop_rows) or system.slips.count else 1
-    measures, dt = coordinate_set(system, chosen.positions), duration / steps
-    x_rate = np.real(point.mechanics.applied.state_rate())
+    dt = duration / steps
     for k in range(steps):
-        place = place_of(measures, Mechanics(system, state))
         now = rates + (k + 0.5) * dt * growth
         middle = with_rates(system, chosen, state, now) if k or growth.any() else state
-        if system.slips.count:  # else these are the rates of all coordinates
-            now = rates_of(system, middle, chosen.positions)
-        ahead = replace(middle.moved(system, dt * middle.velocity(system)), t=state.t + dt)
-        guess = counted(system, state, ahead, dt)
-        state = configured(system, chosen, guess, ahead_of(measures, place, dt * now))
-        state = replace(state, x=state.x + dt * x_rate)
+        state = _stepped(point, middle, dt, now)
     return with_rates(system, chosen, state, rates + duration * growth)
+
+
+def _stepped(point: OperatingPoint, state: State, dt: float, now: np.ndarray) -> State:
+    """The state a step later, whose velocity is that of its middle, at rates `now` of the velocity coordinates."""
+    system, chosen = point.system, point.chosen
+    measures = coordinate_set(system, chosen.positions)
+    place = place_of(measures, Mechanics(system, state))
+    if system.slips.count:  # else these are the rates of all coordinates
+        now = rates_of(system, state, chosen.positions)
+    ahead = replace(state.moved(system, dt * state.velocity(system)), t=state.t + dt)
+    guess = counted(system, state, ahead, dt)
+    state = configured(system, chosen, guess, ahead_of(measures, place, dt * now))
+    return replace(state, x=state.x + dt * np.real(point.mechanics.applied.state_rate()))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
-from eigenbody.linearization.along import at_states
+from eigenbody.linearization.along import at_states, state_matrices
 from eigenbody.linearization.forms import StateSpace
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations, dense_model
 from eigenbody.linearization.model import LinearModel
@@ -20,9 +20,21 @@ from eigenbody.linearization.multiblade import Chart, MultiBlade, in_multiblade,
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.operating.constancy import has_constant_coefficients, part_beyond_rounding, same_matrices
+from eigenbody.operating.constancy import (
+    has_constant_coefficients,
+    part_beyond_rounding,
+    reads_what_moves,
+    same_matrices,
+)
 from eigenbody.operating.turning.frame import TurningFrame, turning_frame
-from eigenbody.operating.turning.observer import TRIED, alike, keeps_turning, later_state, turning_bodies
+from eigenbody.operating.turning.observer import (
+    TRIED,
+    alike,
+    keeps_turning,
+    later_state,
+    states_of_a_turn,
+    turning_bodies,
+)
 from eigenbody.operating.turning.symmetry import (
     FEWEST,
     PLACE,
@@ -264,10 +276,22 @@ def _where_constant(
         if unequal:
             rotor.refuse(unequal)
         return Blades(None, f"{blades.count} blades on {blades.joint}: {unequal or CHANGING}")
+    if reads_what_moves(linear.point) and not _stays_all_round(linear, rotor, chart, here.A, rounded):
+        return Blades(None, f"{blades.count} blades on {blades.joint}: {CHANGING}")
     inputs, outputs = _fixed_ports(linear.state_space, here, turned, chart)
     left_out = max(part_beyond_rounding(here.A, space.A, rounded) for space in turned)
     notes = (LEFT_OUT.format(f"{blades.count} blades on {blades.joint}", left_out),) if left_out else ()
     return Blades(replace(blades, fixed_inputs=inputs, fixed_outputs=outputs), notes=notes)
+
+
+def _stays_all_round(linear: LinearModel, rotor: Rotor, chart: Chart, here: np.ndarray, rounded: np.ndarray) -> bool:
+    """Whether the equations in multi-blade coordinates are the same at many places of a turn."""
+    states, rate = states_of_a_turn(linear.point, rotor.turning), float(rotor.turning.rate)
+    there = state_matrices(linear.point.choosing(linear.chosen), stacked_states(states))
+    phases = [rate * float(np.real(state.t - linear.point.state.t)) for state in states]
+    spaces = (linear.state_space._replace(A=A) for A in there)
+    turned = (chart.space(space, phase).A for space, phase in zip(spaces, phases, strict=True))
+    return all(same_matrices(here, A, lambda: rounded) for A in turned)
 
 
 def _one_of(part: np.ndarray, k: int, count: int) -> np.ndarray:

@@ -15,7 +15,13 @@ from eigenbody.linearization.turning import flexible_that_turn, turning_coordina
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.model.names import GROUND
-from eigenbody.operating.constancy import is_unaccelerated, same_equations
+from eigenbody.operating.constancy import (
+    is_unaccelerated,
+    parts_of_a_turn,
+    reads_what_moves,
+    same_equations,
+    stays_along,
+)
 from eigenbody.operating.turning.frame import SAME, TurningFrame, charted, turning_frame
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
@@ -105,7 +111,14 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
         there = at_state(point.model, point.system, state).choosing(point.chosen)
         if not same_equations(here, dense_model(there.choosing(point.chosen))):
             return False
-    return True
+    return not reads_what_moves(point) or stays_along(here, states_of_a_turn(point, turning))
+
+
+def states_of_a_turn(point: OperatingPoint, turning: TurningFrame) -> list[State]:
+    """Many states of the steady motion over one turn of the frame, of whose bodies each rests or turns with it."""
+    phases = 2 * np.pi * parts_of_a_turn(len(point.chosen.velocities))
+    found = (later_state(point, turning, float(phase)) for phase in phases)
+    return [state for state in found if state is not None]
 
 
 def later_state(point: OperatingPoint, turning: TurningFrame, phase: float) -> State | None:
