@@ -53,7 +53,8 @@ def meetings(walk: Walk, shown: np.ndarray, lower: np.ndarray, closing: bool) ->
         if len(both) > 1:
             crossed = [Meeting("crossing", place, (i, j)) for place in _crossings(t[both], pair[both])]
             found += crossed or [
-                Meeting("veering", place, (i, j)) for place in _veerings(walk, pair[both], both, shown[[i, j]])
+                Meeting("veering", place, (i, j))
+                for place in _veerings(walk, pair[both], both, shown[[i, j]], np.abs(values[np.ix_(both, moving)].imag))
             ]
     return tuple(sorted(found, key=lambda m: (m.t, m.branches)))
 
@@ -70,14 +71,19 @@ def _crossings(t: np.ndarray, values: np.ndarray) -> Iterator[float]:
             yield float(t[equal].mean()) if len(equal) else float(t[a] + share * (t[b] - t[a]))
 
 
-def _veerings(walk: Walk, values: np.ndarray, points: np.ndarray, branches: np.ndarray) -> Iterator[float]:
+def _veerings(
+    walk: Walk, values: np.ndarray, points: np.ndarray, branches: np.ndarray, every: np.ndarray
+) -> Iterator[float]:
     """Places of the smallest distance of two branches that exchange their shapes around it: there its square has a
-    minimum."""
+    minimum. No branch lies between them there: `every` frequency (points, k) is looked at."""
     t = walk.t[walk.good][points]
     gap = np.abs(values[:, 0] - values[:, 1])
     size = np.abs(values).mean(axis=1)
     for k in range(1, len(gap) - 1):
         if not (gap[k] <= gap[k - 1] and gap[k] < gap[k + 1] and TOUCH * size[k] < gap[k] < CLOSE * size[k]):
+            continue
+        low, high = np.sort(np.abs(values[k].imag))
+        if np.any((every[k] > low) & (every[k] < high)):
             continue
         wide = np.flatnonzero(gap >= WINDOW * gap[k])
         before, after = wide[wide < k], wide[wide > k]

@@ -11,8 +11,9 @@ from eigenbody.analyses.sweep.tracking import Front, PointModes, Track
 from eigenbody.spatial.rotations import frame
 
 WHIRLS = 0.2  # excess of one sense over the other, as share of the whole motion, that makes a whirl
-BENT = ("bending", "bending along the axis", "twisting")
+BENT = ("bending", "bending along the axis")
 TWISTS = 0.01  # displacements over rotations of nodes below which a flexible body twists
+LASTS = 0.15  # share of the points of a branch that must say what it is
 ALONE = 0.6  # share of the kinetic energy that lets one body (or direction) stand for the mode
 
 
@@ -60,9 +61,19 @@ def branch_patterns(points: Sequence[PointModes], track: Track, branches: np.nda
             said.append(own.label)
             if own.label:
                 sense[i, k] = -own.sense if is_conjugate else own.sense
-        words.append(max(dict.fromkeys(said), key=said.count) if said else "")
+        words.append(_first_and_last(said))
         whirls.append(_lasting_whirl(sense[:, k]) if words[-1] else "")
     return BranchPatterns(tuple(words), tuple(whirls), sense)
+
+
+def _first_and_last(said: Sequence[str]) -> str:
+    """What a branch is at most of the points that begin it, and at most of those that end it where that is another: in
+    a veering two branches exchange what they are."""
+    lasting = [word for word in said if said.count(word) >= LASTS * len(said)]
+    if not lasting:
+        return max(dict.fromkeys(said), key=said.count) if said else ""
+    first, last = lasting[0], lasting[-1]
+    return first if first == last or not (first and last) else f"{first}, then {last}"
 
 
 def _lasting_whirl(sense: np.ndarray) -> str:
@@ -131,11 +142,11 @@ def _words(share: np.ndarray, names: Sequence[str], about_axis: bool, flexible: 
     alone = by_body[order[0]] >= ALONE or len(names) == 1
     who = " and ".join(names[i] for i in order[: 1 if alone else 2])
     bends = names[order[0]] in flexible
-    moved, axial, rocks = BENT if bends else ("translation", "axial", "rocking")
+    moved, axial = BENT if bends else ("translation", "axial")
     motion = share.sum(axis=0)  # (2, 3)
     if about_axis:
         parts = {
-            moved: motion[0, :2].sum(), axial: motion[0, 2], rocks: motion[1, :2].sum(),
+            moved: motion[0, :2].sum(), axial: motion[0, 2], "bending" if bends else "rocking": motion[1, :2].sum(),
             "torsion": motion[1, 2],
         }  # fmt: skip
         return f"{who} {max(parts, key=lambda name: float(parts[name]))}"
