@@ -70,11 +70,12 @@ def story(
     groups += [_group(scene, twist, kinetic, part.bodies, oscillates) for part in stiff if len(part.bodies) > 1]
     groups += [_group(scene, twist, kinetic, bodies, oscillates) for bodies in _together(scene, twist, named)]
     text = _told(scene, groups, is_rigid)
-    whirl = next((group.whirl for group in groups if group.whirl), "")
-    if whirl == "backward" and eigenvalue.imag < scene.observer_rate:
-        whirl = "forward"  # overtaken by the observer
+    is_overtaken = eigenvalue.imag < scene.observer_rate  # what goes backward for the observer goes forward, slower
+    senses = ["forward" if is_overtaken else group.whirl for group in groups if group.whirl]
+    whirls = list(dict.fromkeys(senses))  # both where bodies spin against each other
     ending = _ending(eigenvalue, is_rigid, drifts)
-    return Story(text + (f", {whirl} whirl" if whirl else "") + ending, whirl)
+    text += f", {' and '.join(whirls)} whirl" if whirls else ""
+    return Story(text + ending, whirls[0] if len(whirls) == 1 else "")
 
 
 def _ending(eigenvalue: complex, is_rigid: bool, drifts: bool) -> str:

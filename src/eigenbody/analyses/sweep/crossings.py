@@ -54,7 +54,7 @@ def meetings(walk: Walk, shown: np.ndarray, lower: np.ndarray, closing: bool) ->
             crossed = [Meeting("crossing", place, (i, j)) for place in _crossings(t[both], pair[both])]
             found += crossed or [
                 Meeting("veering", place, (i, j))
-                for place in _veerings(walk, pair[both], both, shown[[i, j]], np.abs(values[np.ix_(both, moving)].imag))
+                for place in _veerings(walk, pair[both], both, shown[[i, j]], np.abs(values[both][:, moving].imag))
             ]
     return tuple(sorted(found, key=lambda m: (m.t, m.branches)))
 

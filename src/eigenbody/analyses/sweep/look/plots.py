@@ -292,8 +292,12 @@ def _campbell_axes(
     handles = [Line2D([], [], color=TINT[kind], ls=DASH[kind], lw=1.9, label=MEANING[kind]) for kind in kinds]
     if speed.per_rev:
         handles.append(Line2D([], [], color=LINE, lw=1.1, ls="--", label="order × spin"))
-    if speed.critical_speeds:
-        handles.append(Line2D([], [], marker="o", ls="none", color=CRITICAL, label="critical speed"))
+    ring: dict[str, Any] = {"marker": "o", "ls": "none", "mec": CRITICAL, "mew": 1.6}
+    backward = {speed.whirl[c.branch] == "backward" for c in speed.critical_speeds}
+    if False in backward:
+        handles.append(Line2D([], [], mfc=CRITICAL, label="critical speed", **ring))
+    if True in backward:
+        handles.append(Line2D([], [], mfc="white", label="of backward whirl", **ring))
     if speed.failed:
         handles.append(Line2D([], [], marker="x", ls="none", color=UNSTABLE, label="failed point"))
     if handles:
