@@ -398,6 +398,7 @@ GOOD = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 1e9, "density": 1
         ({"density": None}, "the beam has no mass"),
         ({"points": [[0, 0, 0]]}, "at least two stations"),
         ({"points": [[0, 0, 0], [0, 0, 0]]}, "at the same place"),
+        ({"points": [[0, 0, 0], [0, 0, 2], [0, 0, 1]]}, "turns back on itself at station 2"),
         ({"E": -1.0}, "E"),
         ({"sections": 0}, "too few"),
         ({"sections": 99}, "cannot be parted into 99 sections"),

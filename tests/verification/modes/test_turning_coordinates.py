@@ -181,3 +181,13 @@ def test_two_shafts_in_a_ball_joint_are_the_same_however_the_tree_is_cut(ky):
     assert other.is_constant
     size = np.abs(found.eigenvalues[:12]).max()
     np.testing.assert_allclose(found.eigenvalues[:12], other.eigenvalues[:12], rtol=1e-6, atol=1e-6 * size)
+
+
+def test_bodies_that_spin_against_each_other_whirl_each_in_its_own_sense():
+    """Joined by a soft spring two equal rotors move as one: forward for the one that turns this way, backward for the
+    other."""
+    model = rotors("=-w").force(
+        "tie", type="bearing", between=["A", "B"], at=[0.5, 0, 0], k=[1e5, 1e5, 0, 0, 0, 0], c=[0] * 6
+    )
+    labels = eb.modes(model).explain().labels
+    assert any("forward and backward whirl" in label or "backward and forward whirl" in label for label in labels)

@@ -132,7 +132,7 @@ def _bend(X: np.ndarray, rest: np.ndarray, mass: np.ndarray) -> str:
 
 def _twist(X: np.ndarray, turn: np.ndarray) -> str:
     line = _line(X)
-    return f"twisting about {_named(line)}" if line is not None and np.any(turn) else "twisting"
+    return f"twisting about {_named(line).removeprefix('along ')}" if line is not None and np.any(turn) else "twisting"
 
 
 def _named(direction: np.ndarray) -> str:

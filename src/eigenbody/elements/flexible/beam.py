@@ -33,6 +33,7 @@ from eigenbody.structures.rigid_elements import rigid_segments
 
 ELEMENTS = 24  # finite elements of a beam unless the user says otherwise, spread over its segments
 MODES, SECTION_MODES = 8, 2
+BACK = -1 + 1e-9  # cosine between two pieces of the line of which the second goes back
 
 KEYS = (
     Field("points", Kind.MATRIX, required=True, doc="stations along the line in the drawing, [[x, y, z], ...], m"),
@@ -241,11 +242,23 @@ def _rigid(beam: _Beam, used: Sequence[str]) -> Expansion:
     return Expansion(tuple(bodies), tuple(joints), tuple(forces))
 
 
+def _folds(points: np.ndarray) -> Iterator[Wrong]:
+    """Stations at which the line turns back on itself."""
+    along = np.diff(points, axis=0)
+    length = np.linalg.norm(along, axis=-1)
+    along = along / np.where(length > 0, length, 1.0)[:, None]
+    for k in np.flatnonzero((along[1:] * along[:-1]).sum(axis=-1) < BACK):
+        what = f"the line turns back on itself at station {k + 2}, {points[k + 1].tolist()}."
+        yield "points", what, "Give the stations in the order in which they stand along the beam."
+
+
 def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Iterator[Wrong]:
     yield from wrong_profile(values)
     points = values.get("points")
     if isinstance(points, np.ndarray) and (points.ndim != 2 or points.shape[0] < 2 or points.shape[1] != 3):
         yield "points", "a beam needs at least two stations of three coordinates each.", "Write [[0, 0, 0], [1, 0, 0]]."
+    elif isinstance(points, np.ndarray) and points.dtype.kind in "fiu":
+        yield from _folds(points)
     for name in values.get("names") or ():
         if isinstance(name, str) and NO_NODE.fullmatch(name):
             yield "names", f'"{name}" means a coordinate of the beam.', "Choose another name for the station."

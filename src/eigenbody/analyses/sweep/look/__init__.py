@@ -52,7 +52,7 @@ def sheet(sweep: Sweep) -> Sheet:
     lines = [f"{names} from {place(sweep, ends[0])} to {place(sweep, ends[1])}, {counted(asked, 'point')}"]
     if speed is not None and speed.joint:
         spin = speed.spin[np.isfinite(speed.spin)]
-        ends_of_spin = f"from {significant(spin[0])} to {significant(spin[-1])} rad/s"
+        ends_of_spin = f"from {significant(spin.min())} to {significant(spin.max())} rad/s"
         lines.append(f"Spin of {shown(speed.joint)} {ends_of_spin}; modes {seen_from(speed)}")
     return Sheet(f"{title} of {shown(sweep.model.name, 100)}", lines, _grids(sweep), _below(sweep))
 
