@@ -144,12 +144,11 @@ def _bent_group(scene: Scene, part: ElasticPart, oscillates: bool) -> _Group:
 
 
 def _spin_of(scene: Scene, index: list[int]) -> np.ndarray | None:
-    """Unit spin of the first body of a group that spins."""
-    for b in index:
-        rate = np.sqrt(scene.spin[b] @ scene.spin[b])
-        if scene.on_axis[b] and rate > 0:
-            return scene.spin[b] / rate
-    return None
+    """Unit spin of the first body of a group that spins; None where another spins against it."""
+    spins = [scene.spin[b] for b in index if scene.on_axis[b] and scene.spin[b].any()]
+    if not spins or any(spin @ spins[0] < 0 for spin in spins):
+        return None
+    return spins[0] / np.sqrt(spins[0] @ spins[0])
 
 
 def _rotates(scene: Scene, kinetic: np.ndarray, index: list[int], centre: np.ndarray, at: np.ndarray) -> bool:
