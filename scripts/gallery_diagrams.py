@@ -80,7 +80,9 @@ def unsymmetric_shaft() -> Figure:
         found = eb.floquet_sweep(model.with_parameters(ky=ky), "speed", speeds)
         growth = [np.nanmax(point.real) for point in found.exponents]
         edges = [edge.value for edge in found.boundaries]
-        axes.plot(speeds, growth, color=color, label=f"{name}: unstable from {edges[0]:.1f} to {edges[1]:.1f} rad/s")
+        order = np.argsort([*speeds, *edges])
+        x, y = np.array([*speeds, *edges])[order], np.array([*growth, *np.zeros(len(edges))])[order]
+        axes.plot(x, y, color=color, label=f"{name}: unstable from {edges[0]:.1f} to {edges[1]:.1f} rad/s")
         axes.plot(edges, [0, 0], "o", color=color)
     axes.axhline(0, color="k", lw=0.8)
     axes.set(xlabel="speed, rad/s", ylabel="growth of the least damped motion, 1/s", xlim=(100, 190))
@@ -92,7 +94,7 @@ def unsymmetric_shaft() -> Figure:
 
 def cracked_shaft() -> Figure:
     """Vertical motion at once, twice and three times the speed."""
-    model, speeds = eb.load(EXAMPLES / "cracked_shaft.yaml"), np.linspace(30, 175, 30)
+    model, speeds = eb.load(EXAMPLES / "cracked_shaft.yaml"), np.linspace(30, 175, 146)
     lines = []
     for speed in speeds:
         start = eb.operating_point(model.with_parameters(speed=speed))
