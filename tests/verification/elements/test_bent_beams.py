@@ -92,6 +92,16 @@ def test_the_certificate_estimates_it_for_every_analysis(weight: float, sections
     assert told / 2 < error < 2 * told
 
 
+@pytest.mark.parametrize("ratio", [30, 40])
+def test_a_strip_near_lateral_buckling_is_compared_however_little_it_turns(ratio: int) -> None:
+    """0.97 of Prandtl's 4.0126 sqrt(E I G J) / L^2; it turns by 0.002 and 0.001 rad. Reference: 8 sections."""
+    model = bent(CLAMPED, 0.0, Iy=float(ratio**2), Iz=1.0, J=1.54, area=1e7)
+    model["forces"]["push"]["value"] = [0, 0, -0.97 * 4.0126 * np.sqrt(1.54)]
+    error = np.abs(lowest(model, 1, modes=24) / lowest(model, 1, sections=8, modes=5) - 1)[0]
+    assert error > 5e-3
+    assert float(re.search(r"another by ([\d.e+-]+) of it", note(model))[1]) == pytest.approx(error, rel=0.1)
+
+
 def test_a_beam_whose_modal_coordinates_are_named_is_noted_all_the_same() -> None:
     """It cannot be parted for the comparison: the note says how far it is bent, and why there is no number."""
     model = {**CASES["cantilever"], "outputs": {"first": {"measure": "rod.q1"}}}

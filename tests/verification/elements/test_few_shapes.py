@@ -222,3 +222,24 @@ def test_beams_in_sections_are_judged_too() -> None:
     better = eb.modes(advised(strip_of(2, 0.003, 600.0, modes=2), text))
     assert rates(better)[:2] == pytest.approx(wanted[:2], rel=1e-3)
     assert not notes(better)
+
+
+# Sweeps ---------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["sweep", "campbell"])
+@pytest.mark.parametrize("point", ["steady", "reference"])
+def test_sweeps_note_what_modes_notes_at_their_last_point(kind: str, point: str) -> None:
+    """12 rad/s, from 1 rad/s, where nothing is to be noted."""
+    document = on_hub(1.0, {"rod": UNIFORM}, {"rod": [0, 0, 0]}, point).document
+    spin = {**document["joints"]["spin"], "motion": "=speed*t"}
+    beams = {"rod": {**UNIFORM, "spin": [0, 0, "=speed"]}}
+    varied = {"joints": {**document["joints"], "spin": spin}, "flexible": beams}
+    model = eb.load({**document, **varied, "parameters": {"speed": 12.0}})
+    (alone,) = notes(eb.modes(model))
+    for last, is_noted in ((12.0, True), (1.5, False)):
+        found = getattr(eb, kind)(model, "speed", np.linspace(1, last, 3))
+        told_there = [text for text in found.notes if "more shapes" in text]
+        if is_noted:
+            (text,) = told_there
+            assert text == f"At speed = 12 (SI): w{alone[1:]}"
+        else:
+            assert not told_there
