@@ -297,7 +297,7 @@ def _few_shapes(walk: Walk, model: InertModel) -> Iterator[str]:
     linear = there if isinstance(there, LinearModel) else linear_model(operating_point(there))
     if linear.is_sparse or not strained_beams(linear.point):
         return
-    from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes  # others need none of it
+    from eigenbody.analyses.modes import remarks_on_few_shapes  # others need none of it
 
     at = values_at(walk, walk.t[walk.good[-1]])
     seen = from_constant_frame(in_blade_patterns(linear), partial(has_constant_coefficients, linear))
