@@ -124,7 +124,7 @@ def test_a_fast_blade_is_noted(speed: float) -> None:
     wanted = np.sqrt(np.sort(np.concatenate((squares, squares - speed**2))))
     found = eb.modes(model)
     (text,) = notes(found)
-    assert told(text) == pytest.approx((rates(found)[:4] / wanted - 1).max(), rel=0.15)
+    assert told(text) == pytest.approx((rates(found)[:4] / wanted - 1).max(), rel=0.05)
     better = eb.modes(advised(model, text))
     assert rates(better)[:4] == pytest.approx(wanted, rel=1e-3)
     assert not notes(better)

@@ -12,6 +12,7 @@ from eigenbody.elements.flexible.profile import PROFILE
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.stiffening import StrainedBeam
 from eigenbody.model.model import InertModel
+from eigenbody.model.vocabulary import Kind
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.blades import in_blade_patterns
@@ -30,8 +31,8 @@ def with_more_modes(entry: Mapping[str, Any], kept: int, parts: int = 1) -> dict
 def parted_near_its_ends(entry: Mapping[str, Any], beam: StrainedBeam) -> dict[str, Any] | None:
     """The entry of a uniform beam of one body, parted near both ends; None where that would rename what is used."""
     names = list(entry.get("names", ()))
-    lists = any(isinstance(entry.get(field.name), list) for field in (*PROFILE,) if field.name != "points")
-    lists = lists or any(isinstance(entry.get(key), list) for key in ("elements", "tension", "interface"))
+    varying = [field.name for field in PROFILE if field.kind is Kind.PROFILE]
+    lists = any(isinstance(entry.get(key), list) for key in (*varying, "elements", "tension", "interface"))
     if lists or entry.get("mass_offset") or entry.get("elastic_offset") or beam.parts > 1:
         return None
     points = entry["points"]
