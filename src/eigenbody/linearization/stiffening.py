@@ -8,6 +8,7 @@ without load: it is named where its load is large enough to matter. So is a beam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ import numpy as np
 from eigenbody.dynamics.constraints import pull_back
 from eigenbody.linearization.bending import remarks_on_bending
 from eigenbody.linearization.point import OperatingPoint
-from eigenbody.model.description import FlexibleBody
+from eigenbody.model.description import FlexibleBody, is_inner
 
 SPEED = 0.01  # of the lowest frequency of the free body (rad/s), across its length, from which turning matters
 LOAD = 2e-4  # of mass, length and that frequency squared: a hundredth of the buckling load of a slender beam
-FAST, STRONG = 0.1, 0.02  # of the same: from here on the load changes the shapes of a beam
+FAST = 0.1  # of that frequency: from here on the load changes the shapes of a beam
+STRONG = 5e-4  # of mass, length and frequency squared, in any direction: a tenth of the buckling load of a cantilever
+FREE = 500.6  # mass, length and frequency squared of a free slender beam, of E I / length^2 (4.7300^4)
 BUILT_UP = 0.01  # of the acceleration that a load would give: what may be left of it where it has built up
 SLENDER = 0.1  # smallest over largest moment of inertia of a body with a length
 
@@ -68,20 +71,52 @@ def _remarks(
     return (*said, *remarks_on_bending(point))
 
 
-def strained_beams(point: OperatingPoint) -> tuple[FlexibleBody, ...]:
-    """Beams of one body under loads that bend them in shapes of their own: spinning or pulled so hard that it counts
-    beside their stiffness."""
-    beams = [body for body in point.system.description.flexible if body.reduced.bow is not None and body.reduced.modes]
-    beams = [body for body in beams if "." not in body.name]
-    if not beams or not (point.is_steady or point.is_equilibrium):
-        return ()
-    forces = _node_forces(point, beams)
-    return tuple(body for body in beams if _is_strained(point, body, forces[body.name]))
+@dataclass(frozen=True, slots=True)
+class StrainedBeam:
+    """A beam, of one body or several, under a load that bends it in shapes of its own."""
+
+    parts: int  # bodies that it consists of
+    length: float  # m, and that of the longest part
+    longest: float
+    layer: float  # m: how far from what holds it a beam bends that is pulled so hard, the root of E I over the force
+    coordinates: frozenset[str]  # modal ones, of all parts
+    used: tuple[str, ...]  # names of its nodes that the model uses
 
 
-def _is_strained(point: OperatingPoint, body: FlexibleBody, forces: np.ndarray) -> bool:
-    across, load = _across_and_along(point, body, forces)
-    return bool(across > FAST * _lowest(body) or load > STRONG * _load_scale(body))
+def strained_beams(point: OperatingPoint) -> dict[str, StrainedBeam]:
+    """Beams, by name, under loads that bend them in shapes of their own: spinning, pulled or pushed so hard that it
+    counts beside their stiffness."""
+    beams: dict[str, list[FlexibleBody]] = {}
+    for body in point.system.description.flexible:
+        if body.reduced.bow is not None and body.reduced.modes:
+            beams.setdefault(body.where.removeprefix("flexible."), []).append(body)
+    if not beams:
+        return {}
+    forces = _node_forces(point, [body for parts in beams.values() for body in parts])
+    found = {name: _strained(point, name, parts, forces) for name, parts in beams.items()}
+    return {name: beam for name, beam in found.items() if beam is not None}
+
+
+def _strained(
+    point: OperatingPoint, name: str, parts: Sequence[FlexibleBody], forces: Mapping[str, np.ndarray]
+) -> StrainedBeam | None:
+    """The whole beam is judged: its lowest frequency goes with the square of its length."""
+    lengths = [_length(body) for body in parts]
+    length, longest = sum(lengths), max(lengths)
+    if not longest:
+        return None
+    part = parts[lengths.index(longest)]
+    lowest = _lowest(part) * (longest / length) ** 2
+    mass = sum(float(np.real(body.reduced.mass)) for body in parts)
+    across = max(float(_across_and_along(point, body, forces[body.name])[0]) for body in parts)
+    force = max(float(np.linalg.norm(forces[body.name], axis=-1).max(initial=0.0)) for body in parts)
+    scale = mass * length * lowest**2
+    if across <= FAST * lowest and force <= STRONG * scale:
+        return None
+    layer = length * (scale / (FREE * max(force, mass * across**2 * length / 8))) ** 0.5
+    names = frozenset(name for body in parts for name in body.coordinates)
+    used = tuple(node.removeprefix(f"{name}.") for body in parts for node in body.nodes if not is_inner(node))
+    return StrainedBeam(len(parts), length, longest, layer, names, used)
 
 
 def _is_lone(body: FlexibleBody, point: OperatingPoint) -> bool:

@@ -106,7 +106,7 @@ class Builder(InertModel):
         sections: number of bodies with modes of their own, joined rigidly
         cuts: stations at which to part it into sections instead
         segments: a chain of so many rigid bodies with matched springs instead of modes
-        modes: modes with the interface nodes held, default 8 (2 for each of several sections)
+        modes: modes with the interface nodes held, default 8 (4 for each of several sections)
         interface: interface nodes, default all nodes that the model uses
         damping [1]: damping ratio of every mode of the free body
         tension [N]: axial force in the beam as drawn, tension positive: one, or per element
@@ -141,7 +141,7 @@ class Builder(InertModel):
         reduced: the matrices are Craig and Bampton's: rows that belong to no node are amplitudes of modes
         at [m]: where the origin of the files stands in the drawing, default its origin
         rotation: how their axes are turned in the drawing
-        modes: modes with the interface nodes held, default 8 (2 for each of several sections)
+        modes: modes with the interface nodes held, default 8 (4 for each of several sections)
         interface: interface nodes, default all nodes that the model uses
         damping [1]: damping ratio of every mode of the free body
         shape: for drawing only

@@ -92,9 +92,41 @@ def test_the_certificate_estimates_it_for_every_analysis(weight: float, sections
     assert told / 2 < error < 2 * told
 
 
+@pytest.mark.parametrize("ratio", [30, 40])
+def test_a_strip_near_lateral_buckling_is_compared_however_little_it_turns(ratio: int) -> None:
+    """0.97 of Prandtl's 4.0126 sqrt(E I G J) / L^2; it turns by 0.002 and 0.001 rad. Reference: 8 sections."""
+    model = bent(CLAMPED, 0.0, Iy=float(ratio**2), Iz=1.0, J=1.54, area=1e7)
+    model["forces"]["push"]["value"] = [0, 0, -0.97 * 4.0126 * np.sqrt(1.54)]
+    error = np.abs(lowest(model, 1, modes=24) / lowest(model, 1, sections=8, modes=5) - 1)[0]
+    assert error > 5e-3
+    assert float(re.search(r"another by ([\d.e+-]+) of it", note(model))[1]) == pytest.approx(error, rel=0.1)
+
+
 def test_a_beam_whose_modal_coordinates_are_named_is_noted_all_the_same() -> None:
     """It cannot be parted for the comparison: the note says how far it is bent, and why there is no number."""
     model = {**CASES["cantilever"], "outputs": {"first": {"measure": "rod.q1"}}}
     text = note(model)
     assert "by up to 0.067 rad" in text
     assert "could not be told" in text
+
+
+def test_a_buckled_column_of_one_body_is_told_so() -> None:
+    """5 mm of steel, 1 m, clamped below: Euler's load is pi^2/4 E I / L^2 = 15.5 N, the tip weighs 15.7 N. One body
+    folds over; four sections find the bow beside the column."""
+    EI = 205e9 * np.pi * 0.005**4 / 64
+    assert np.pi**2 / 4 * EI < 9.81 * 1.6
+    beam = {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "E": 205e9, "nu": 0.3, "density": 7850, "diameter": 0.005}
+    model = {
+        "eigenbody": 1, "gravity": [0, 0, -9.81], "operating_point": "equilibrium",
+        "bodies": {"tip": {"mass": 1.6, "inertia": [1e-4] * 3, "at": [0, 0, 1]}},
+        "joints": {
+            "foot": {"type": "fixed", "between": ["ground", "col.start"], "at": [0, 0, 0]},
+            "weld": {"type": "fixed", "between": ["col.end", "tip"], "at": [0, 0, 1]},
+        },
+    }  # fmt: skip
+    with pytest.raises(eb.InputError, match="more than its buckling load") as refused:
+        eb.modes(eb.load({**model, "flexible": {"col": beam}}))
+    assert "flexible.col.sections: 4 or more" in str(refused.value)
+    assert "without moving any mass" not in str(refused.value)
+    parted = eb.operating_point(eb.load({**model, "flexible": {"col": {**beam, "sections": 4}}}))
+    assert 0.9 < np.real(parted.state.r)[parted.system.places.index["tip"], 2] < 1.0

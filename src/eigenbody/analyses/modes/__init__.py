@@ -15,6 +15,7 @@ from eigenbody.base.door import later
 if TYPE_CHECKING:
     from eigenbody.analyses.modes.alike import mac, mac_matrix
     from eigenbody.analyses.modes.explain import Explanation
+    from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes
     from eigenbody.analyses.modes.frames import modes_in_frames
     from eigenbody.analyses.modes.measured import MeasuredModes, measured_modes
     from eigenbody.analyses.modes.motion import global_motion

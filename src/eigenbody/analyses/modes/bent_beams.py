@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.analyses.modes.few_shapes import MORE, NOTED, WANTED, eigenvalues_with
+from eigenbody.analyses.modes.few_shapes import NOTED, WANTED
+from eigenbody.analyses.modes.richer import eigenvalues_with, relative_changes, swinging, with_more_modes
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.elements.flexible.beam import MODES
@@ -22,7 +23,7 @@ from eigenbody.linearization.bending import turned_beams
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.model import InertModel
 
-TURN = 0.004  # rad between the sections of a body and its frame, from which on it may matter (strips of 60 to 1)
+TURN = 0.001  # rad between the sections of a body and its frame, from which on it may matter (strips of 60 to 1)
 SECTIONS = 4  # in place of one body
 REACHED = 1.2  # the error should fall with the square of the sections, by 16; what is measured is 12
 
@@ -38,16 +39,19 @@ def remarks_on_bent_beams(model: InertModel, point: OperatingPoint) -> tuple[str
     if not bent:
         return ()
     report("finding modes with bent beams in sections")
-    richer = {name: {**entries[name], "modes": 2 * entries[name].get("modes", MODES) + MORE} for name in bent}
+    richer = {name: with_more_modes(entries[name], entries[name].get("modes", MODES)) for name in bent}
     turns = " and ".join(f"{name} by up to {beam.turn:.2g} rad" for name, beam in bent.items())
     try:
         one = eigenvalues_with(model, richer)
         parted = eigenvalues_with(model, {name: in_sections(entry) for name, entry in richer.items()})
     except EigenbodyError as error:
         return (f"The load bends {turns}. Whether that is too far for one body could not be told: {error}",)
-    frequency, change = largest_change(one, parted, min(beam.right_below for beam in bent.values()))
+    judged = one[swinging(one) & (np.abs(one) <= min(beam.right_below for beam in bent.values()))]
+    changes = relative_changes(judged, parted)
+    change = float(changes.max(initial=0.0))
     if change <= NOTED:
         return ()
+    frequency = abs(judged[int(np.argmax(changes))]) / (2 * np.pi)
     sections = ceil(REACHED * (change / WANTED) ** 0.5)
     advice = ", ".join(f"flexible.{name}.sections: {sections}" for name in bent)
     return (
@@ -63,24 +67,3 @@ def in_sections(entry: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(entry.get("elements"), int) and entry["elements"] < least:
         changed["elements"] = least
     return changed
-
-
-def largest_change(found: np.ndarray, others: np.ndarray, limit: float) -> tuple[float, float]:
-    """Frequency, Hz, that differs most between two sets of eigenvalues up to `limit` (rad/s), and by which part of it.
-
-    Magnitudes are compared: the damping of sections is their own. Those that do not swing are left out.
-    """
-    from scipy.optimize import linear_sum_assignment
-
-    def swinging(values: np.ndarray, beyond: float) -> np.ndarray:
-        swings = (values.imag > 1e-3 * np.abs(values)) & (np.abs(values) <= beyond)
-        return np.sort(np.abs(values[swings]))
-
-    own, other = swinging(found, limit), swinging(others, np.inf)
-    if not len(own) or len(other) < len(own):
-        return 0.0, 0.0
-    apart = np.abs(np.log(other / own[:, None]))
-    rows, columns = linear_sum_assignment(apart)
-    changes = np.abs(other[columns] / own[rows] - 1)
-    worst = int(np.argmax(changes))
-    return float(own[rows][worst] / (2 * np.pi)), float(changes[worst])

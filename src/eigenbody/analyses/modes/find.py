@@ -90,7 +90,7 @@ def modes(
     from eigenbody.analyses.modes.bent_beams import remarks_on_bent_beams  # others need none of it
     from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes
 
-    remarks = remarks_on_few_shapes(model, linear.point, found.eigenvalues) + remarks_on_bent_beams(model, linear.point)
+    remarks = remarks_on_few_shapes(model, found) + remarks_on_bent_beams(model, linear.point)
     return replace(found, remarks=(*found.remarks, *remarks))
 
 

@@ -27,6 +27,7 @@ from eigenbody.base.result import Drawn
 from eigenbody.linearization.linearize import linear_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import system_of
+from eigenbody.linearization.stiffening import strained_beams
 from eigenbody.linearization.subject import Subject
 from eigenbody.many.run import Crew
 from eigenbody.model.model import InertModel
@@ -37,6 +38,7 @@ from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.found import Parting
 from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.observer import from_constant_frame
 
 HALVINGS = 8
 LISTED = 6  # places in a note
@@ -252,7 +254,11 @@ def collected(
             for i, o in enumerate(walk.outcomes)
             if isinstance(o, Failure)
         ),
-        notes=(*_notes(walk, shown), *(_unsettled(walk) if sought == "between points" else ())),
+        notes=(
+            *_notes(walk, shown),
+            *(_unsettled(walk) if sought == "between points" else ()),
+            *_few_shapes(walk, model),
+        ),
     )
 
 
@@ -280,6 +286,24 @@ def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
 def _is_constant(subject: InertModel | LinearModel) -> bool:
     linear = subject if isinstance(subject, LinearModel) else linear_model(operating_point(subject))
     return has_constant_coefficients(linear) or in_blade_patterns(linear).blades is not None
+
+
+def _few_shapes(walk: Walk, model: InertModel) -> Iterator[str]:
+    """What `modes` says of beams whose load needs more modes, at the last point; no cost where none is strained."""
+    beams = any(body.reduced.bow is not None for body in model.description.flexible)
+    if walk.interrupted or not beams or not len(walk.good):
+        return
+    there = _subject_at(walk, model, int(walk.good[-1]))
+    linear = there if isinstance(there, LinearModel) else linear_model(operating_point(there))
+    if linear.is_sparse or not strained_beams(linear.point):
+        return
+    from eigenbody.analyses.modes import remarks_on_few_shapes  # others need none of it
+
+    at = values_at(walk, walk.t[walk.good[-1]])
+    seen = from_constant_frame(in_blade_patterns(linear), partial(has_constant_coefficients, linear))
+    place = ", ".join(f"{name} = {value:.6g}" for name, value in at.items())
+    for remark in remarks_on_few_shapes(model.with_values(at), modes(seen)):
+        yield f"At {place} (SI): {remark[0].lower()}{remark[1:]}"
 
 
 def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearModel:

@@ -23,7 +23,7 @@ SHAPE = ("move", "turn", "J1")  # arrays of a `Reduced` that are linear in the m
 PRODUCTS = ("J2", "b", "modal_mass", "stiffness")  # and those with two axes of modes
 
 REDUCTION = (
-    Field("modes", Kind.INTEGER, doc="modes with the interface nodes held, default 8 (2 for each of several sections)"),
+    Field("modes", Kind.INTEGER, doc="modes with the interface nodes held, default 8 (4 for each of several sections)"),
     Field("interface", Kind.NAMES, doc="interface nodes, default all nodes that the model uses"),
     Field("damping", Kind.NUMBER, "1", default=0.0, doc="damping ratio of every mode of the free body"),
 )

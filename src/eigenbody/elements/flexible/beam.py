@@ -32,7 +32,7 @@ from eigenbody.structures.beam_section import check_stations, outline_of
 from eigenbody.structures.rigid_elements import rigid_segments
 
 ELEMENTS = 24  # finite elements of a beam unless the user says otherwise, spread over its segments
-MODES, SECTION_MODES = 8, 2
+MODES, SECTION_MODES = 8, 4
 BACK = -1 + 1e-9  # cosine between two pieces of the line of which the second goes back
 
 KEYS = (
@@ -110,6 +110,8 @@ def _sections(beam: _Beam, used: Sequence[str]) -> Iterator[Section]:
         ) if is_seam}  # fmt: skip
         nodes = {name: node for name, node in wanted.items() if beam.part(node) == k} | seams
         held = {node for node in interface if beam.part(node) == k} | set(seams.values())
+        if len(beam.cuts) > 2 and entry.get("interface") is None:
+            held |= {first, last}
         mesh = part_of(beam.mesh, first, last)
         structure = structure_of(mesh)
         if load is not None:
