@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.floquet.multipliers import Multipliers, judged_multipliers
+from eigenbody.analyses.floquet.notes import notes_of
 from eigenbody.analyses.floquet.slopes import ExponentSlopes, exponent_slopes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
@@ -27,6 +28,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.periodic import REST, TOLERANCE, PeriodicMotion, find_periodic, initial_point
+from eigenbody.operating.periodic.places import layout_of
 from eigenbody.operating.periodic.shooting import Lap, lap_from
 from eigenbody.system.state import some_states
 
@@ -34,6 +36,7 @@ TURN = 2 * np.pi
 EPS = float(np.finfo(float).eps)
 CONVERGED = 1e-11  # change of Phi from one refinement to the next, balanced, at which it is found
 MOST_SEGMENTS = 4096
+TRIED, SLOWER = 4, 0.1  # refinements after which jumps must let each leave this part of the change of the one before
 HARMONICS = 24  # on either side of the strongest one that are looked at
 
 
@@ -206,7 +209,7 @@ def _floquet_of(
     period_at: Callable[[InertModel], float] | None,
 ) -> Floquet:  # fmt: skip
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
-    lap, change = _converged(motion, with_states=bool(sensitivity))
+    lap, change, jumps = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
     noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
     if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
@@ -228,27 +231,37 @@ def _floquet_of(
         stabilities=words,
         stability=verdict,
         certificate=certificate,
-        notes=_notes(certificate, int(np.sum(np.isnan(exponents)))),
+        notes=notes_of(certificate.convergence, certificate.determinant, int(np.sum(np.isnan(exponents))), jumps),
         slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
 
 
-def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray]:
-    """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments. Each begins where
-    the one before would improve its start, so that the change contains the error of the motion too. `with_states` asks
-    for the motion at the times of that mesh, not for the linear equations alone."""
-    lap, unit = motion.lap, motion.lap.unit
+def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray, tuple[float, ...]]:
+    """The lap on the finest mesh, the change (n, n) of Phi from the one with half its segments, and the times of jumps
+    that keep it from converging. Each begins where the one before would improve its start, so that the change contains
+    the error of the motion too. `with_states` asks for the motion at the times of that mesh, not for the linear
+    equations alone."""
+    lap, unit, halvings, before = motion.lap, motion.lap.unit, 0, np.inf
+    jumps: tuple[float, ...] = ()
     while True:
-        report(f"linearizing at {2 * len(lap.mesh.times)} times")
+        halvings += 1
         point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
-        known = None if with_states else lap.refined()
-        fine = known or lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
+        fine = None if with_states else lap.refined()
+        if fine is None:
+            layout = layout_of(lap, motion.segments)
+            mesh, jumps = layout.mesh, layout.jumps
+            for _ in range(halvings):
+                mesh = mesh.halved()
+            report(f"linearizing at {len(mesh.times)} times")
+            fine = lap_from(point, period, mesh, TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
-        if _size(change, unit) <= CONVERGED * _size(fine.transitions.whole, unit):
-            return fine, change
-        if 2 * fine.mesh.segments > MOST_SEGMENTS:
-            return fine, change
-        lap = fine
+        size = _size(change, unit) / max(_size(fine.transitions.whole, unit), 1e-300)
+        if size <= CONVERGED:
+            return fine, change, ()
+        is_slow = bool(jumps) and halvings >= TRIED and size > SLOWER * before
+        if is_slow or 2 * fine.mesh.segments > MOST_SEGMENTS:
+            return fine, change, tuple(lap.mesh.start + lap.period * part for part in jumps)
+        lap, before = fine, size
 
 
 def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
@@ -343,23 +356,3 @@ def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ..
     ranks = ("unstable", "drifting", "marginal", "stable")
     whole = next((word for word in ranks if word in words), "stable" if words else "immobile")
     return tuple(words), whole
-
-
-def _notes(certificate: FloquetCertificate, unresolved: int) -> tuple[str, ...]:
-    notes = []
-    if unresolved:
-        notes.append(
-            f"{unresolved} multipliers are so small that rounding hides them: these deviations are gone after a period,"
-            " and their exponents are not told."
-        )
-    if certificate.convergence > 1e-8:
-        notes.append(
-            f"The transition over the period changed by {certificate.convergence:.1g} of itself in the last refinement:"
-            " motions much faster than the period are not resolved. Multipliers have that error."
-        )
-    if certificate.determinant > 1e-6:
-        notes.append(
-            "The determinant of the transition misses the integral of the trace: motions that die out, or grow, by many"
-            " powers of ten within a period are not resolved, and their multipliers are not those told."
-        )
-    return tuple(notes)

@@ -15,7 +15,9 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.signals.transition import Mesh
 from eigenbody.operating.constancy import depends_on_time
+from eigenbody.operating.periodic.places import layout_of
 from eigenbody.operating.periodic.shooting import Lap, lap_from, refuse_other_period, serving_coordinates
 from eigenbody.simulation.run import simulate
 
@@ -33,6 +35,7 @@ GROWN = 8.0  # logarithm of the growth that a limit cycle is given time for
 CYCLES = (8, 100)  # least and most periods of that time
 SETTLED = 1e-6  # tolerance of the simulation that settles
 REST = 1e-6  # size of a cycle, in natural units, that is none
+LOOKS = 3  # at most, after which a first lap is begun with what was seen
 LAPS = 3  # periods of a guess in which a cycle must have come back once
 TRACES = 60  # times of each of them that are looked at
 TURN = 2 * np.pi
@@ -50,6 +53,7 @@ class PeriodicMotion:
     is_free: bool
     is_autonomous: bool
     iterations: int
+    segments: int  # equal ones of the first mesh
 
     @property
     def point(self) -> OperatingPoint:
@@ -134,12 +138,14 @@ def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> Period
 def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: bool) -> PeriodicMotion:
     report("looking for a periodic motion")
     segments, tolerance = _first_segments(start, period), ROUGH
-    best = lap_from(start, period, segments, tolerance)
+    best = lap_from(start, period, Mesh(0.0, period, segments), tolerance)
+    best = _seen(best, segments, tolerance)
     if best.is_uniform:
         tolerance = TOLERANCE
     elif segments < FEWEST_SIMULATED:
         segments = FEWEST_SIMULATED
-        best = lap_from(start, period, segments, tolerance)
+        best = lap_from(start, period, Mesh(0.0, period, segments), tolerance)
+        best = _seen(best, segments, tolerance)
     best = replace(best, point=serving_coordinates(best))
     share, iterations = 1.0, 0
     while (best.residual > CLOSED or tolerance > TOLERANCE) and iterations < ITERATIONS and share > 0.01:
@@ -148,7 +154,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         point, longer = best.improved_start(is_free, share)
         if not 0.2 * period < longer < 5 * period:
             raise ComputationError(_not_found(best, is_free))
-        lap = lap_from(point, longer, segments, tolerance)
+        lap = lap_from(point, longer, layout_of(best, segments).mesh, tolerance)
         if tolerance <= TOLERANCE and best.residual < NEARLY and lap.residual > 0.5 * best.residual:  # rounding decides
             break
         if lap.residual < best.residual or best.residual < ROUGH:
@@ -159,7 +165,17 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         raise ComputationError(_not_found(best, is_free))
     if not is_free:
         refuse_other_period(best)
-    return PeriodicMotion(best, is_free, is_autonomous, iterations)
+    return PeriodicMotion(best, is_free, is_autonomous, iterations, segments)
+
+
+def _seen(lap: Lap, segments: int, tolerance: float) -> Lap:
+    """The lap on segments that see what the signals do along it."""
+    for _ in range(LOOKS):
+        mesh = layout_of(lap, segments).mesh
+        if mesh == lap.mesh:
+            break
+        lap = lap_from(lap.point, lap.period, mesh, tolerance)
+    return lap
 
 
 def _first_segments(point: OperatingPoint, period: float) -> int:
