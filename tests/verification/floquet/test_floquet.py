@@ -330,6 +330,7 @@ def test_multipliers_beyond_and_below_all_numbers():
     assert found.multipliers[0].real == pytest.approx(np.exp(50), rel=1e-10)
     assert found.multipliers[1] == 0
     assert np.isnan(found.exponents[1].real)
+    assert found.notes[0].startswith("1 multiplier is so small")
     assert found.stability == "unstable"
     with pytest.raises(ComputationError, match="beyond all numbers"):
         eb.floquet(slider("=100*s"), 100.0)

@@ -27,9 +27,10 @@ from eigenbody.mobility.coordinates import unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.periodic import REST, TOLERANCE, PeriodicMotion, find_periodic, initial_point
+from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point, tolerance_for
+from eigenbody.operating.periodic.cycles import IS_REST
 from eigenbody.operating.periodic.places import layout_of
-from eigenbody.operating.periodic.shooting import Lap, lap_from
+from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from
 from eigenbody.system.state import some_states
 
 TURN = 2 * np.pi
@@ -37,6 +38,8 @@ EPS = float(np.finfo(float).eps)
 CONVERGED = 1e-11  # change of Phi from one refinement to the next, balanced, at which it is found
 MOST_SEGMENTS = 4096
 TRIED, SLOWER = 4, 0.1  # refinements after which jumps must let each leave this part of the change of the one before
+REST = 1e-6  # size of a motion of given period, in natural units, that is rest
+SURELY = 2.0  # times the defect along a motion that its bound is
 HARMONICS = 24  # on either side of the strongest one that are looked at
 
 
@@ -177,7 +180,7 @@ def _asked(
     if asked.get("type") != "periodic":
         asking = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
         asked = asking.description.operating_point or {}
-    return asking, {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}, start
+    return asking, {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key) is not None}, start
 
 
 def _asking_for(model: InertModel, given: Mapping[str, float | str]) -> InertModel:
@@ -211,13 +214,13 @@ def _floquet_of(
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
     lap, change, jumps = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
-    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
+    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap)
     if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
         noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)
-    words, verdict = _verdicts(motion, found)
+    words, verdict = _verdicts(motion, found, lap)
     return Floquet(
         point=lap.point,
         period=lap.period,
@@ -253,7 +256,7 @@ def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarr
             for _ in range(halvings):
                 mesh = mesh.halved()
             report(f"linearizing at {len(mesh.times)} times")
-            fine = lap_from(point, period, mesh, TOLERANCE)
+            fine = lap_from(point, period, mesh, tolerance_for(lap) if motion.is_free else TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
         size = _size(change, unit) / max(_size(fine.transitions.whole, unit), 1e-300)
         if size <= CONVERGED:
@@ -269,16 +272,18 @@ def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
     return float(np.abs(matrix * unit / unit[:, None]).max(initial=0.0))
 
 
-def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
-    """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
-    if not motion.is_autonomous:
-        return 0.0
+def _defect_along(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
+    """What Phi (n, n) may be off by: it maps the direction f of the motion onto itself where nothing depends on time.
+    With the part that it misses it by, of every entry, and at least by the smallest matrix that mends it, r f^T / f^T f
+    with r = f - Phi f: then 1 is an eigenvalue."""
+    whole = lap.transitions.whole
+    if not (motion.is_autonomous and _moves(motion, lap)):  # at rest the direction is that of rounding
+        return np.zeros_like(whole)
     direction = lap.rates() / lap.unit
     size = np.linalg.norm(direction)
-    if size * lap.period < REST:  # at rest the direction is that of rounding
-        return 0.0
-    scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
-    return float(np.linalg.norm(scaled @ direction - direction) / size)
+    left = whole * lap.unit / lap.unit[:, None] @ direction - direction
+    mended = np.outer(lap.unit * np.abs(left), np.abs(direction) / lap.unit) / size**2
+    return np.asarray(np.linalg.norm(left) / size * np.abs(whole) + SURELY * mended)
 
 
 def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
@@ -289,7 +294,7 @@ def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
         drift_of(lap.uniform.mechanics)
     ]  # fmt: skip
     return FloquetCertificate(
-        orbit=lap.residual,
+        orbit=lap.own_residual,
         drift=tuple(max(float(np.max(drift[level])) for drift in drifts) for level in range(3)),  # type: ignore[arg-type]
         tangent_error=dense_model(lap.point).certificate.tangent_error,
         determinant=abs(rest) / max(1.0, float(np.abs(traces) @ lap.mesh.weights)),
@@ -342,17 +347,20 @@ def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarr
     return np.concatenate(parts)
 
 
-def _moves(lap: Lap) -> bool:
-    return bool(np.linalg.norm(lap.rates() / lap.unit) * lap.period >= REST)
+def _moves(motion: PeriodicMotion, lap: Lap) -> bool:
+    return lap.size > (RESTING if motion.is_free else REST) and lap.own_residual < IS_REST
 
 
-def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
-    """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
+def _verdicts(motion: PeriodicMotion, found: Multipliers, lap: Lap) -> tuple[tuple[str, ...], str]:
+    """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability: of the
+    multipliers 1 that whose vector lies in its direction."""
     words = [found.word(i) for i in found.index]
-    if motion.is_autonomous and "marginal" in words and not found.is_defective_one and _moves(motion.lap):
-        ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
-        if ones:
-            words[ones[0]] = "orbit"
+    ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
+    if motion.is_autonomous and ones and not found.is_defective_one and _moves(motion, lap):
+        direction = lap.rates() / lap.unit
+        vectors = found.vectors[:, found.index[ones]] / lap.unit[:, None]
+        along = np.abs(direction @ vectors) / np.linalg.norm(vectors, axis=0)
+        words[ones[int(np.argmax(along))]] = "orbit"
     ranks = ("unstable", "drifting", "marginal", "stable")
     whole = next((word for word in ranks if word in words), "stable" if words else "immobile")
     return tuple(words), whole

@@ -33,6 +33,7 @@ REACH = (
 )
 SAME = 1e-7  # relative difference of the equations a period later that counts as none
 PLACES = 16  # of a period, at which that is looked at
+RESTING = 1e-13  # size of a motion, in natural units, that is none
 ALIKE, STEP = 4.0, 2.0  # lengths of segments that are simulated at once; steps of that in the shortest of them
 TURN = 2 * np.pi
 
@@ -109,9 +110,23 @@ class Lap:
         W = frame.speed_rows("rate_q") @ (frame.P @ S) + frame.speed_rows("gradient") @ du
         return np.concatenate((S, np.real(W), self.end.x - point.state.x))
 
+    @cached_property
+    def size(self) -> float:
+        """Of the motion in natural units: the most that a place, direction, velocity or state differs on the way."""
+        length, rate, s = self.point.system.length, TURN / self.period, self.states
+        x = self.unit[len(self.unit) - s.x.shape[-1] :]
+        parts = (s.r / length, s.R, s.v / (length * rate), s.w / rate, s.x / x)
+        return max(float(np.ptp(part, axis=0).max(initial=0.0)) for part in parts)
+
+    @property
+    def own_residual(self) -> float:
+        """How far it does not close, relative to the size of the motion; in natural units where nothing moves."""
+        missed = float(np.abs(self.miss / self.unit).max(initial=0.0))
+        return missed / (self.size if self.size > RESTING else 1.0)
+
     @property
     def residual(self) -> float:
-        """How far it does not close, in natural units relative to the size of the motion."""
+        """How far it does not close, in natural units, relative to the speed of the motion where that is large."""
         return float(np.abs(self.miss / self.unit).max(initial=0.0)) / max(1.0, self._speed)
 
     @property
