@@ -121,9 +121,10 @@ class Floquet(Drawn, look="analyses.floquet.look"):
 
     @property
     def growth(self) -> float:
-        """Largest real part of an exponent, 1/s, but for the motion itself."""
+        """Largest real part of an exponent, 1/s, but for the motion itself; nan where none of the others is told."""
         entries = zip(self.eigenvalues, self.stabilities, strict=True)
-        return float(max((v.real for v, word in entries if word != "orbit" and np.isfinite(v)), default=0.0))
+        own = [v.real for v, word in entries if word != "orbit"]
+        return float(max((v for v in own if np.isfinite(v)), default=np.nan if own else 0.0))
 
 
 @on_one_thread
