@@ -34,7 +34,7 @@ def test_growth_that_rounding_hides_is_not_told_as_zero(tmp_path):
     """van der Pol's cycle with 2.5: the other multiplier is exp of the integral of 2.5 (1 - s^2), about 1e-11 after a
     period, below its bound beside what grows on the way."""
     model = slider("=-s + c*(1 - s**2)*s'", 1.0, c=2.5)
-    found = eb.floquet_sweep(model, "c", [2.5], period="free", settle=15, store=tmp_path, workers=1)
+    found = eb.floquet_sweep(model, "c", [2.5, 2.6], period="free", guess=8, settle=15, store=tmp_path, workers=1)
     hidden = np.isnan(found.exponents[:, 1].real)
     assert hidden.any()
     np.testing.assert_array_equal(np.isnan(found.growth), hidden)

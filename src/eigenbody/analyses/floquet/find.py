@@ -31,6 +31,7 @@ from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodi
 from eigenbody.operating.periodic.cycles import IS_REST
 from eigenbody.operating.periodic.places import layout_of
 from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from
+from eigenbody.operating.periodic.uniform import keeps_turning
 from eigenbody.system.state import some_states
 
 TURN = 2 * np.pi
@@ -205,6 +206,9 @@ def turn_period(model: InertModel, start: OperatingPoint | None = None) -> float
     slowest = float(rates.min())
     if np.any(np.abs(rates / slowest - np.round(rates / slowest)) > 1e-9):
         raise InputError(Fault("period", "parts turn at several speeds, so the period is not known.", remedy))
+    if not keeps_turning(point, TURN / slowest):
+        what = "what turns at the start does not keep its speed, so the period is not that of a turn."
+        raise InputError(Fault("period", what, remedy))
     return TURN / slowest
 
 
@@ -222,6 +226,7 @@ def _floquet_of(
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)
     words, verdict = _verdicts(motion, found, lap)
+    unresolved = int(np.sum(np.isnan(exponents)))
     return Floquet(
         point=lap.point,
         period=lap.period,
@@ -235,7 +240,7 @@ def _floquet_of(
         stabilities=words,
         stability=verdict,
         certificate=certificate,
-        notes=notes_of(certificate.convergence, certificate.determinant, int(np.sum(np.isnan(exponents))), jumps),
+        notes=(*motion.remarks, *notes_of(certificate.convergence, certificate.determinant, unresolved, jumps)),
         slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
 

@@ -12,6 +12,7 @@ from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, at_state
+from eigenbody.mobility.coordinates import rates_of, unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals.transition import Mesh
@@ -32,6 +33,7 @@ FEWEST_SIMULATED = 32  # where the motion is simulated, which takes longer than 
 TURN_OF_FASTEST = 3.0  # rad that the fastest motion makes in a segment
 SETTLING = 30  # periods that a forced motion is given to settle where Newton's method fails from the start
 SETTLED = 1e-6  # tolerance of the simulation that settles
+FAR = 0.1  # part of the largest rate at the given start by which one may change
 LEAST = 1e-15  # tolerance of a simulation
 SAME_PERIOD = 1e-3  # part by which a period may differ from the one that it is a part of
 LOOKS = 3  # at most, after which a first lap is begun with what was seen
@@ -50,6 +52,7 @@ class PeriodicMotion:
     is_autonomous: bool
     iterations: int
     segments: int  # equal ones of the first mesh
+    remarks: tuple[str, ...] = ()
 
     @property
     def point(self) -> OperatingPoint:
@@ -89,7 +92,8 @@ def find_periodic(
         remedy = "Give the period of what drives it, for example 2*pi/speed."
         raise InputError(Fault("period", "something depends on time, which has a period of its own.", remedy))
     if not is_free:
-        return _forced(_after(start, settle) if settle else start, float(period), is_autonomous)
+        found = _forced(_after(start, settle) if settle else start, float(period), is_autonomous)
+        return found if settle else replace(found, remarks=_moved_far(start, found.point))
     return _cycle(start, guess, settle)
 
 
@@ -158,6 +162,23 @@ def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> Period
             return _solved(settled, period, False, is_autonomous)
         except ComputationError:
             raise error from None
+
+
+def _moved_far(start: OperatingPoint, found: OperatingPoint) -> tuple[str, ...]:
+    """Says where the motion found is another one than that which was given, by the free rate that changed most."""
+    system, chosen = start.system, start.chosen.velocities
+    given, now = (rates_of(system, state, chosen) for state in (start.state, found.state))
+    unit = unit_of(system, chosen)
+    largest = float(np.abs(given / unit).max(initial=0.0))
+    speed = max(np.abs(start.state.w).max(initial=0.0), np.abs(start.state.v).max(initial=0.0) / system.length)
+    off = np.abs(now - given) / unit
+    if largest <= FAR * speed or off.max() <= FAR * largest:  # at rest beside what is driven
+        return ()
+    k = int(np.argmax(off))
+    return (
+        f"The motion that was found is far from the start that was given: the rate of {system.names[chosen[k]]} is"
+        f" {now[k]:.6g} where {given[k]:.6g} was given. Is the period that of the motion that is meant?",
+    )
 
 
 # Newton's method ------------------------------------------------------------------------------------------------------
