@@ -100,3 +100,12 @@ def test_a_blow_that_no_step_of_the_simulation_may_pass_over():
     assert np.abs(start).max() > 0.1
     np.testing.assert_allclose(y, start, atol=1e-9)
     assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.3), rel=1e-10)
+
+
+def test_forces_that_jump_where_the_motion_is_are_named():
+    """Dry friction of 0.1 N one way: s'' jumps where s' changes its sign, and a deviation changes when it does. A
+    jump at a time has no note."""
+    rest = "=-9.5*s - 0.3*s' + 2*cos(2*pi*t)"
+    (note,) = eb.floquet(slider(f"{rest} - 0.1*step(s')"), 1.0).notes
+    assert "not those of this motion" in note
+    assert not eb.floquet(slider(f"{rest} - 0.1*step(cos(2*pi*t))"), 1.0).notes

@@ -29,7 +29,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point, tolerance_for
 from eigenbody.operating.periodic.cycles import IS_REST
-from eigenbody.operating.periodic.places import layout_of
+from eigenbody.operating.periodic.places import layout_of, switches_of
 from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from
 from eigenbody.operating.periodic.uniform import keeps_turning
 from eigenbody.system.state import some_states
@@ -226,7 +226,7 @@ def _floquet_of(
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)
     words, verdict = _verdicts(motion, found, lap)
-    unresolved = int(np.sum(np.isnan(exponents)))
+    unresolved, switches = int(np.sum(np.isnan(exponents))), _switches(lap, motion.segments)
     return Floquet(
         point=lap.point,
         period=lap.period,
@@ -240,7 +240,12 @@ def _floquet_of(
         stabilities=words,
         stability=verdict,
         certificate=certificate,
-        notes=(*motion.remarks, *notes_of(certificate.convergence, certificate.determinant, unresolved, jumps)),
+        notes=(
+            *motion.remarks,
+            *notes_of(
+                certificate.convergence, certificate.determinant, unresolved, jumps, _switches(lap, motion.segments)
+            ),
+        ),
         slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
 
@@ -290,6 +295,12 @@ def _defect_along(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
     left = whole * lap.unit / lap.unit[:, None] @ direction - direction
     mended = np.outer(lap.unit * np.abs(left), np.abs(direction) / lap.unit) / size**2
     return np.asarray(np.linalg.norm(left) / size * np.abs(whole) + SURELY * mended)
+
+
+def _switches(lap: Lap, segments: int) -> tuple[float, ...]:
+    """Times (s) at which forces jump where the motion is."""
+    parts = switches_of(lap, layout_of(lap, segments).jumps) if lap.mesh.ends else ()
+    return tuple(lap.mesh.start + lap.period * part for part in parts)
 
 
 def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:

@@ -8,7 +8,7 @@ tell it is split.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,6 +38,7 @@ NEAR = 4.0 / PLACES  # of a jump nothing else is called a bend
 NEGLIGIBLE = 1e-9  # part of a signal that its slope does not count with
 SPLITS = 14  # most halvings of a segment
 MOST = 1024  # segments from which on none is split
+BESIDE = 1e-7  # part of the period by which one looks on either side of a jump
 APART = 1e-11  # least length of a segment, as a part of the period
 TURN = 2 * np.pi
 
@@ -97,6 +98,25 @@ def _scale(values: np.ndarray, units: np.ndarray) -> np.ndarray:
     matters = size * units[1] > NEGLIGIBLE * whole[units[0].astype(int)]
     matters &= np.ptp(values, axis=0) > NEGLIGIBLE * size
     return np.where(matters, size, np.inf)
+
+
+def switches_of(lap: Lap, jumps: Sequence[float]) -> tuple[float, ...]:
+    """Those of the jumps (parts of the period) at which a force or the rate of a state itself jumps, not only its
+    slope, and does not where time alone goes on: the motion decides when. Linear equations along the motion lack what a
+    deviation changes in such an instant."""
+    traces = _Traces(lap)
+    if not jumps or not traces.signals:
+        return ()
+    places = np.array(jumps)
+    is_value = np.isin(np.arange(traces.units.shape[1]), np.unique(traces.units[0], return_index=True)[1])
+    try:
+        change = traces.at(places + BESIDE) - traces.at(places - BESIDE)
+        alone = traces.at(places, BESIDE) - traces.at(places, -BESIDE)
+    except EigenbodyError:
+        return ()
+    size = np.abs(traces.at(lap.mesh.parts)).max(axis=0)
+    by_motion = (np.abs(change) > JUMP * size) & (np.abs(alone) < 0.5 * np.abs(change)) & is_value
+    return tuple(places[by_motion.any(axis=1)].tolist())
 
 
 # Jumps and bends ------------------------------------------------------------------------------------------------------
@@ -222,13 +242,14 @@ class _Traces:
             return []
         return [a for a in signal.arguments if a.kind in "svxz"]
 
-    def at(self, parts: np.ndarray) -> np.ndarray:
-        """(parts, columns) at parts of the period."""
+    def at(self, parts: np.ndarray, later: float = 0.0) -> np.ndarray:
+        """(parts, columns) at parts of the period; where time alone is `later` by a part of it, if that is given."""
         some = np.array_split(parts, max(1, -(-len(parts) // AT_A_TIME)))
-        return np.concatenate([self._at(one) for one in some])
+        return np.concatenate([self._at(one, later) for one in some])
 
-    def _at(self, parts: np.ndarray) -> np.ndarray:
+    def _at(self, parts: np.ndarray, later: float) -> np.ndarray:
         now, columns = self._quantities(parts), []
+        now = replace(now, t=now.t + later * self.lap.period)
         for signal in self.signals:
             columns.append(signal.value(now))
             if read := self._read(signal):
