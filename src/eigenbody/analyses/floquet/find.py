@@ -242,9 +242,7 @@ def _floquet_of(
         certificate=certificate,
         notes=(
             *motion.remarks,
-            *notes_of(
-                certificate.convergence, certificate.determinant, unresolved, jumps, _switches(lap, motion.segments)
-            ),
+            *notes_of(certificate.convergence, certificate.determinant, unresolved, jumps, switches),
         ),
         slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
