@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from scipy.special import mathieu_a, mathieu_b
 
 import eigenbody as eb
@@ -258,6 +258,37 @@ def test_what_has_no_period_says_what_to_give():
         eb.floquet(slider("=-s + cos(t)"), "free")
 
 
+def pendulum(velocity: float) -> eb.Model:
+    """A bar of 1 kg whose centre hangs 0.5 m below its pin, 0.35 kg m^2 about it."""
+    return eb.Model(
+        gravity=[0, 0, -9.81],
+        bodies={"bar": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, -0.5]}},
+        joints={
+            "p": {
+                "type": "revolute", "between": ["ground", "bar"], "at": ORIGIN, "axis": [0, 1, 0], "velocity": velocity,
+            }
+        },
+    )  # fmt: skip
+
+
+def test_a_pendulum_that_turns_is_not_taken_to_turn_steadily():
+    """It passes its lowest place unaccelerated and slows down on its way up: 2 pi / 8 s is no period of it."""
+    with pytest.raises(InputError, match=r"period: what turns.*does not keep its speed.*periodic: \{period"):
+        eb.floquet(pendulum(8.0))
+
+
+def test_a_motion_far_from_the_given_start_says_so():
+    """With this period Newton's method goes to another motion than that which starts at 8 rad/s, whose turn takes the
+    integral of dp / sqrt(64 - 2 * 4.905 / 0.35 (1 - cos p)), or none that is far off."""
+    turn = quad(lambda p: 1 / np.sqrt(64 - 2 * 4.905 / 0.35 * (1 - np.cos(p))), 0, TURN)[0]
+    assert not eb.floquet(pendulum(8.0), turn).notes
+    found = eb.floquet(pendulum(8.0), TURN / 8)
+    assert any("far from the start that was given: the rate of p is 9.28" in note for note in found.notes)
+    place, rate = found.point.coordinates()["p"], found.point.rates()["p"]
+    speed = lambda p: np.sqrt(rate**2 - 2 * 4.905 / 0.35 * (np.cos(place) - np.cos(p)))  # noqa: E731
+    assert quad(lambda p: 1 / speed(p), 0, TURN)[0] == pytest.approx(TURN / 8, rel=1e-9)
+
+
 def test_rest_is_no_cycle():
     with pytest.raises(ComputationError, match="only a point of rest"):
         eb.floquet(slider("=-s - 0.5*s'", position=0.3), "free", settle=60)
@@ -330,6 +361,7 @@ def test_multipliers_beyond_and_below_all_numbers():
     assert found.multipliers[0].real == pytest.approx(np.exp(50), rel=1e-10)
     assert found.multipliers[1] == 0
     assert np.isnan(found.exponents[1].real)
+    assert found.notes[0].startswith("1 multiplier is so small")
     assert found.stability == "unstable"
     with pytest.raises(ComputationError, match="beyond all numbers"):
         eb.floquet(slider("=100*s"), 100.0)

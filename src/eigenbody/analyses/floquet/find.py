@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.floquet.multipliers import Multipliers, judged_multipliers
+from eigenbody.analyses.floquet.notes import notes_of
 from eigenbody.analyses.floquet.slopes import ExponentSlopes, exponent_slopes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.base.progress import report
@@ -26,14 +27,20 @@ from eigenbody.mobility.coordinates import unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.periodic import REST, TOLERANCE, PeriodicMotion, find_periodic, initial_point
-from eigenbody.operating.periodic.shooting import Lap, lap_from
+from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point, tolerance_for
+from eigenbody.operating.periodic.cycles import IS_REST
+from eigenbody.operating.periodic.places import layout_of, switches_of
+from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from
+from eigenbody.operating.periodic.uniform import keeps_turning
 from eigenbody.system.state import some_states
 
 TURN = 2 * np.pi
 EPS = float(np.finfo(float).eps)
 CONVERGED = 1e-11  # change of Phi from one refinement to the next, balanced, at which it is found
 MOST_SEGMENTS = 4096
+TRIED, SLOWER = 4, 0.1  # refinements after which jumps must let each leave this part of the change of the one before
+REST = 1e-6  # size of a motion of given period, in natural units, that is rest
+SURELY = 2.0  # times the defect along a motion that its bound is
 HARMONICS = 24  # on either side of the strongest one that are looked at
 
 
@@ -115,9 +122,10 @@ class Floquet(Drawn, look="analyses.floquet.look"):
 
     @property
     def growth(self) -> float:
-        """Largest real part of an exponent, 1/s, but for the motion itself."""
+        """Largest real part of an exponent, 1/s, but for the motion itself; nan where none of the others is told."""
         entries = zip(self.eigenvalues, self.stabilities, strict=True)
-        return float(max((v.real for v, word in entries if word != "orbit" and np.isfinite(v)), default=0.0))
+        own = [v.real for v, word in entries if word != "orbit"]
+        return float(max((v for v in own if np.isfinite(v)), default=np.nan if own else 0.0))
 
 
 @on_one_thread
@@ -174,7 +182,7 @@ def _asked(
     if asked.get("type") != "periodic":
         asking = model.set(operating_point={"periodic": {"period": turn_period(model, start)}})
         asked = asking.description.operating_point or {}
-    return asking, {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key)}, start
+    return asking, {key: asked[key] for key in ("period", "guess", "settle") if asked.get(key) is not None}, start
 
 
 def _asking_for(model: InertModel, given: Mapping[str, float | str]) -> InertModel:
@@ -198,6 +206,9 @@ def turn_period(model: InertModel, start: OperatingPoint | None = None) -> float
     slowest = float(rates.min())
     if np.any(np.abs(rates / slowest - np.round(rates / slowest)) > 1e-9):
         raise InputError(Fault("period", "parts turn at several speeds, so the period is not known.", remedy))
+    if not keeps_turning(point, TURN / slowest):
+        what = "what turns at the start does not keep its speed, so the period is not that of a turn."
+        raise InputError(Fault("period", what, remedy))
     return TURN / slowest
 
 
@@ -206,15 +217,16 @@ def _floquet_of(
     period_at: Callable[[InertModel], float] | None,
 ) -> Floquet:  # fmt: skip
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
-    lap, change = _converged(motion, with_states=bool(sensitivity))
+    lap, change, jumps = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
-    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) * np.abs(whole)
+    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap)
     if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
         noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
     certificate = _certificate(lap, change)
     exponents, shapes, harmonics = _exponents(found, lap)
-    words, verdict = _verdicts(motion, found)
+    words, verdict = _verdicts(motion, found, lap)
+    unresolved, switches = int(np.sum(np.isnan(exponents))), _switches(lap, motion.segments)
     return Floquet(
         point=lap.point,
         period=lap.period,
@@ -228,27 +240,40 @@ def _floquet_of(
         stabilities=words,
         stability=verdict,
         certificate=certificate,
-        notes=_notes(certificate, int(np.sum(np.isnan(exponents)))),
+        notes=(
+            *motion.remarks,
+            *notes_of(certificate.convergence, certificate.determinant, unresolved, jumps, switches),
+        ),
         slopes=exponent_slopes(model, lap, found, exponents, sensitivity, period_at) if sensitivity else None,
     )
 
 
-def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray]:
-    """The lap on the finest mesh, and the change (n, n) of Phi from the one with half its segments. Each begins where
-    the one before would improve its start, so that the change contains the error of the motion too. `with_states` asks
-    for the motion at the times of that mesh, not for the linear equations alone."""
-    lap, unit = motion.lap, motion.lap.unit
+def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarray, tuple[float, ...]]:
+    """The lap on the finest mesh, the change (n, n) of Phi from the one with half its segments, and the times of jumps
+    that keep it from converging. Each begins where the one before would improve its start, so that the change contains
+    the error of the motion too. `with_states` asks for the motion at the times of that mesh, not for the linear
+    equations alone."""
+    lap, unit, halvings, before = motion.lap, motion.lap.unit, 0, np.inf
+    jumps: tuple[float, ...] = ()
     while True:
-        report(f"linearizing at {2 * len(lap.mesh.times)} times")
+        halvings += 1
         point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
-        known = None if with_states else lap.refined()
-        fine = known or lap_from(point, period, 2 * lap.mesh.segments, TOLERANCE)
+        fine = None if with_states else lap.refined()
+        if fine is None:
+            layout = layout_of(lap, motion.segments)
+            mesh, jumps = layout.mesh, layout.jumps
+            for _ in range(halvings):
+                mesh = mesh.halved()
+            report(f"linearizing at {len(mesh.times)} times")
+            fine = lap_from(point, period, mesh, tolerance_for(lap) if motion.is_free else TOLERANCE)
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
-        if _size(change, unit) <= CONVERGED * _size(fine.transitions.whole, unit):
-            return fine, change
-        if 2 * fine.mesh.segments > MOST_SEGMENTS:
-            return fine, change
-        lap = fine
+        size = _size(change, unit) / max(_size(fine.transitions.whole, unit), 1e-300)
+        if size <= CONVERGED:
+            return fine, change, ()
+        is_slow = bool(jumps) and halvings >= TRIED and size > SLOWER * before
+        if is_slow or 2 * fine.mesh.segments > MOST_SEGMENTS:
+            return fine, change, tuple(lap.mesh.start + lap.period * part for part in jumps)
+        lap, before = fine, size
 
 
 def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
@@ -256,16 +281,24 @@ def _size(matrix: np.ndarray, unit: np.ndarray) -> float:
     return float(np.abs(matrix * unit / unit[:, None]).max(initial=0.0))
 
 
-def _defect_along(motion: PeriodicMotion, lap: Lap) -> float:
-    """Phi maps the direction of the motion onto itself where nothing depends on time: by what part it does not."""
-    if not motion.is_autonomous:
-        return 0.0
+def _defect_along(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
+    """What Phi (n, n) may be off by: it maps the direction f of the motion onto itself where nothing depends on time.
+    With the part that it misses it by, of every entry, and at least by the smallest matrix that mends it, r f^T / f^T f
+    with r = f - Phi f: then 1 is an eigenvalue."""
+    whole = lap.transitions.whole
+    if not (motion.is_autonomous and _moves(motion, lap)):  # at rest the direction is that of rounding
+        return np.zeros_like(whole)
     direction = lap.rates() / lap.unit
     size = np.linalg.norm(direction)
-    if size * lap.period < REST:  # at rest the direction is that of rounding
-        return 0.0
-    scaled = lap.transitions.whole * lap.unit / lap.unit[:, None]
-    return float(np.linalg.norm(scaled @ direction - direction) / size)
+    left = whole * lap.unit / lap.unit[:, None] @ direction - direction
+    mended = np.outer(lap.unit * np.abs(left), np.abs(direction) / lap.unit) / size**2
+    return np.asarray(np.linalg.norm(left) / size * np.abs(whole) + SURELY * mended)
+
+
+def _switches(lap: Lap, segments: int) -> tuple[float, ...]:
+    """Times (s) at which forces jump where the motion is."""
+    parts = switches_of(lap, layout_of(lap, segments).jumps) if lap.mesh.ends else ()
+    return tuple(lap.mesh.start + lap.period * part for part in parts)
 
 
 def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
@@ -276,7 +309,7 @@ def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
         drift_of(lap.uniform.mechanics)
     ]  # fmt: skip
     return FloquetCertificate(
-        orbit=lap.residual,
+        orbit=lap.own_residual,
         drift=tuple(max(float(np.max(drift[level])) for drift in drifts) for level in range(3)),  # type: ignore[arg-type]
         tangent_error=dense_model(lap.point).certificate.tangent_error,
         determinant=abs(rest) / max(1.0, float(np.abs(traces) @ lap.mesh.weights)),
@@ -329,37 +362,20 @@ def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarr
     return np.concatenate(parts)
 
 
-def _moves(lap: Lap) -> bool:
-    return bool(np.linalg.norm(lap.rates() / lap.unit) * lap.period >= REST)
+def _moves(motion: PeriodicMotion, lap: Lap) -> bool:
+    return lap.size > (RESTING if motion.is_free else REST) and lap.own_residual < IS_REST
 
 
-def _verdicts(motion: PeriodicMotion, found: Multipliers) -> tuple[tuple[str, ...], str]:
-    """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability."""
+def _verdicts(motion: PeriodicMotion, found: Multipliers, lap: Lap) -> tuple[tuple[str, ...], str]:
+    """Of each entry, and of the whole. The motion of an autonomous system along itself is no instability: of the
+    multipliers 1 that whose vector lies in its direction."""
     words = [found.word(i) for i in found.index]
-    if motion.is_autonomous and "marginal" in words and not found.is_defective_one and _moves(motion.lap):
-        ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
-        if ones:
-            words[ones[0]] = "orbit"
+    ones = [k for k, i in enumerate(found.index) if found.is_one[i]]
+    if motion.is_autonomous and ones and not found.is_defective_one and _moves(motion, lap):
+        direction = lap.rates() / lap.unit
+        vectors = found.vectors[:, found.index[ones]] / lap.unit[:, None]
+        along = np.abs(direction @ vectors) / np.linalg.norm(vectors, axis=0)
+        words[ones[int(np.argmax(along))]] = "orbit"
     ranks = ("unstable", "drifting", "marginal", "stable")
     whole = next((word for word in ranks if word in words), "stable" if words else "immobile")
     return tuple(words), whole
-
-
-def _notes(certificate: FloquetCertificate, unresolved: int) -> tuple[str, ...]:
-    notes = []
-    if unresolved:
-        notes.append(
-            f"{unresolved} multipliers are so small that rounding hides them: these deviations are gone after a period,"
-            " and their exponents are not told."
-        )
-    if certificate.convergence > 1e-8:
-        notes.append(
-            f"The transition over the period changed by {certificate.convergence:.1g} of itself in the last refinement:"
-            " motions much faster than the period are not resolved. Multipliers have that error."
-        )
-    if certificate.determinant > 1e-6:
-        notes.append(
-            "The determinant of the transition misses the integral of the trace: motions that die out, or grow, by many"
-            " powers of ten within a period are not resolved, and their multipliers are not those told."
-        )
-    return tuple(notes)

@@ -31,17 +31,24 @@ UNDAMPED = 1e-9  # logarithm of a multiplier below which it tells nothing of the
 BESIDE, EDGE = 0.03, 1e-3  # parts of the distances to the expected boundary by which values are chosen beside it
 SLOW = 0.3  # part of its width to which two steps must bring the interval, else it is halved
 BISECTIONS = 60
+ELSEWHERE = (0.5, 0.25, 0.75, 0.1, 0.9)  # parts of an interval that are tried where a value in it fails
+WINDOWS = (
+    "Boundaries are sought between points of different verdict; a window between two points of the same verdict is not"
+    " seen."
+)
 
 
 @dataclass(frozen=True)
 class FloquetBoundary:
-    """Where growth begins or ends, going along the values: the last value known to be on either side of it."""
+    """Where growth begins or ends, going along the values: the last value known to be on either side of it. `stopped`
+    says why these are further apart than asked for."""
 
     value: float
     below: float
     above: float
     begins: bool
     frequency_hz: float  # of the exponent that grows beside it
+    stopped: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +57,7 @@ class FloquetSweep(Drawn, look="analyses.floquet.look.sweep"):
 
     values       (points,) of the parameter, SI
     exponents    (points, n) complex, 1/s, of all states, fastest growing first; nan at failed points
-    growth       (points,) largest real part
+    growth       (points,) largest real part; nan where the multipliers are too small to be told
     stabilities  of each point; "" where it failed
     boundaries   where `unstable` begins or ends between two points
     """
@@ -65,10 +72,7 @@ class FloquetSweep(Drawn, look="analyses.floquet.look.sweep"):
     boundaries: tuple[FloquetBoundary, ...]
     failed: tuple[tuple[int, str], ...]
     convergence: float  # the worst of the certificates
-    notes: tuple[str, ...] = (
-        "Boundaries are sought between points of different verdict; a window between two points of the same verdict"
-        " is not seen.",
-    )
+    notes: tuple[str, ...] = (WINDOWS,)
 
 
 @on_one_thread
@@ -198,8 +202,9 @@ def _boundary(
     begins = _grows(last[1])
     calm, growing = (first, last) if begins else (last, first)
     before: tuple[float, float] | None = None  # another value where something grows
-    known = [(first[0], first[1].growth), (last[0], last[1].growth)]
+    known = [(value, point.growth) for value, point in (first, last) if np.isfinite(point.growth)]
     widths: list[float] = []
+    stopped = ""
     is_damped = abs(calm[1].growth) * calm[1].period > UNDAMPED
     for step in range(BISECTIONS):
         widths.append(abs(growing[0] - calm[0]))
@@ -211,18 +216,31 @@ def _boundary(
             middle, widths = 0.5 * (calm[0] + growing[0]), []
         else:
             middle = _guess(known, calm[0], growing[0], NARROW * span)
-        try:
-            found = at(middle)
-        except EigenbodyError:  # nothing is known in between: the interval stays as wide as it is
+        others = [calm[0] + part * (growing[0] - calm[0]) for part in ELSEWHERE]
+        found, middle, why = _first_found(at, [middle, *others])
+        if found is None:  # nothing is known in between: the interval stays as wide as it is
+            stopped = why
             break
-        known.append((middle, found.growth))
+        if np.isfinite(found.growth):
+            known.append((middle, found.growth))
         if _grows(found):
             before, growing = (growing[0], growing[1].growth), (middle, found)
         else:
             calm = (middle, found)
     frequency = growing[1].fastest.imag / (2 * np.pi)
     ends = sorted((calm[0], growing[0]))
-    return FloquetBoundary(0.5 * sum(ends), ends[0], ends[1], begins, frequency)
+    return FloquetBoundary(0.5 * sum(ends), ends[0], ends[1], begins, frequency, stopped)
+
+
+def _first_found(at: Callable[[float], Point], values: Sequence[float]) -> tuple[Point | None, float, str]:
+    """At the first of the values at which a motion is found: what, the value, and why not at the first of all."""
+    why = ""
+    for value in values:
+        try:
+            return at(value), value, why
+        except EigenbodyError as error:
+            why = why or f"at {value:.6g}: {error}"
+    return None, values[0], why
 
 
 def _guess(known: Sequence[tuple[float, float]], calm: float, growing: float, narrow: float) -> float:
@@ -286,4 +304,24 @@ def _collected(
     worst = max(one.convergence for one in found if isinstance(one, Point))
     for array in (exponents, growth, period):
         array.setflags(write=False)
-    return FloquetSweep(model, parameter, grid, period, exponents, growth, words, boundaries, failed, worst)
+    notes = _notes(grid, growth, [isinstance(one, Point) for one in found], boundaries)
+    return FloquetSweep(model, parameter, grid, period, exponents, growth, words, boundaries, failed, worst, notes)
+
+
+def _notes(
+    grid: np.ndarray, growth: np.ndarray, is_found: Sequence[bool], boundaries: Sequence[FloquetBoundary]
+) -> tuple[str, ...]:
+    notes = [
+        f"The boundary between {b.below:.6g} and {b.above:.6g} was not closed in on: no motion was found between them"
+        f" ({b.stopped})"
+        for b in boundaries
+        if b.stopped
+    ]
+    hidden = grid[np.isnan(growth) & np.array(is_found)]
+    if len(hidden):
+        places = ", ".join(f"{value:.6g}" for value in hidden[:4]) + (", ..." if len(hidden) > 4 else "")
+        notes.append(
+            f"At {places} the largest real part is not told: all deviations are gone after a period, their multipliers"
+            " hidden by rounding."
+        )
+    return (*notes, WINDOWS)

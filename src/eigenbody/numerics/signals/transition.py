@@ -10,7 +10,7 @@ points alone. The method is A-stable: motions that are damped fast need no short
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,27 +21,46 @@ ENTRIES = 4_000_000  # numbers of the linear systems that are solved at a time
 
 @dataclass(frozen=True)
 class Mesh:
-    """Segments of an interval, with Gauss points in each."""
+    """Segments of an interval, with Gauss points in each. `ends` are where they end, as parts of the length; all are
+    equal where it is empty."""
 
     start: float
     length: float
     segments: int
+    ends: tuple[float, ...] = ()
 
-    @property
-    def step(self) -> float:
-        """Length of one segment."""
-        return self.length / self.segments
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """Where segments begin, and where the last one ends (segments + 1,), as parts of the length."""
+        if self.ends:
+            return np.array((0.0, *self.ends))
+        return np.arange(self.segments + 1) / self.segments
+
+    @cached_property
+    def steps(self) -> np.ndarray:
+        """Lengths of the segments (segments,)."""
+        if self.ends:
+            return self.length * np.diff(self.parts)
+        return np.full(self.segments, self.length / self.segments)
 
     @cached_property
     def times(self) -> np.ndarray:
         """All Gauss points in order (segments * STAGES,)."""
-        first = np.arange(self.segments)[:, None] * self.step
-        return (self.start + first + self.step * gauss_rule()[0]).ravel()
+        first = self.length * self.parts[:-1, None]
+        return (self.start + first + self.steps[:, None] * gauss_rule()[0]).ravel()
 
     @cached_property
     def weights(self) -> np.ndarray:
         """Of the integral over the interval, for each of `times`."""
-        return np.tile(self.step * gauss_rule()[1], self.segments)
+        return (self.steps[:, None] * gauss_rule()[1]).ravel()
+
+    def halved(self) -> Mesh:
+        """Each segment as two."""
+        if not self.ends:
+            return replace(self, segments=2 * self.segments)
+        middles = 0.5 * (self.parts[:-1] + self.parts[1:])
+        both = np.stack((middles, self.parts[1:]), axis=-1).ravel()
+        return replace(self, segments=2 * self.segments, ends=tuple(both.tolist()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +98,9 @@ class Transitions:
         out = np.zeros_like(self.whole)
         after = np.eye(len(out))
         for k in reversed(range(len(self.segments))):
-            out += np.abs(after) @ own[k] @ np.abs(self.prefixes[k])
+            out += self.mesh.steps[k] * (np.abs(after) @ own[k] @ np.abs(self.prefixes[k]))
             after = after @ self.segments[k]
-        return self.mesh.step * out
+        return out
 
     def rounding(self, relative: float) -> np.ndarray:
         """Size (n, n) of the error of `whole` where every segment has errors of `relative` times its entries."""
@@ -105,7 +124,7 @@ def gauss_rule() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def transitions(A: np.ndarray, mesh: Mesh) -> Transitions:
     """Of x' = A x with A (times, n, n) at the Gauss points of the mesh."""
-    n, h = A.shape[-1], mesh.step
+    n, h = A.shape[-1], mesh.steps[:, None, None]
     _, b, a = gauss_rule()
     A = A.reshape(mesh.segments, STAGES, n, n)
     if not n:
@@ -115,7 +134,7 @@ def transitions(A: np.ndarray, mesh: Mesh) -> Transitions:
     chunk = max(1, ENTRIES // (STAGES * n) ** 2)
     for first in range(0, mesh.segments, chunk):
         part = slice(first, first + chunk)
-        blocks = -h * np.einsum("ij,kjmn->kimjn", a, A[part])
+        blocks = -np.einsum("ij,kjmn->kimjn", a, h[part, None] * A[part])
         left = np.eye(STAGES * n) + blocks.reshape(-1, STAGES * n, STAGES * n)
         stages[part] = np.linalg.solve(left, np.broadcast_to(rhs, (len(left), *rhs.shape))).reshape(-1, STAGES, n, n)
     ends = np.eye(n) + h * np.einsum("j,kjmn->kmn", b, A @ stages)

@@ -10,13 +10,16 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.base.progress import report
-from eigenbody.linearization.linearize import VariationalEquations, dense_model
+from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, at_state
-from eigenbody.linearization.spectrum import spectrum_of
+from eigenbody.mobility.coordinates import rates_of, unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
+from eigenbody.numerics.signals.transition import Mesh
 from eigenbody.operating.constancy import depends_on_time
-from eigenbody.operating.periodic.shooting import Lap, lap_from, refuse_other_period, serving_coordinates
+from eigenbody.operating.periodic.cycles import growth, parts_of, reach_of, refuse_rest, return_time
+from eigenbody.operating.periodic.places import layout_of
+from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from, refuse_other_period, serving_coordinates
 from eigenbody.simulation.run import simulate
 
 MOST_STATES = 300
@@ -29,13 +32,11 @@ FEWEST, MOST = 8, 96  # segments of a first lap
 FEWEST_SIMULATED = 32  # where the motion is simulated, which takes longer than to linearize
 TURN_OF_FASTEST = 3.0  # rad that the fastest motion makes in a segment
 SETTLING = 30  # periods that a forced motion is given to settle where Newton's method fails from the start
-GROWN = 8.0  # logarithm of the growth that a limit cycle is given time for
-CYCLES = (8, 100)  # least and most periods of that time
 SETTLED = 1e-6  # tolerance of the simulation that settles
-REST = 1e-6  # size of a cycle, in natural units, that is none
-LAPS = 3  # periods of a guess in which a cycle must have come back once
-TRACES = 60  # times of each of them that are looked at
-TURN = 2 * np.pi
+FAR = 0.1  # part of the largest rate at the given start by which one may change
+LEAST = 1e-15  # tolerance of a simulation
+SAME_PERIOD = 1e-3  # part by which a period may differ from the one that it is a part of
+LOOKS = 3  # at most, after which a first lap is begun with what was seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class PeriodicMotion:
     is_free: bool
     is_autonomous: bool
     iterations: int
+    segments: int  # equal ones of the first mesh
+    remarks: tuple[str, ...] = ()
 
     @property
     def point(self) -> OperatingPoint:
@@ -88,16 +91,47 @@ def find_periodic(
     if is_free and not is_autonomous:
         remedy = "Give the period of what drives it, for example 2*pi/speed."
         raise InputError(Fault("period", "something depends on time, which has a period of its own.", remedy))
-    if settle:
-        start = _after(start, settle)
     if not is_free:
-        return _forced(start, float(period), is_autonomous)
-    first = guess or _growth(start)[0]
-    if not settle:
-        start = _after(start, _growth(start)[1] * first)
-    found = _solved(start, _return_time(start, first), True, True)
-    _refuse_rest(found)
-    return found
+        found = _forced(_after(start, settle) if settle else start, float(period), is_autonomous)
+        return found if settle else replace(found, remarks=_moved_far(start, found.point))
+    return _cycle(start, guess, settle)
+
+
+def _cycle(start: OperatingPoint, guess: float | None, settle: float | None) -> PeriodicMotion:
+    """The limit cycle that the motion from the start leads to, over its shortest period."""
+    tolerance = SETTLED * reach_of(start)
+    if settle:
+        start = _after(start, settle, tolerance)
+    first = guess or growth(start)[0]
+    if settle is None:
+        start = _after(start, growth(start)[1] * first, tolerance)
+    found = _refined(_solved(start, return_time(start, first, tolerance), True, True))
+    refuse_rest(found.lap)
+    parts = parts_of(found.lap)
+    if parts == 1:
+        return found
+    shorter = _refined(_solved(found.point, found.period / parts, True, True))
+    return shorter if abs(shorter.period * parts / found.period - 1) < SAME_PERIOD else found
+
+
+def _refined(found: PeriodicMotion) -> PeriodicMotion:
+    """A small motion closed to what counts beside its own size."""
+    best = found.lap
+    for _ in range(ITERATIONS):
+        if not RESTING < best.size < 1 or best.own_residual <= CLOSED:
+            break
+        point, longer = best.improved_start(is_free=True)
+        mesh = layout_of(best, found.segments).mesh
+        lap = lap_from(point, longer, mesh, tolerance_for(best))
+        if lap.own_residual > 0.5 * best.own_residual and lap.size > 0.1 * best.size:  # rounding decides
+            break
+        best = lap
+    return replace(found, lap=best)
+
+
+def tolerance_for(lap: Lap) -> float:
+    """Of a simulation of this motion, whose errors count beside its size."""
+    return float(np.clip(TOLERANCE * lap.size, LEAST, TOLERANCE))
 
 
 def initial_point(model: InertModel) -> OperatingPoint:
@@ -107,11 +141,11 @@ def initial_point(model: InertModel) -> OperatingPoint:
     return replace(operating_point(model.set(operating_point="reference")), model=model)
 
 
-def _after(point: OperatingPoint, duration: float) -> OperatingPoint:
+def _after(point: OperatingPoint, duration: float, tolerance: float = SETTLED) -> OperatingPoint:
     """The point after some time, where clocks begin anew if nothing depends on them."""
     report("settling")
     begin = float(np.real(point.state.t))
-    end = simulate(point, until=begin + duration, points=2, tolerance=SETTLED, max_steps=1e6).state
+    end = simulate(point, until=begin + duration, points=2, tolerance=tolerance, max_steps=1e6).state
     if not depends_on_time(point):
         end = replace(end, t=begin)
     return at_state(point.model, point.system, end)
@@ -130,16 +164,35 @@ def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> Period
             raise error from None
 
 
+def _moved_far(start: OperatingPoint, found: OperatingPoint) -> tuple[str, ...]:
+    """Says where the motion found is another one than that which was given, by the free rate that changed most."""
+    system, chosen = start.system, start.chosen.velocities
+    given, now = (rates_of(system, state, chosen) for state in (start.state, found.state))
+    unit = unit_of(system, chosen)
+    largest = float(np.abs(given / unit).max(initial=0.0))
+    speed = max(np.abs(start.state.w).max(initial=0.0), np.abs(start.state.v).max(initial=0.0) / system.length)
+    off = np.abs(now - given) / unit
+    if largest <= FAR * speed or off.max() <= FAR * largest:  # at rest beside what is driven
+        return ()
+    k = int(np.argmax(off))
+    return (
+        f"The motion that was found is far from the start that was given: the rate of {system.names[chosen[k]]} is"
+        f" {now[k]:.6g} where {given[k]:.6g} was given. Is the period that of the motion that is meant?",
+    )
+
+
 # Newton's method ------------------------------------------------------------------------------------------------------
 def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: bool) -> PeriodicMotion:
     report("looking for a periodic motion")
     segments, tolerance = _first_segments(start, period), ROUGH
-    best = lap_from(start, period, segments, tolerance)
+    best = lap_from(start, period, Mesh(0.0, period, segments), tolerance)
+    best = _seen(best, segments, tolerance)
     if best.is_uniform:
         tolerance = TOLERANCE
     elif segments < FEWEST_SIMULATED:
         segments = FEWEST_SIMULATED
-        best = lap_from(start, period, segments, tolerance)
+        best = lap_from(start, period, Mesh(0.0, period, segments), tolerance)
+        best = _seen(best, segments, tolerance)
     best = replace(best, point=serving_coordinates(best))
     share, iterations = 1.0, 0
     while (best.residual > CLOSED or tolerance > TOLERANCE) and iterations < ITERATIONS and share > 0.01:
@@ -148,7 +201,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         point, longer = best.improved_start(is_free, share)
         if not 0.2 * period < longer < 5 * period:
             raise ComputationError(_not_found(best, is_free))
-        lap = lap_from(point, longer, segments, tolerance)
+        lap = lap_from(point, longer, layout_of(best, segments).mesh, tolerance)
         if tolerance <= TOLERANCE and best.residual < NEARLY and lap.residual > 0.5 * best.residual:  # rounding decides
             break
         if lap.residual < best.residual or best.residual < ROUGH:
@@ -159,7 +212,17 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         raise ComputationError(_not_found(best, is_free))
     if not is_free:
         refuse_other_period(best)
-    return PeriodicMotion(best, is_free, is_autonomous, iterations)
+    return PeriodicMotion(best, is_free, is_autonomous, iterations, segments)
+
+
+def _seen(lap: Lap, segments: int, tolerance: float) -> Lap:
+    """The lap on segments that see what the signals do along it."""
+    for _ in range(LOOKS):
+        mesh = layout_of(lap, segments).mesh
+        if mesh == lap.mesh:
+            break
+        lap = lap_from(lap.point, lap.period, mesh, tolerance)
+    return lap
 
 
 def _first_segments(point: OperatingPoint, period: float) -> int:
@@ -175,49 +238,3 @@ def _not_found(lap: Lap, is_free: bool) -> str:
         " relative to the mechanism's size). Start nearer to it (position, velocity), let it settle first"
         " (settle: time), or correct the period."
     )
-
-
-# Cycles of unknown period ---------------------------------------------------------------------------------------------
-def _growth(point: OperatingPoint) -> tuple[float, float]:
-    """Period of the mode that grows fastest, and how many of its periods a cycle needs to come out of it; of the
-    slowest mode that oscillates where none grows."""
-    found = spectrum_of(dense_model(point)).eigenvalues
-    swinging = found[found.imag > 0]
-    if not len(swinging):
-        remedy = "Give a guess of the period (guess: time) and time to settle (settle: time)."
-        raise InputError(Fault("period", "nothing oscillates at the start, so there is no first guess.", remedy))
-    growing = swinging[swinging.real > 0]
-    if not len(growing):
-        return TURN / float(swinging[0].imag), float(CYCLES[0])
-    chosen = growing[np.argmax(growing.real)]
-    period = TURN / float(chosen.imag)
-    return period, float(np.clip(GROWN / (float(chosen.real) * period), *CYCLES))
-
-
-def _refuse_rest(found: PeriodicMotion) -> None:
-    """A point at rest comes back after any time; it is no cycle."""
-    system, states = found.point.system, found.lap.states
-    moved = max(np.ptp(states.r, axis=0).max(initial=0.0) / system.length, np.ptp(states.R, axis=0).max(initial=0.0))
-    if moved < REST:
-        raise ComputationError(
-            "From this start only a point of rest was found, no cycle. Start on the cycle (position, velocity), or let"
-            " the mechanism run longer first (settle: time)."
-        )
-
-
-def _return_time(point: OperatingPoint, guess: float) -> float:
-    """When the motion first comes back near its start, within some periods of the guess; else the guess."""
-    begin = float(np.real(point.state.t))
-    times = begin + np.linspace(0, LAPS * guess, TRACES * LAPS + 1)
-    found = simulate(point, until=float(times[-1]), times=times, tolerance=SETTLED)
-    names, chosen = point.system.names, point.chosen
-    signals = [*(names[i] for i in chosen.positions), *(f"{names[i]}'" for i in chosen.velocities)]
-    traces = np.column_stack([*(found.signal(name) for name in signals), found.states.x])
-    size = np.ptp(traces, axis=0)
-    away = np.linalg.norm((traces - traces[0])[:, size > 0] / size[size > 0], axis=1)
-    left = np.flatnonzero(away > 0.3)
-    if not len(left):
-        return guess
-    later = away[left[0] :]
-    dips = np.flatnonzero((later[1:-1] < later[:-2]) & (later[1:-1] <= later[2:]) & (later[1:-1] < 0.15)) + 1
-    return float(times[left[0] + dips[0]] - begin) if len(dips) else guess

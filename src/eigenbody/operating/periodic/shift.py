@@ -81,11 +81,11 @@ def _forced(lap: Lap, source: np.ndarray) -> np.ndarray:
 def _particular(lap: Lap, source: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Of each segment from zero: the end (n,) and the values at its Gauss points (STAGES, n)."""
     _, weights, a = gauss_rule()
-    h, n = lap.mesh.step, source.shape[-1]
+    n = source.shape[-1]
     A = lap.matrices.reshape(-1, STAGES, n, n)
     s = source.reshape(-1, STAGES, n)
     found = []
-    for k in range(len(A)):
+    for k, h in enumerate(lap.mesh.steps):
         left = np.eye(STAGES * n) - h * np.einsum("ij,jmn->imjn", a, A[k]).reshape(STAGES * n, STAGES * n)
         stages = np.linalg.solve(left, (h * a @ s[k]).ravel()).reshape(STAGES, n)
         rates = np.einsum("jmn,jn->jm", A[k], stages) + s[k]

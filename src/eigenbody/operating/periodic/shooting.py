@@ -22,10 +22,10 @@ from eigenbody.mobility.coordinates import configured, difference, place_of, rat
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.numerics.signals.fourier import FourierSeries, exact_series
-from eigenbody.numerics.signals.transition import Mesh, Transitions, transitions
+from eigenbody.numerics.signals.transition import STAGES, Mesh, Transitions, transitions
 from eigenbody.operating.periodic.uniform import uniform_motion
 from eigenbody.simulation.run import simulate
-from eigenbody.system.state import State, one_state, some_states
+from eigenbody.system.state import State, joined_states, one_state, some_states
 
 UNDETERMINED = 1e-9  # singular values below this part of the largest leave a direction alone
 REACH = (
@@ -33,6 +33,8 @@ REACH = (
 )
 SAME = 1e-7  # relative difference of the equations a period later that counts as none
 PLACES = 16  # of a period, at which that is looked at
+RESTING = 1e-13  # size of a motion, in natural units, that is none
+ALIKE, STEP = 4.0, 2.0  # lengths of segments that are simulated at once; steps of that in the shortest of them
 TURN = 2 * np.pi
 
 
@@ -66,11 +68,11 @@ class Lap:
         """The same motion on a mesh of twice as many segments, where the linear equations at the times of this one, or
         of one before it, tell to rounding what they are at others; else None."""
         series = self.series
-        if series is None and self.is_uniform:
+        if series is None and self.is_uniform and not self.mesh.ends:
             series = exact_series(self.mesh.times, self.matrices, self.mesh.start, self.period)
         if series is None:
             return None
-        return replace(self, mesh=Mesh(self.mesh.start, self.period, 2 * self.mesh.segments), series=series)
+        return replace(self, mesh=self.mesh.halved(), series=series)
 
     @cached_property
     def transitions(self) -> Transitions:
@@ -108,9 +110,23 @@ class Lap:
         W = frame.speed_rows("rate_q") @ (frame.P @ S) + frame.speed_rows("gradient") @ du
         return np.concatenate((S, np.real(W), self.end.x - point.state.x))
 
+    @cached_property
+    def size(self) -> float:
+        """Of the motion in natural units: the most that a place, direction, velocity or state differs on the way."""
+        length, rate, s = self.point.system.length, TURN / self.period, self.states
+        x = self.unit[len(self.unit) - s.x.shape[-1] :]
+        parts = (s.r / length, s.R, s.v / (length * rate), s.w / rate, s.x / x)
+        return max(float(np.ptp(part, axis=0).max(initial=0.0)) for part in parts)
+
+    @property
+    def own_residual(self) -> float:
+        """How far it does not close, relative to the size of the motion; in natural units where nothing moves."""
+        missed = float(np.abs(self.miss / self.unit).max(initial=0.0))
+        return missed / (self.size if self.size > RESTING else 1.0)
+
     @property
     def residual(self) -> float:
-        """How far it does not close, in natural units relative to the size of the motion."""
+        """How far it does not close, in natural units, relative to the speed of the motion where that is large."""
         return float(np.abs(self.miss / self.unit).max(initial=0.0)) / max(1.0, self._speed)
 
     @property
@@ -167,18 +183,38 @@ def moved_point(point: OperatingPoint, change: np.ndarray) -> OperatingPoint:
     return at_state(point.model, system, replace(state, x=point.state.x + x)).choosing(chosen)
 
 
-def lap_from(point: OperatingPoint, period: float, segments: int, tolerance: float) -> Lap:
-    """The motion over one period from a point."""
+def lap_from(point: OperatingPoint, period: float, layout: Mesh, tolerance: float) -> Lap:
+    """The motion over one period from a point, at the times of segments laid out like those of another mesh."""
     start = float(np.real(point.state.t))
-    mesh = Mesh(start, period, segments)
+    mesh = replace(layout, start=start, length=period)
     times = np.append(mesh.times, start + period)
     uniform = uniform_motion(point, times)
     if uniform is not None:
         states, points = uniform
         return Lap(point, mesh, some_states(states, slice(0, -1)), one_state(states, -1), True, points)
-    most = 60.0 * len(times) + 5000.0
-    found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=most)
-    return Lap(point, mesh, some_states(found.states, slice(0, -1)), one_state(found.states, -1))
+    states, end = _simulated(point, mesh, tolerance)
+    return Lap(point, mesh, states, end)
+
+
+def _simulated(point: OperatingPoint, mesh: Mesh, tolerance: float) -> tuple[State, State]:
+    """The states at the times of a mesh and at its end. Where segments are of very different lengths something jumps or
+    is short: each run of similar ones is simulated by itself, in steps that are not much longer."""
+    runs, steps = [0], mesh.steps
+    for k in range(1, mesh.segments):
+        run = steps[runs[-1] : k + 1]
+        if run.max() > ALIKE * run.min():
+            runs.append(k)
+    parts, here = [], point
+    for first, after in zip(runs, [*runs[1:], mesh.segments], strict=True):
+        until = mesh.start + mesh.length * float(mesh.parts[after])
+        times = np.append(mesh.times[STAGES * first : STAGES * after], until)
+        most, longest = 60.0 * len(times) + 5000.0, STEP * float(steps[first:after].min()) if mesh.ends else None
+        found = simulate(here, until=until, times=times, tolerance=tolerance, max_step=longest, max_steps=most)
+        parts.append(some_states(found.states, slice(0, -1)))
+        end = one_state(found.states, -1)
+        if after < mesh.segments:
+            here = at_state(point.model, point.system, end).choosing(point.chosen)
+    return joined_states(parts) if len(parts) > 1 else parts[0], end
 
 
 def refuse_other_period(lap: Lap) -> None:

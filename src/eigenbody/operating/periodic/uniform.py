@@ -19,6 +19,9 @@ from eigenbody.spatial.rotations import apply, apply_transposed, cross, dot, exp
 from eigenbody.system.state import ARRAYS, State, joined_states
 
 STEPS = (1, 4, 16, 64)  # in which the mechanism is moved along, as many as are needed
+LOOKS = (0.0, 0.09, 0.21, 0.37, 0.55, 0.71)  # parts of a turn at which accelerations are looked at
+MOVES = 1e-6  # part of the speed at which bodies turn from which on a coordinate moves
+KEPT = 1e-3  # part of its rate that one that keeps turning may gain within a turn at the acceleration of a place
 SPEED = 1e-9  # part of what bodies do that a coordinate may move by and still count as held
 
 
@@ -37,7 +40,7 @@ def uniform_motion(point: OperatingPoint, times: np.ndarray) -> tuple[State, Ope
     parts, placed, batch = chunks(point, len(times)), list[State](), None
     for part in parts:
         try:
-            placed.append(_placed(point, times[part], rates))
+            placed.append(placed_along(point, times[part], rates))
         except ComputationError:  # too far for constant rates: not such a motion
             return None
         batch = at_states(point, placed[-1])
@@ -47,8 +50,26 @@ def uniform_motion(point: OperatingPoint, times: np.ndarray) -> tuple[State, Ope
     return joined_states(placed), batch if len(parts) == 1 else None
 
 
-def _placed(point: OperatingPoint, times: np.ndarray, rates: np.ndarray) -> State:
-    """All states at once; in as few steps as let the constraints be closed after each."""
+def keeps_turning(point: OperatingPoint, turn: float) -> bool:
+    """Whether the free coordinates that move at the start keep their rates, on their own, through the time of a turn;
+    others may be set in motion by it."""
+    system, chosen = point.system, point.chosen
+    rates, unit = rates_of(system, point.state, chosen.velocities), unit_of(system, chosen.velocities)
+    moving = np.abs(rates / unit) > MOVES * np.abs(point.state.w).max(initial=0.0)
+    if not moving.any():
+        return True
+    times = float(np.real(point.state.t)) + turn * np.array(LOOKS)
+    try:
+        many = at_states(point, placed_along(point, times, np.where(moving, rates, 0.0)))
+    except ComputationError:  # too far for constant rates
+        return False
+    gained = turn * np.real(many.frame.speed_jet.acceleration)[..., moving]
+    return bool(np.all(np.abs(gained) <= KEPT * np.abs(rates[moving])))
+
+
+def placed_along(point: OperatingPoint, times: np.ndarray, rates: np.ndarray) -> State:
+    """States where the coordinates move on at constant rates, all at once; in as few steps as let the constraints be
+    closed after each."""
     for steps in STEPS[:-1]:
         try:
             return _moved_along(point, times, rates, steps)

@@ -15,7 +15,7 @@ from eigenbody.present.tables import MAX_ROWS, Grid, Sheet, counted, plain_text,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eigenbody.analyses.floquet.sweep import FloquetSweep
+    from eigenbody.analyses.floquet.sweep import FloquetBoundary, FloquetSweep
 
 GROWS = "#c0392b"
 
@@ -39,8 +39,7 @@ def sheet(found: FloquetSweep) -> Sheet:
     grids = [Grid("", titles, rows, (True, True, True, False), more)]
     if found.boundaries:
         edges = tuple(
-            (significant(b.value, 10), "begins" if b.begins else "ends", significant(b.frequency_hz))
-            for b in found.boundaries
+            (_place(b), "begins" if b.begins else "ends", significant(b.frequency_hz)) for b in found.boundaries
         )
         grids.append(
             Grid("Stability boundaries", (plain_text(found.parameter), "growth", "Hz"), edges, (True, False, True))
@@ -50,6 +49,13 @@ def sheet(found: FloquetSweep) -> Sheet:
     return Sheet(
         title, [line], grids, [*failed, *notes, f"Certificate: last refinement {significant(found.convergence, 2)}"]
     )
+
+
+def _place(boundary: FloquetBoundary) -> str:
+    """Its value, or the values between which it is."""
+    if not boundary.stopped:
+        return significant(boundary.value, 10)
+    return f"{significant(boundary.below)} to {significant(boundary.above)}"
 
 
 def document(found: FloquetSweep) -> dict[str, Any]:
