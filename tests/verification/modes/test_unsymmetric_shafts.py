@@ -140,6 +140,14 @@ def test_critical_speeds_in_coordinates_that_turn_are_those_of_what_stands_still
     assert "fixed frame" not in str(found)
 
 
+def test_two_critical_speeds_within_one_step_are_both_found():
+    """Damped, in steps of 30 rad/s: K has the determinant (k1 - W^2)(k2 - W^2) + (W c)^2, a zero at 20.08 and 29.88."""
+    model = disc_on_springs().force("air", type="bearing", between=["ground", "disc"], at=[0, 0, 0], cxx=2, cyy=2)
+    found = eb.campbell(model, "speed", [5.0, 35.0, 65.0], per_rev=(0,))
+    squares = np.roots([1, 4.0 - 1300.0, 400.0 * 900.0])
+    np.testing.assert_allclose(sorted(c.spin for c in found.critical_speeds), np.sort(np.sqrt(squares)), rtol=1e-8)
+
+
 def test_critical_speeds_of_a_flat_rotor_on_a_soft_seat():
     """Seat of 2 kg on 5000 N/m both ways: each spring of the shaft in series with 5000 - 2 W^2."""
     found = eb.campbell(disc_on_springs(mount=5000.0), "speed", np.linspace(1, 90, 90))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from eigenbody.analyses.modes import modes, modes_in_frames, tracked_rows
-from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.critical import critical_places, expected_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
@@ -56,6 +56,7 @@ from eigenbody.operating.turning.frame import charted, turning_frame
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+PASSED = 1e-12  # relative: a place at which an eigenvalue passes through zero
 ASK_THERE = (
     "They are constant for one who turns with {0}: leave out the orders, or ask for --frame {0} with orders counted"
     " there (0 for unbalance, 1 for weight)."
@@ -285,7 +286,7 @@ def _campbell(
                 CriticalSpeed(c.branch, c.order, values_at(walk, c.t), c.spin, c.order * c.spin) for c in found
             )
             if 0 in orders:  # what stands still is in resonance where an eigenvalue is zero
-                criticals += tuple(_standing(walk, spinning, shown, lower))
+                criticals += tuple(_standing(walk, spinning, shown))
     own = {f.name: getattr(base, f.name) for f in fields(Sweep)}
     own["labels"] = tuple(
         pattern or label + (f", {sense} whirl" if sense in ("forward", "backward") else "")
@@ -305,14 +306,32 @@ def _campbell(
     )
 
 
-def _standing(walk: Walk, spinning: Spinning, shown: np.ndarray, lower: np.ndarray) -> Iterator[CriticalSpeed]:
-    """Where a real eigenvalue passes through zero."""
-    standing = [crossing for crossing in stability_crossings(walk, shown, lower) if crossing.kind == "divergence"]
-    if not standing:
-        return
-    there = walk.branch_at(np.array([c.t for c in standing]), shown[[c.branch for c in standing]]).outcomes
-    for crossing, rate in zip(standing, spinning.rates(good_points(there)), strict=True):
-        yield CriticalSpeed(crossing.branch, 0.0, values_at(walk, crossing.t), float(rate), 0.0)
+def _standing(walk: Walk, spinning: Spinning, shown: np.ndarray) -> Iterator[CriticalSpeed]:
+    """Where a real eigenvalue passes through zero: between places at which the product of all has other signs."""
+    from scipy.optimize import brentq
+
+    def passing(t: float) -> float:
+        outcome = walk.branch_at(np.array([t]), shown[None, :]).outcomes[0]
+        return _least(outcome) if isinstance(outcome, PointModes) else np.nan
+
+    is_free = walk.track.is_rigid[:, shown].all(axis=0)
+    known = sorted((t, _least(outcome)) for t, outcome in walk.seen.items() if isinstance(outcome, PointModes))
+    for (a, left), (b, right) in pairwise(known):
+        if not left * right < 0:
+            continue
+        place = brentq(passing, a, b, xtol=PASSED * max(abs(a), abs(b)), rtol=PASSED)
+        there = walk.branch_at(np.array([place]), shown[None, :])
+        if isinstance(there.outcomes[0], PointModes):
+            size = np.where(is_free, np.nan, np.abs(there.values[0]))
+            rate = spinning.rate(there.outcomes[0])
+            yield CriticalSpeed(int(np.nanargmin(size)), 0.0, values_at(walk, place), rate, 0.0)
+
+
+def _least(point: PointModes) -> float:
+    """The least eigenvalue by magnitude, with the sign of the product of all but zeros."""
+    values = point.eigenvalues[~point.is_rigid]
+    growing = np.count_nonzero((values.imag == 0) & (values.real > 0))
+    return float((-1) ** growing * np.abs(values).min(initial=np.inf))
 
 
 def _rates(walk: Walk, spinning: Spinning) -> np.ndarray:
