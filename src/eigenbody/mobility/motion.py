@@ -202,7 +202,7 @@ def massless_fault(system: System, frame: MotionFrame, moving: Sequence[int] | n
         ", ".join(bodies[:6]) or "bodies",
         f"the mechanism can move ({', '.join(coordinates[:6])}) without moving any mass or inertia.",
         "Give the bodies mass and inertia, or hold that motion by a joint. A motion that springs hold needs none where"
-        " the mechanism is in equilibrium.",
+        " the mechanism is at rest in equilibrium.",
     )
 
 

@@ -221,7 +221,9 @@ def test_equilibrium_under_load_holds_the_junction_too() -> None:
     assert [place["x0"], place["x1"]] == pytest.approx([2 * 9.81 / 300, 2 * 9.81 / 200], rel=1e-12)
     assert found.eigenvalues == pytest.approx([10j], rel=1e-10)
     away = model.set(operating_point="reference")
-    with pytest.raises(InputError, match="A motion that springs hold needs none where the mechanism is in equilibrium"):
+    with pytest.raises(
+        InputError, match="A motion that springs hold needs none where the mechanism is at rest in equilibrium"
+    ):
         eb.modes(away)
 
 

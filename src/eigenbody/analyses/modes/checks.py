@@ -244,7 +244,7 @@ def on_frequencies(eigenvalues: np.ndarray, bounds: np.ndarray) -> tuple[str, ..
         f"Rounding of the equations leaves mode {', '.join(numbers[:8])}{' and others' if len(numbers) > 8 else ''}"
         f" uncertain: mode {worst + 1} at {abs(eigenvalues[worst]):.4g} rad/s may be off by {bounds[worst]:.1g} rad/s."
         " Masses or stiffnesses are too far apart for these coordinates: make very stiff parts rigid, very light ones"
-        " massless, or take coordinates relative to ground.",
+        " massless (at rest), or take coordinates relative to ground.",
     )
 
 
