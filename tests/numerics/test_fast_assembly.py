@@ -8,6 +8,7 @@ from scipy.sparse import block_array, coo_array, diags_array, random_array
 from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from eigenbody.numerics.matrices.assembly import Triplets, dense
 from eigenbody.numerics.matrices.linear import KKT, SMALL_BLOCKS, SparseFactor, bordered
 from eigenbody.numerics.matrices.rank import components
 from eigenbody.numerics.runtime import on_one_thread
@@ -77,3 +78,18 @@ def test_blas_runs_on_one_thread_and_is_left_as_it_was(before: int) -> None:
     with threadpool_limits(before, user_api="blas"):
         assert within() == ({1}, {1})
         assert counts() == {before}
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 300])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_sums_of_a_batch_are_those_of_each_member_to_the_bit(count: int, dtype: type) -> None:
+    """Whatever part of the batch is summed at a time, and however its values lie in memory."""
+    rng = np.random.default_rng(4)
+    rows, cols = rng.integers(0, 21, (2, 900))  # places 20 are dropped
+    values = rng.normal(size=(900, count, 2)).astype(dtype).transpose(1, 2, 0) * (1j if dtype is complex else 1)
+    found = dense([Triplets(rows, cols, values)], (20, 20))
+    assert found.shape == (count, 2, 20, 20)
+    for k, j in np.ndindex(count, 2):
+        alone = np.zeros((21, 21), dtype)
+        np.add.at(alone, (rows, cols), values[k, j])
+        np.testing.assert_array_equal(found[k, j], alone[:20, :20])

@@ -96,16 +96,17 @@ class Holonomic:
         there = (values != 0).any(axis=tuple(range(values.ndim - 2))) if values.ndim > 2 else np.ones_like(values, bool)
         k, column = np.nonzero(there[own[terms]])
         term = terms[k]
+        flat = values.reshape(*values.shape[:-2], -1)
         return Triplets(
             c.row[term],
             c.measures.columns[c.measure[term], column],
-            c.coefficient[..., term] * values[..., own[term], column],
+            c.coefficient.take(term, axis=-1) * flat.take(own[term] * values.shape[-1] + column, axis=-1),
         )
 
     def along_measures(self, multipliers: np.ndarray) -> np.ndarray:
         """Multipliers of rows (..., rows) to forces along measures, L^T lambda."""
         c = self._c
-        return dense_vector(c.measure, c.coefficient * multipliers[..., c.row], c.measures.count)
+        return dense_vector(c.measure, c.coefficient * multipliers.take(c.row, axis=-1), c.measures.count)
 
     def force(self, multipliers: np.ndarray, nq: int) -> np.ndarray:
         """G^T lambda."""
@@ -182,5 +183,5 @@ def _bent_alike(
     m, a, b = np.nonzero(there)
     if len(m):
         columns, own = measures.columns[positions], curvature.reshape(*curvature.shape[:-3], -1)
-        values = force[..., positions[m]] * own[..., np.flatnonzero(there)]
+        values = force.take(positions[m], axis=-1) * own.take(np.flatnonzero(there), axis=-1)
         yield Triplets(columns[m, a], columns[m, b], values)

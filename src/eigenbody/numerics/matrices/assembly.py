@@ -6,6 +6,7 @@ columns of ground and other carriers without coordinates vanish.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 ALL = slice(None)
+CACHED = 16_384  # numbers of a batch that are summed at a time
 ROWS = 32_768  # of a product that are multiplied at a time where they are many
 
 
@@ -188,19 +190,19 @@ def _dense_triplets(parts: Sequence[Triplets], shape: tuple[int, int]) -> np.nda
 
 def _sums(index: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Sum of values (..., n) at index (n,) into (..., size)."""
-    lead = values.shape[:-1]
-    if not lead and not np.iscomplexobj(values):
-        return np.bincount(index, weights=values, minlength=size).astype(float, copy=False)
-    out = np.zeros((*lead, size), dtype=values.dtype)
-    there = np.flatnonzero((values != 0).any(axis=tuple(range(len(lead)))))  # most entries are zero in all of them
-    order = there[np.argsort(index[there], kind="stable")]
-    ordered = index[order]
-    first = np.flatnonzero(np.diff(ordered, prepend=-1))
-    if len(first) < len(order):
-        out[..., ordered[first]] = np.add.reduceat(values[..., order], first, axis=-1)
-    else:
-        out[..., ordered] = values[..., order]
-    return out
+    if np.iscomplexobj(values):
+        return np.asarray(_sums(index, values.real, size) + 1j * _sums(index, values.imag, size))
+    if values.ndim == 1:
+        return np.bincount(index, values, size).astype(float, copy=False)
+    count = math.prod(values.shape[:-1])
+    many, out = values.reshape(count, len(index)), np.empty((count, size))
+    some = max(CACHED // max(len(index), size, 1), 1)  # members at a time: what is made for them stays in the cache
+    everywhere = size * np.arange(min(some, count))[:, None] + index
+    for first in range(0, count, some):
+        own = many[first : first + some]
+        summed = np.bincount(everywhere[: len(own)].ravel(), own.ravel(), size * len(own))
+        out[first : first + some] = summed.reshape(len(own), size)
+    return out.reshape(*values.shape[:-1], size)
 
 
 def sparse(parts: Sequence[Part], shape: tuple[int, int], layout: str = "csc") -> Any:
