@@ -50,8 +50,10 @@ def has_constant_coefficients(linear: LinearModel) -> bool:
     here = linear if linear.added_damping is None else _at(linear, point.state)  # of the mechanism alone
     point = point.choosing(linear.chosen)
     try:
-        stays = all(same_equations(here, _at(linear, state)) for state in _further_on(point))
-        return stays and (here.is_sparse or not reads_what_moves(point) or stays_along(here, _all_along(point)))
+        if here.is_sparse:
+            return all(same_equations(here, _at(linear, state)) for state in _further_on(point))
+        stays = stays_along(here, [*_further_on(point)])
+        return stays and (not reads_what_moves(point) or stays_along(here, _all_along(point)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
 
