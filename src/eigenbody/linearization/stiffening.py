@@ -37,6 +37,8 @@ def remarks_on_loads(point: OperatingPoint) -> tuple[str, ...]:
 def remarks_on_many(batch: OperatingPoint, points: Mapping[int, OperatingPoint]) -> dict[int, tuple[str, ...]]:
     """The same for some of many points: `batch` is the operating point of all with a batch axis, `points` are those
     asked for by their places on it."""
+    if len(points) == 1:
+        return {k: remarks_on_loads(point) for k, point in points.items()}
     known: dict[tuple[str, ...], dict[str, np.ndarray]] = {}  # forces by the bodies asked for
     out = {}
     for k, point in points.items():
