@@ -112,7 +112,7 @@ class Rounding:
 
     @cached_property
     def _rate(self) -> np.ndarray:
-        return _spin_rate(self._point)
+        return spin_rate(self._point)
 
     def _of_spin(self, columns: int, order: int) -> np.ndarray:
         """Inertia forces that cancel inside the summands, of the order mass times spin to that power."""
@@ -323,7 +323,7 @@ def _largest(values: np.ndarray, count: int) -> np.ndarray:
     return np.abs(values).reshape(*values.shape[:-1], count, -1).max(axis=-1, initial=0.0)
 
 
-def _spin_rate(point: OperatingPoint) -> np.ndarray:
+def spin_rate(point: OperatingPoint) -> np.ndarray:
     """How fast things move, in rad/s: rotation, speed in lengths of the mechanism, root of angular acceleration."""
     turning = np.abs(point.motion.acceleration[..., point.system.is_angular]).max(axis=-1, initial=0.0)
     speed = np.abs(point.state.v).max(axis=(-2, -1), initial=0.0) / point.system.length

@@ -7,7 +7,7 @@ out the same; a pendulum let go does not, nor an unsymmetric shaft on unsymmetri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
+from eigenbody.operating.comparison import same_equations, same_matrices, vibrations
 from eigenbody.system.state import State, stacked_states
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
@@ -30,14 +31,8 @@ NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and s
 MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
 PLACES, LEAST_PLACES, FEW = 256, 16, 20  # looked at where forces read what moves, of up to 20 degrees of freedom
 TIMES = (1.0, 10.0, 100.0, 1e3)  # s, over which time is followed where nothing moves
-PROBES = 4
-SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 PORTS = 1e-6  # difference of what an input pushes and an output reads, relative to the largest, that counts as none
-NOISES = 4.0  # the same in errors of the entries
-PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
-CLEARLY = 10.0  # times rounding, from which a difference is one: flexible parts have some of their own
 STILL = 1e-11  # second rates that count as none, in natural units of the motion
-COARSE = 1e-10  # error of the rates of large models, relative to the largest
 
 
 def has_constant_coefficients(linear: LinearModel) -> bool:
@@ -69,7 +64,8 @@ def reads_what_moves(point: OperatingPoint) -> bool:
 def stays_along(linear: LinearModel, states: Sequence[State]) -> bool:
     """Whether the linear equations are the same at many states."""
     found = state_matrices(linear.point.choosing(linear.chosen), stacked_states(states))
-    return all(same_matrices(linear.A, A, lambda: 2 * linear.noise_A) for A in found)
+    own = vibrations(linear)
+    return all(same_matrices(linear.A, A, lambda: 2 * linear.noise_A, own) for A in found)
 
 
 def parts_of_a_turn(freedoms: int) -> np.ndarray:
@@ -125,42 +121,6 @@ def _alike(one: np.ndarray, other: np.ndarray, axis: int) -> bool:
     return bool((np.abs(one - other) <= PORTS * size).all())
 
 
-def same_equations(one: LinearModel, other: LinearModel) -> bool:
-    """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
-    rates that they give to random states."""
-    if not one.is_sparse and not other.is_sparse:
-        return same_matrices(one.A, other.A, lambda: one.noise_A + other.noise_A)
-    a, b = (m.sparse.rates_of(_probes(m)) for m in (one, other))
-    return same_matrices(a, b, lambda: np.full_like(a, COARSE * np.abs(a).max(initial=0.0)))
-
-
-def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray]) -> bool:
-    """Whether rows of two matrices are equal to what counts: beside their largest entries, or within what rounding
-    leaves of them and of the places further on; `noise` finds the errors of their entries, which may stand elsewhere in
-    a row there."""
-    off, allowed = np.abs(a - b), SAME * np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
-    if np.all(off <= allowed):
-        return True
-    return bool(np.all(off <= allowed + _rounded(a, noise())))
-
-
-def _rounded(a: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    return np.asarray(NOISES * noise.sum(axis=-1, keepdims=True) + PLACED * np.abs(a).max(initial=0.0))
-
-
-def part_beyond_rounding(a: np.ndarray, b: np.ndarray, noise: np.ndarray) -> float:
-    """By how much two matrices whose entries have these errors differ, as a part of their rows, where that is clearly
-    more than rounding leaves; else 0."""
-    off, size = np.abs(a - b), np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
-    beyond = np.where(off > CLEARLY * _rounded(a, noise), off, 0.0)
-    return float((beyond / np.where(size > 0, size, 1.0)).max(initial=0.0))
-
-
-def _probes(linear: LinearModel) -> np.ndarray:
-    """Random states (states, probes)."""
-    return np.random.default_rng(6).choice((-1.0, 1.0), (len(linear.states), PROBES))
-
-
 def _at(linear: LinearModel, state: State) -> LinearModel:
     point = linear.point
     there = at_state(point.model, point.system, state).choosing(linear.chosen)
@@ -201,11 +161,13 @@ def _further_on(point: OperatingPoint) -> Iterator[State]:
     unit = unit_of(point.system, point.chosen.velocities)
     speed, gain = (np.abs(a / unit).max(initial=0.0) for a in (rates, growth))
     if not (speed or gain):
-        yield from (_reached(point, duration, rates, growth) for duration in MOMENTS)
+        turn = float(np.abs(point.state.w).max(initial=0.0))  # of what is driven; it may not reach as far, either
+        for duration, way in zip(MOMENTS, WAYS, strict=True):
+            yield _reached(point, [part * duration for part in SHORTER] + [way / turn] * bool(turn), rates, growth)
         return
     for way in WAYS:
         duration = np.sign(way) * 2 * abs(way) / (speed + np.sqrt(speed**2 + 2 * abs(way) * gain))
-        yield _reached(point, duration, rates, growth)
+        yield _reached(point, [part * duration for part in SHORTER], rates, growth)
 
 
 def _rates(point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
@@ -220,13 +182,14 @@ def _rates(point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
     return rates, np.zeros_like(growth) if point.is_equilibrium else growth
 
 
-def _reached(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:
-    for part in SHORTER[:-1]:
+def _reached(point: OperatingPoint, durations: Sequence[float], rates: np.ndarray, growth: np.ndarray) -> State:
+    """The state after the first of these times that the mechanism reaches."""
+    for duration in durations[:-1]:
         try:
-            return _moved(point, part * duration, rates, growth)
+            return _moved(point, duration, rates, growth)
         except ComputationError:  # further than this mechanism reaches
             continue
-    return _moved(point, SHORTER[-1] * duration, rates, growth)
+    return _moved(point, durations[-1], rates, growth)
 
 
 def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from eigenbody.base.errors import ComputationError
+from eigenbody.linearization.rounding import spin_rate
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.model.model import InertModel
-from eigenbody.operating.constancy import SAME
+from eigenbody.operating.comparison import same_matrices, states_of_vibrations
 from eigenbody.operating.family import Group, initial_states
 from eigenbody.operating.steady.equations import Residual, SteadyEquations, Trial, equations
 from eigenbody.operating.steady.report import ADVANCE, STEPS, is_passing
@@ -129,10 +130,17 @@ def are_constant(now: SteadyEquations, ahead: SteadyEquations) -> np.ndarray:
     """(n,) whether the linear equations in the coordinates of the trials surely stay the same along the motions."""
     assert now.linear is not None
     assert ahead.linear is not None
-    A, A_ahead = now.linear.state_space.A, ahead.linear.state_space.A
-    allowed = SAME * np.abs(A).max(axis=-1, keepdims=True, initial=0.0)
-    same = np.all(np.abs(A_ahead - A) <= allowed, axis=(-2, -1))
-    return np.broadcast_to(same, now.f.shape[:-1])
+    count, linear = now.f.shape[:-1], now.linear
+    A, ahead_A, M, K = (
+        np.broadcast_to(part, (*count, *part.shape[-2:]))
+        for part in (linear.state_space.A, ahead.linear.state_space.A, linear.M, linear.K)
+    )
+    rates, rolls = np.broadcast_to(spin_rate(linear.point), count), K.shape[-1] != K.shape[-2]
+    none, same = np.zeros(A.shape[-2:]), np.empty(count, dtype=bool)
+    for k, (own, there) in enumerate(zip(A, ahead_A, strict=True)):
+        states = states_of_vibrations(own, M[k], None if rolls else K[k], float(rates[k]))
+        same[k] = same_matrices(own, there, lambda: none, states)
+    return same
 
 
 def one_trial(many: Trial, k: int, model_and_system: Trial) -> Trial:

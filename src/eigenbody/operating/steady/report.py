@@ -11,7 +11,8 @@ from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, Input
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.mobility.coordinates import advanced, rates_of, unit_of
 from eigenbody.mobility.partition import Selection
-from eigenbody.operating.constancy import depends_on_time, has_constant_coefficients, same_equations
+from eigenbody.operating.comparison import same_equations
+from eigenbody.operating.constancy import depends_on_time, has_constant_coefficients
 from eigenbody.operating.steady.equations import SteadyEquations, Trial, equations, idle_states, point_at
 from eigenbody.operating.steady.solve import RANK, Outcome, evened
 from eigenbody.operating.steady.task import WHERE, Task, rate_name, values_held

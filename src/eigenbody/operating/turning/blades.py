@@ -6,7 +6,7 @@ multi-blade coordinates, and must be the same there. Where they are not, what di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,12 +20,8 @@ from eigenbody.linearization.multiblade import Chart, MultiBlade, in_multiblade,
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.numerics.matrices.noise import EPS
-from eigenbody.operating.constancy import (
-    has_constant_coefficients,
-    part_beyond_rounding,
-    reads_what_moves,
-    same_matrices,
-)
+from eigenbody.operating.comparison import part_beyond_rounding, same_matrices, vibrations
+from eigenbody.operating.constancy import has_constant_coefficients, reads_what_moves
 from eigenbody.operating.turning.frame import TurningFrame, turning_frame
 from eigenbody.operating.turning.observer import (
     TRIED,
@@ -266,17 +262,20 @@ def _where_constant(
     """The blades if their coordinates make the equations constant, with the inputs and outputs that are; else why."""
     every = VariationalEquations(later).state_space
     there = [StateSpace(*(_one_of(part, k, len(PHASES)) for part in every)) for k in range(len(PHASES))]
-    if all(same_matrices(linear.A, space.A, lambda: linear.noise_A) for space in there):
+    own = vibrations(linear)
+    if all(same_matrices(linear.A, space.A, lambda: linear.noise_A, own) for space in there):
         return Blades(None)  # nothing has to be made constant
     here, chart = blades.chart.space(linear.state_space), blades.chart
     turned = [chart.space(space, phase) for space, phase in zip(there, PHASES, strict=True)]
-    rounded = _patterns_noise(linear, chart)
-    if not all(same_matrices(here.A, space.A, lambda: rounded) for space in turned):
+    rounded, of_patterns = _patterns_noise(linear, chart), chart.back() @ own
+    if not all(same_matrices(here.A, space.A, lambda: rounded, of_patterns) for space in turned):
         unequal = _unequal_entries(linear, blades.symmetry, columns)
         if unequal:
             rotor.refuse(unequal)
         return Blades(None, f"{blades.count} blades on {blades.joint}: {unequal or CHANGING}")
-    if reads_what_moves(linear.point) and not _stays_all_round(linear, rotor, chart, here.A, rounded):
+    if reads_what_moves(linear.point) and not _stays_all_round(
+        linear, rotor, chart, lambda A: same_matrices(here.A, A, lambda: rounded, of_patterns)
+    ):
         return Blades(None, f"{blades.count} blades on {blades.joint}: {CHANGING}")
     inputs, outputs = _fixed_ports(linear.state_space, here, turned, chart)
     left_out = max(part_beyond_rounding(here.A, space.A, rounded) for space in turned)
@@ -284,14 +283,13 @@ def _where_constant(
     return Blades(replace(blades, fixed_inputs=inputs, fixed_outputs=outputs), notes=notes)
 
 
-def _stays_all_round(linear: LinearModel, rotor: Rotor, chart: Chart, here: np.ndarray, rounded: np.ndarray) -> bool:
+def _stays_all_round(linear: LinearModel, rotor: Rotor, chart: Chart, is_same: Callable[[np.ndarray], bool]) -> bool:
     """Whether the equations in multi-blade coordinates are the same at many places of a turn."""
     states, rate = states_of_a_turn(linear.point, rotor.turning), float(rotor.turning.rate)
     there = state_matrices(linear.point.choosing(linear.chosen), stacked_states(states))
     phases = [rate * float(np.real(state.t - linear.point.state.t)) for state in states]
     spaces = (linear.state_space._replace(A=A) for A in there)
-    turned = (chart.space(space, phase).A for space, phase in zip(spaces, phases, strict=True))
-    return all(same_matrices(here, A, lambda: rounded) for A in turned)
+    return all(is_same(chart.space(space, phase).A) for space, phase in zip(spaces, phases, strict=True))
 
 
 def _one_of(part: np.ndarray, k: int, count: int) -> np.ndarray:

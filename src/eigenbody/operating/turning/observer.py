@@ -15,13 +15,8 @@ from eigenbody.linearization.turning import flexible_that_turn, turning_coordina
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.model.names import GROUND
-from eigenbody.operating.constancy import (
-    is_unaccelerated,
-    parts_of_a_turn,
-    reads_what_moves,
-    same_equations,
-    stays_along,
-)
+from eigenbody.operating.comparison import same_equations
+from eigenbody.operating.constancy import is_unaccelerated, parts_of_a_turn, reads_what_moves, stays_along
 from eigenbody.operating.turning.frame import SAME, TurningFrame, charted, turning_frame
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State

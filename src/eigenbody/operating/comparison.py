@@ -1,0 +1,90 @@
+"""Whether linear equations are equal to what counts, stiff and soft motions compared each by itself.
+
+A stiff spring makes every entry large of the rows that it shares with soft ones, beside which a change of these would
+vanish. In the undamped vibrations of the mechanism each stiffness stands alone: there, entries are compared with the
+largest of their row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from eigenbody.linearization.model import LinearModel
+from eigenbody.linearization.rounding import spin_rate
+from eigenbody.numerics.matrices.noise import balancing_scale
+
+SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
+NOISES = 4.0  # the same in errors of the entries
+PLACED = 1e-15  # the same by rounding of the place further on, relative to the largest entry
+CLEARLY = 10.0  # times rounding, from which a difference is one: flexible parts have some of their own
+COARSE = 1e-10  # error of the rates of large models, relative to the largest
+PROBES = 4
+
+
+def same_equations(one: LinearModel, other: LinearModel) -> bool:
+    """Whether two linear models in the same coordinates are equal to what counts: entry by entry, or large ones by the
+    rates that they give to random states."""
+    if not one.is_sparse and not other.is_sparse:
+        return same_matrices(one.A, other.A, lambda: one.noise_A + other.noise_A, vibrations(one))
+    a, b = (m.sparse.rates_of(_probes(m)) for m in (one, other))
+    off, size = np.abs(a - b), np.abs(a)
+    allowed = SAME * size.max(axis=-1, keepdims=True, initial=0.0)
+    return bool(np.all(off <= allowed + (PROBES * NOISES * COARSE + PLACED) * size.max(initial=0.0)))
+
+
+def vibrations(linear: LinearModel) -> np.ndarray:
+    """Of the equations of a linear model by itself, see `states_of_vibrations`."""
+    rate = float(spin_rate(linear.point))
+    K = linear.K if len(linear.coordinates) == len(linear.velocities) else None  # else they roll
+    return states_of_vibrations(linear.A, linear.M, K, rate)
+
+
+def states_of_vibrations(A: np.ndarray, M: np.ndarray, K: np.ndarray | None, rate: float) -> np.ndarray:
+    """Columns (states, states): the linear state [S, W, x] in units of undamped vibrations, of their rates and of
+    first-order states, each unit of the size that makes rows and columns of A alike. `rate` says how fast the mechanism
+    moves. Without K, or where some motion has no mass, the states as they are in such units."""
+    T = np.eye(len(A))
+    if K is not None and len(K):
+        try:
+            L = np.linalg.cholesky(M)
+        except np.linalg.LinAlgError:
+            L = None
+        if L is not None:
+            inner = np.linalg.solve(L, np.linalg.solve(L, 0.5 * (K + K.T)).T)
+            squares, shapes = np.linalg.eigh(0.5 * (inner + inner.T))
+            shapes, n = np.linalg.solve(L.T, shapes), len(K)
+            speed = np.sqrt(np.abs(squares) + rate**2)
+            T[:n, :n], T[n : 2 * n, n : 2 * n] = shapes / np.where(speed > 0, speed, 1.0), shapes
+    apart = np.linalg.solve(T, A @ T)
+    return np.asarray(T * balancing_scale(apart, np.zeros_like(apart)))
+
+
+def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray], states: np.ndarray) -> bool:
+    """Whether two matrices of linear states are equal to what counts in other `states` (columns): beside the largest
+    entries of their rows there, or within what rounding leaves of them and of the places further on; `noise` finds the
+    errors of their entries, which may stand elsewhere in a row there."""
+    back = np.linalg.inv(states)
+    own, off = back @ a @ states, np.abs(back @ (a - b) @ states)
+    allowed = SAME * np.abs(own).max(axis=-1, keepdims=True, initial=0.0)
+    if np.all(off <= allowed):
+        return True
+    return bool(np.all(off <= allowed + _rounded(own, np.abs(back) @ noise() @ np.abs(states))))
+
+
+def _rounded(a: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    return np.asarray(NOISES * noise.sum(axis=-1, keepdims=True) + PLACED * np.abs(a).max(initial=0.0))
+
+
+def part_beyond_rounding(a: np.ndarray, b: np.ndarray, noise: np.ndarray) -> float:
+    """By how much two matrices whose entries have these errors differ, as a part of their rows, where that is clearly
+    more than rounding leaves; else 0."""
+    off, size = np.abs(a - b), np.abs(a).max(axis=-1, keepdims=True, initial=0.0)
+    beyond = np.where(off > CLEARLY * _rounded(a, noise), off, 0.0)
+    return float((beyond / np.where(size > 0, size, 1.0)).max(initial=0.0))
+
+
+def _probes(linear: LinearModel) -> np.ndarray:
+    """Random states (states, probes)."""
+    return np.random.default_rng(6).choice((-1.0, 1.0), (len(linear.states), PROBES))
