@@ -19,6 +19,7 @@ Operator = Callable[[np.ndarray], np.ndarray]
 TOLERANCE = 1e-9  # relative residual; values are then right to its square, and vectors are polished by the caller
 WIDTH = 3
 RESTARTS = 30
+LITTLE = 1e-4  # part of a block, of which rounding beside the others is no longer little
 
 
 def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarray, most: int) -> np.ndarray:
@@ -39,6 +40,10 @@ def largest_ritz(operate: Operator, mass: Operator, count: int, start: np.ndarra
             image = operate(mass(block))
             space.extend(block, image, mass)
             block, coupling = _orthonormal(image, mass, most - space.filled, space.scale)
+            left = np.linalg.norm(coupling, axis=1)
+            if np.any(left < LITTLE * left.max(initial=0.0)):
+                block, again = _orthonormal(space.beside(block, mass), mass, most - space.filled)
+                coupling = again @ coupling
             if not block.shape[1]:
                 return space.ritz(count)[2]  # the space is exhausted
             is_last = space.filled + block.shape[1] > room
@@ -99,6 +104,11 @@ class _Space:
         self._T[old:new, :new] = h.T
         self.filled, self._coupled = new, old
         self.scale = max(self.scale, float(np.abs(h).max()))
+
+    def beside(self, block: np.ndarray, mass: Operator) -> np.ndarray:
+        """What a block has beside the basis."""
+        V = self._basis[:, : self.filled]
+        return np.asarray(block - V @ (V.T @ mass(block)))
 
     def ritz(self, count: int, with_vectors: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The `count` Ritz values of largest magnitude, their coordinates in the basis, and their vectors."""
