@@ -13,7 +13,6 @@ import numpy as np
 
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.rounding import spin_rate
-from eigenbody.numerics.matrices.noise import balancing_scale
 
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 NOISES = 4.0  # the same in errors of the entries
@@ -42,9 +41,9 @@ def vibrations(linear: LinearModel) -> np.ndarray:
 
 
 def states_of_vibrations(A: np.ndarray, M: np.ndarray, K: np.ndarray | None, rate: float) -> np.ndarray:
-    """Columns (states, states): the linear state [S, W, x] in units of undamped vibrations, of their rates and of
-    first-order states, each unit of the size that makes rows and columns of A alike. `rate` says how fast the mechanism
-    moves. Without K, or where some motion has no mass, the states as they are in such units."""
+    """Columns (states, states): the linear state [S, W, x] by undamped vibrations of unit mass and their rates, states
+    of first order as they are. `rate` says how fast the mechanism moves. Without K, or where some motion has no mass,
+    all states as they are."""
     T = np.eye(len(A))
     if K is not None and len(K):
         try:
@@ -57,8 +56,7 @@ def states_of_vibrations(A: np.ndarray, M: np.ndarray, K: np.ndarray | None, rat
             shapes, n = np.linalg.solve(L.T, shapes), len(K)
             speed = np.sqrt(np.abs(squares) + rate**2)
             T[:n, :n], T[n : 2 * n, n : 2 * n] = shapes / np.where(speed > 0, speed, 1.0), shapes
-    apart = np.linalg.solve(T, A @ T)
-    return np.asarray(T * balancing_scale(apart, np.zeros_like(apart)))
+    return T
 
 
 def same_matrices(a: np.ndarray, b: np.ndarray, noise: Callable[[], np.ndarray], states: np.ndarray) -> bool:
