@@ -184,9 +184,9 @@ def test_two_shafts_in_a_ball_joint_are_the_same_however_the_tree_is_cut(ky):
 
 
 def test_bodies_that_spin_against_each_other_whirl_each_in_its_own_sense():
-    """Joined by a spring two equal rotors circle as one: forward for the one that turns this way, backward for the
-    other, and nothing is said. Where they rock each by itself each has its sense."""
-    model = rotors("=-w").force(
+    """Joined by a spring two rotors circle as one: forward for the one that turns this way, backward for the other, and
+    nothing is said. Where they rock, at frequencies of their own, each has its sense."""
+    model = rotors("=-w", 5e3).force(
         "tie", type="bearing", between=["A", "B"], at=[0.5, 0, 0], k=[1e5, 1e5, 0, 0, 0, 0], c=[0] * 6
     )
     labels = eb.modes(model).explain().labels
