@@ -22,7 +22,7 @@ from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
 from eigenbody.operating.comparison import same_equations, same_matrices, vibrations
-from eigenbody.system.state import State, stacked_states
+from eigenbody.system.state import State, one_state, stacked_states
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
 SHORTER = (1.0, 0.1, 0.01)  # parts of that way which are tried where the mechanism does not reach so far
@@ -156,18 +156,32 @@ def _pull(point: OperatingPoint) -> float:
 
 
 def _further_on(point: OperatingPoint) -> Iterator[State]:
-    """States further along the motion and back."""
+    """States further along the motion and back, found together where both can be reached and the mechanism is small."""
     rates, growth = _rates(point)
+    tries = _durations(point, rates, growth)
+    if not point.frame.is_sparse:
+        here, farthest = stacked_states([point.state] * len(tries)), np.array([own[0] for own in tries])
+        try:
+            both = _moved(point, here, farthest, rates, growth)
+        except ComputationError:  # further than this mechanism reaches on one side
+            pass
+        else:
+            yield from (one_state(both, k) for k in range(len(tries)))
+            return
+    for own in tries:
+        yield _reached(point, own, rates, growth)
+
+
+def _durations(point: OperatingPoint, rates: np.ndarray, growth: np.ndarray) -> list[list[float]]:
+    """Times after which to look, for each way: the farthest first, less where the mechanism does not reach as far."""
     unit = unit_of(point.system, point.chosen.velocities)
     speed, gain = (np.abs(a / unit).max(initial=0.0) for a in (rates, growth))
     if not (speed or gain):
         turn = float(np.abs(point.state.w).max(initial=0.0))  # of what is driven; it may not reach as far, either
-        for duration, way in zip(MOMENTS, WAYS, strict=True):
-            yield _reached(point, [part * duration for part in SHORTER] + [way / turn] * bool(turn), rates, growth)
-        return
-    for way in WAYS:
-        duration = np.sign(way) * 2 * abs(way) / (speed + np.sqrt(speed**2 + 2 * abs(way) * gain))
-        yield _reached(point, [part * duration for part in SHORTER], rates, growth)
+        ends = [[way / turn] if turn else [] for way in WAYS]
+        return [[part * time for part in SHORTER] + end for time, end in zip(MOMENTS, ends, strict=True)]
+    times = [np.sign(way) * 2 * abs(way) / (speed + np.sqrt(speed**2 + 2 * abs(way) * gain)) for way in WAYS]
+    return [[part * time for part in SHORTER] for time in times]
 
 
 def _rates(point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
@@ -186,32 +200,36 @@ def _reached(point: OperatingPoint, durations: Sequence[float], rates: np.ndarra
     """The state after the first of these times that the mechanism reaches."""
     for duration in durations[:-1]:
         try:
-            return _moved(point, duration, rates, growth)
+            return _moved(point, point.state, duration, rates, growth)
         except ComputationError:  # further than this mechanism reaches
             continue
-    return _moved(point, durations[-1], rates, growth)
+    return _moved(point, point.state, durations[-1], rates, growth)
 
 
-def _moved(point: OperatingPoint, duration: float, rates: np.ndarray, growth: np.ndarray) -> State:
-    """The state after some time at constant acceleration of the coordinates; first-order states at constant rates."""
-    system, chosen, state = point.system, point.chosen, point.state
+def _moved(
+    point: OperatingPoint, state: State, duration: float | np.ndarray, rates: np.ndarray, growth: np.ndarray
+) -> State:
+    """The state after some time at constant acceleration of the coordinates; first-order states at constant rates. Of
+    many states each has a time of its own."""
+    system, chosen = point.system, point.chosen
     steps = STEPS if len(system.loop_rows) or system.slips.count else 1
     dt = duration / steps
+    every = np.asarray(dt)[..., None]
     for k in range(steps):
-        now = rates + (k + 0.5) * dt * growth
+        now = rates + (k + 0.5) * every * growth
         middle = with_rates(system, chosen, state, now) if k or growth.any() else state
         state = _stepped(point, middle, dt, now)
-    return with_rates(system, chosen, state, rates + duration * growth)
+    return with_rates(system, chosen, state, rates + steps * every * growth)
 
 
-def _stepped(point: OperatingPoint, state: State, dt: float, now: np.ndarray) -> State:
+def _stepped(point: OperatingPoint, state: State, dt: float | np.ndarray, now: np.ndarray) -> State:
     """The state a step later, whose velocity is that of its middle, at rates `now` of the velocity coordinates."""
-    system, chosen = point.system, point.chosen
+    system, chosen, every = point.system, point.chosen, np.asarray(dt)[..., None]
     measures = coordinate_set(system, chosen.positions)
     place = place_of(measures, Mechanics(system, state))
     if system.slips.count:  # else these are the rates of all coordinates
         now = rates_of(system, state, chosen.positions)
-    ahead = replace(state.moved(system, dt * state.velocity(system)), t=state.t + dt)
-    guess = counted(system, state, ahead, dt)
-    state = configured(system, chosen, guess, ahead_of(measures, place, dt * now))
-    return replace(state, x=state.x + dt * np.real(point.mechanics.applied.state_rate()))
+    ahead = replace(state.moved(system, every * state.velocity(system)), t=state.t + dt)  # type: ignore[arg-type]
+    guess = counted(system, state, ahead, every)
+    state = configured(system, chosen, guess, ahead_of(measures, place, every * now))
+    return replace(state, x=state.x + every * np.real(point.mechanics.applied.state_rate()))
