@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, TypeVar
 
@@ -43,6 +43,7 @@ from eigenbody.operating.turning.observer import from_constant_frame
 HALVINGS = 8
 LISTED = 6  # places in a note
 SweepT = TypeVar("SweepT", bound="Sweep")
+Found = InertModel | LinearModel  # of a point: its linear equations where they are at hand
 
 
 @dataclass(frozen=True)
@@ -231,6 +232,7 @@ def collected(
     values, rigid = np.full(shape, complex(np.nan, np.nan)), np.zeros(shape, dtype=bool)
     values[walk.good], rigid[walk.good] = walk.track.values[:, shown], walk.track.is_rigid[:, shown]
     rows = tracked_rows(system_of(model))
+    subject_at = cache(partial(_subject_at, walk, model))
     closing = with_boundaries and not walk.interrupted
     sought = walk.sought if closing else "nowhere"
     return Sweep(
@@ -248,7 +250,7 @@ def collected(
             for c in (stability_crossings(walk, shown, lower) if closing else ())
         ),
         sought=sought,
-        is_frozen=not walk.interrupted and _is_frozen(walk, model, in_frame),
+        is_frozen=not walk.interrupted and _is_frozen(walk, subject_at, in_frame),
         failed=tuple(
             FailedPoint(i, values_at(walk, walk.t[i]), o.message)
             for i, o in enumerate(walk.outcomes)
@@ -257,7 +259,7 @@ def collected(
         notes=(
             *_notes(walk, shown),
             *(_unsettled(walk) if sought == "between points" else ()),
-            *_few_shapes(walk, model),
+            *_few_shapes(walk, model, subject_at),
         ),
     )
 
@@ -274,26 +276,26 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
     return shown[order], lower[order]
 
 
-def _is_frozen(walk: Walk, model: InertModel, in_frame: bool) -> bool:
+def _is_frozen(walk: Walk, subject_at: Callable[[int], Found], in_frame: bool) -> bool:
     """Whether the equations of the first or of the last point change along the motion."""
     ends = sorted({int(walk.good[0]), int(walk.good[-1])}) if len(walk.good) else []
-    there = [_subject_at(walk, model, i) for i in ends]
+    there = [subject_at(i) for i in ends]
     if in_frame:
         return any(modes(subject).stability == "frozen" for subject in there)
     return not all(_is_constant(subject) for subject in there)
 
 
-def _is_constant(subject: InertModel | LinearModel) -> bool:
+def _is_constant(subject: Found) -> bool:
     linear = subject if isinstance(subject, LinearModel) else linear_model(operating_point(subject))
     return has_constant_coefficients(linear) or in_blade_patterns(linear).blades is not None
 
 
-def _few_shapes(walk: Walk, model: InertModel) -> Iterator[str]:
+def _few_shapes(walk: Walk, model: InertModel, subject_at: Callable[[int], Found]) -> Iterator[str]:
     """What `modes` says of beams whose load needs more modes, at the last point; no cost where none is strained."""
     beams = any(body.reduced.bow is not None for body in model.description.flexible)
     if walk.interrupted or not beams or not len(walk.good):
         return
-    there = _subject_at(walk, model, int(walk.good[-1]))
+    there = subject_at(int(walk.good[-1]))
     linear = there if isinstance(there, LinearModel) else linear_model(operating_point(there))
     if linear.is_sparse or not strained_beams(linear.point):
         return
@@ -306,7 +308,7 @@ def _few_shapes(walk: Walk, model: InertModel) -> Iterator[str]:
         yield f"At {place} (SI): {remark[0].lower()}{remark[1:]}"
 
 
-def _subject_at(walk: Walk, model: InertModel, i: int) -> InertModel | LinearModel:
+def _subject_at(walk: Walk, model: InertModel, i: int) -> Found:
     """The linear equations of a point where they are at hand, or its model."""
     outcome = walk.outcomes[i]
     if isinstance(outcome, PointModes) and outcome.steady is not None:

@@ -44,9 +44,13 @@ class Stack:
         """The operating points of some of them, by their places in the group."""
         return separate_points(self.group, self.batch, members)
 
-    def models(self, members: Sequence[int]) -> dict[int, LinearModel]:
-        """The linear models of some of them, by their places in the group."""
-        return self.linear.models(self.points(members))
+    def models(
+        self, members: Sequence[int], known: Mapping[int, OperatingPoint] | None = None
+    ) -> dict[int, LinearModel]:
+        """The linear models of some of them, by their places in the group; some operating points may be known."""
+        known = known or {}
+        found = self.points([k for k in members if k not in known])
+        return self.linear.models({k: known[k] if k in known else found[k] for k in members})
 
     def model(self, member: int) -> LinearModel:
         """The linear model of one of them."""
@@ -81,7 +85,9 @@ def linearized(model: InertModel, values: Mapping[str, Sequence[float] | np.ndar
         if len(group) > 1 and can_batch(group.model, group.system):
             try:
                 batch, apart = batch_point(group)
-                stack = Stack(group, batch, LinearStack(batch, separate_points(group, batch, [0])[0], len(group)))
+                stack = Stack(
+                    group, batch, LinearStack(batch, separate_points(group, batch, [0], [batch.model])[0], len(group))
+                )
                 found.update({int(group.index[k]): Member(stack, int(k)) for k in np.flatnonzero(~apart)})
             except EigenbodyError:
                 apart[:] = True  # a variant in the group fails: one by one each says for itself what is wrong

@@ -18,6 +18,7 @@ from eigenbody.analyses.modes import (
 from eigenbody.analyses.sweep.linear import Linearized, Member, Stack
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.base.errors import EigenbodyError
+from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.stiffening import need_no_remarks
 from eigenbody.operating.turning.blades import may_have_patterns
 from eigenbody.system.state import State
@@ -46,7 +47,7 @@ def _of_stack(stack: Stack, members: list[int], n: int | None) -> dict[int, Poin
         found = stacked_modes(stack.linear, without, n)
     except (EigenbodyError, np.linalg.LinAlgError):  # one by one each says for itself what is wrong
         return {}
-    notes = _notes(stack, [own for own in classes if own[0] in set(without.tolist())])
+    notes = _notes(stack, [own for own in classes if own[0] in set(without.tolist())], turning)
     return {k: modes for some in found for k, modes in _of_points(stack, some, notes).items()}
 
 
@@ -78,9 +79,11 @@ def _of_points(stack: Stack, found: StackedModes, notes: Mapping[int, tuple[str,
     return out
 
 
-def _notes(stack: Stack, classes: Sequence[Sequence[int]]) -> dict[int, tuple[str, ...]]:
+def _notes(
+    stack: Stack, classes: Sequence[Sequence[int]], known: Mapping[int, OperatingPoint]
+) -> dict[int, tuple[str, ...]]:
     """Notes on the linear equations: the same for points that turn alike and of which there is nothing to remark, those
-    of its own for any other."""
+    of its own for any other. Some operating points are known."""
     linear = stack.linear
     quiet = need_no_remarks(stack.batch, linear.first.system.description.flexible, linear.count)
     out: dict[int, tuple[str, ...]] = {}
@@ -89,7 +92,7 @@ def _notes(stack: Stack, classes: Sequence[Sequence[int]]) -> dict[int, tuple[st
         moves = bool(state.v.any() or state.w.any())
         same = [k for k in own if moves and quiet[k]]
         alone = [*same[:1], *(k for k in own if not (moves and quiet[k]))]
-        out.update({k: model.notes for k, model in stack.models(alone).items()})
+        out.update({k: model.notes for k, model in stack.models(alone, known).items()})
         if same:
             out.update(dict.fromkeys(same, out[same[0]]))
     return out
