@@ -65,11 +65,20 @@ def subspace_of_vectors(A: np.ndarray, left: np.ndarray, right: np.ndarray) -> t
     members = np.flatnonzero(np.minimum(least, shared) > INDEPENDENT)
     A, left, basis = A[members], left[members], np.linalg.qr(right[members], mode="complete")[0]
     own, rest = basis[..., :k], basis[..., k:]
-    form, others = own.mT @ A @ own, np.linalg.svd(rest.mT @ A @ rest, compute_uv=False)[:, -1]
+    form, others = own.mT @ A @ own, _least_gains(rest.mT @ A @ rest)
     slow = norms(form) <= SLOW * others
     # |T11 X - X T22| >= (smallest singular value of T22 - |T11|) |X|
     found = Subspace(np.linalg.solve(left.mT @ own, left.mT), own, form, others - norms(form))
     return members[slow], found.of(np.flatnonzero(slow))
+
+
+def _least_gains(A: np.ndarray) -> np.ndarray:
+    """What the smallest singular values of A (g, n, n) reach at least: 1 / sqrt(|A^-1|_1 |A^-1|_inf)."""
+    try:
+        size = np.abs(np.linalg.inv(A))
+    except np.linalg.LinAlgError:  # one of them is singular
+        return np.linalg.svd(A, compute_uv=False)[:, -1]
+    return 1 / np.sqrt(size.sum(axis=1).max(axis=1) * size.sum(axis=2).max(axis=1))
 
 
 def subspace_of_smallest(A: np.ndarray, count: int) -> Subspace:
