@@ -10,6 +10,8 @@ import numpy as np
 
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.model.description import owner_of
+from eigenbody.model.names import GROUND
 from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.numerics.matrices.linear import blocks
 from eigenbody.numerics.matrices.noise import balancing_scale
@@ -39,6 +41,10 @@ NOT_TRIED = (
 FROM_TURNING = (
     "{0}: its first body turns and its second does not, so that its coordinates are measured in axes that turn. Write"
     " its bodies in the other order, between: [{2}, {1}], and what is given of its coordinates with the other sign."
+)
+FIRST_LISTED = (
+    "{0} rests and {1} turns: of bodies that no joint holds to ground the first listed rests where nothing is said. If"
+    " it is {0} that is to turn, list {1} first in bodies, or hang it on ground by a free joint."
 )
 IN_FRAME = (
     "The equations are constant in the frame that turns with {0}, not in these coordinates: stability ({1}) is that of"
@@ -263,7 +269,25 @@ def on_damping(entries: Iterable[int]) -> tuple[str, ...]:
 def on_an_instant(point: OperatingPoint, are_frames_tried: bool, of_blades: str) -> tuple[str, ...]:
     """What to say of eigenvalues of equations that are constant nowhere; `of_blades` says what keeps blades from it."""
     blades = (f"Multi-blade coordinates do not help. {of_blades}.",) if of_blades else ()
-    return (FROZEN if are_frames_tried else NOT_TRIED, *blades, *_measured_from_turning(point))
+    return (
+        FROZEN if are_frames_tried else NOT_TRIED,
+        *blades,
+        *_measured_from_turning(point),
+        *_turning_on_rest(point),
+    )
+
+
+def _turning_on_rest(point: OperatingPoint) -> Iterator[str]:
+    """Parts that float, of which the body whose coordinates come first rests and one beside it turns, though forces tie
+    it to ground."""
+    system, w = point.system, np.abs(np.real(point.mechanics.at.w)).max(axis=-1)
+    tree, names, least = system.tree, system.places.names, TURNS * float(w.max(initial=0.0))
+    roots = tree.roots.tolist()
+    ends = [entry.get("between") or () for entry in system.description.forces]
+    tied = {owner_of(end) for own in ends if GROUND in own for end in own}
+    for body, parent in zip(tree.order.tolist(), tree.parent.tolist(), strict=True):
+        if parent in roots and w[body] > least >= w[parent] and owner_of(names[body]) in tied:
+            yield FIRST_LISTED.format(owner_of(names[parent]), owner_of(names[body]))
 
 
 def _measured_from_turning(point: OperatingPoint) -> Iterator[str]:
@@ -273,6 +297,6 @@ def _measured_from_turning(point: OperatingPoint) -> Iterator[str]:
     for group in system.joints:
         entries = [system.description.joints[i] for i in group.index.tolist()]
         for entry in entries if group.coordinates.shape[1] >= TILTS else ():
-            first, second = (w[system.places.carrier(end)] for end in entry["between"])
-            if first > least >= second:
+            ends = [system.places.carrier(end) for end in entry["between"]]
+            if w[ends[0]] > least >= w[ends[1]] and ends[1] not in system.tree.roots:
                 yield FROM_TURNING.format(entry.where, *entry["between"])

@@ -20,6 +20,7 @@ from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_and_point
 from eigenbody.operating.shift import Steps, independent, shifted_point, with_steps
 from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.observer import from_ground
 from eigenbody.system.system import Output
 
 CHUNK_ENTRIES = 8_000_000  # complex numbers in one stack of matrices of the bodies: bounds the memory
@@ -51,8 +52,17 @@ class Derivatives:
 @on_one_thread
 def derivatives(model: Subject, names: Sequence[str], at: Subject | None = None) -> Derivatives:
     """Derivatives by parameters or by any numbers of the model by path, all in one batched evaluation."""
-    model, point = model_and_point(model, at)
+    model, point = seen_from_ground(*model_and_point(model, at))
     return derivatives_at(point, model, names)
+
+
+def seen_from_ground(model: InertModel, point: OperatingPoint) -> tuple[InertModel, OperatingPoint]:
+    """Model and point in coordinates measured from ground where the equations are constant in these and not in the
+    model's own; else as they are."""
+    if point.is_at_rest or len(point.chosen.velocities) > DENSE_FREEDOMS:
+        return model, point
+    seen = from_ground(dense_model(point))
+    return (model, point) if seen.seen_from is None else (seen.point.model, seen.point)
 
 
 def refuse_large(point: OperatingPoint) -> None:

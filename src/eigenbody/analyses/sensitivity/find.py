@@ -11,7 +11,7 @@ import numpy as np
 
 from eigenbody.analyses.modes import Modes, modes
 from eigenbody.analyses.sensitivity.adjoint import slopes_of_simple
-from eigenbody.analyses.sensitivity.derivatives import Derivatives, derivatives_at, refuse_large
+from eigenbody.analyses.sensitivity.derivatives import Derivatives, derivatives_at, refuse_large, seen_from_ground
 from eigenbody.analyses.sensitivity.large import eigenvalue_slopes
 from eigenbody.analyses.sensitivity.responses import (
     FrfSensitivity,
@@ -166,6 +166,7 @@ def sensitivity(
     if solver == "sparse" or (solver is None and dof > DENSE_FREEDOMS):
         return _sparse(point, names, n)
     refuse_large(point)
+    model, point = seen_from_ground(model, point)
     lowest = None
     if not has_blades(point):
         lowest = modes(dense_model(point), n=n)

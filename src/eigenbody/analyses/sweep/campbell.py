@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from eigenbody.analyses.modes import modes, modes_in_frames, tracked_rows
+from eigenbody.analyses.modes import modes_in_frames, tracked_rows
 from eigenbody.analyses.sweep.critical import critical_places, expected_places
 from eigenbody.analyses.sweep.describe import WHIRLS, branch_patterns, whirl_sense, whirl_word
 from eigenbody.analyses.sweep.follow import HALVINGS, Sweep, branches_of, collected, finished, values_at, walked
-from eigenbody.analyses.sweep.points import (
-    angular_velocities,
-    each_of,
-    modes_along,
-    of_steady,
-    one_by_one,
-    point_modes,
-    steady_points,
-)
+from eigenbody.analyses.sweep.observed import constant_observer, modes_in_frame, who_sees
+from eigenbody.analyses.sweep.points import modes_along
 from eigenbody.analyses.sweep.shared import shared_points
 from eigenbody.analyses.sweep.spinning import (
     TURNS,
@@ -37,10 +30,9 @@ from eigenbody.analyses.sweep.spinning import (
 )
 from eigenbody.analyses.sweep.tracking import PointModes
 from eigenbody.analyses.sweep.values import Values, few_of, path_of
-from eigenbody.analyses.sweep.walk import Outcome, Stretch, Walk
+from eigenbody.analyses.sweep.walk import Stretch, Walk
 from eigenbody.base.errors import Fault, InputError, suggest
-from eigenbody.linearization.linearize import dense_model
-from eigenbody.linearization.point import OperatingPoint, system_of
+from eigenbody.linearization.point import system_of
 from eigenbody.linearization.subject import Subject
 from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.many.run import Crew
@@ -50,8 +42,6 @@ from eigenbody.model.source import shown as printable
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.steady.along import asks_for_steady
-from eigenbody.operating.turning.frame import charted, turning_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,10 +51,6 @@ ASK_THERE = (
     "They are constant for one who turns with {0}: leave out the orders, or ask for --frame {0} with orders counted"
     " there (0 for unbalance, 1 for weight)."
 )
-FROM_GROUND = (
-    "The equations are constant for an observer at rest, not in the coordinates of the model, of which some turn."
-)
-SEEN_FROM = "The equations change along the motion for an observer at rest, not for one who turns with {}."
 
 
 @dataclass(frozen=True)
@@ -155,9 +141,7 @@ def campbell(
         raise InputError(Fault("n", "in a rotating frame all modes are followed.", "Leave it out."))
     few = few_of(model, n)
 
-    evaluate = partial(modes_along, model, n=few)
-    if frame is not None:
-        evaluate = partial(_evaluate_in_frame, model, frame=frame)
+    evaluate = partial(modes_along, model, n=few) if frame is None else partial(modes_in_frame, model, frame=frame)
     asked = bool(per_rev)
     if asked and joint is None and joint_named(model, frame) is None:
         refuse_several(model, evaluate(Stretch(np.zeros(1), path.at(np.zeros(1)))))  # before the others are computed
@@ -173,50 +157,13 @@ def campbell(
     if spinning is None and (joint is not None or asked):
         raise InputError(no_spin(spinning_joints(model, good_points(walk.outcomes)), joint))
     found = finished(lambda: _campbell(model, walk, spinning, orders(walk), frame), walk)
-    observer = _constant_frame(found) if frame is None else None
+    observer = constant_observer(found) if frame is None else None
     if observer is None:
         return found
     if per_rev is not None and observer != GROUND:
         return replace(found, notes=(*found.notes, ASK_THERE.format(observer)))
     own = campbell(model, parameter, values, per_rev, observer, joint, None, refine, workers, client, store)
-    return replace(own, notes=(FROM_GROUND if observer == GROUND else SEEN_FROM.format(observer), *own.notes))
-
-
-def _constant_frame(found: Campbell) -> str | None:
-    """A joint with which the observer turns to whom the equations are constant, or ground, where they are not in the
-    model's own coordinates."""
-    if not found.is_frozen or np.isnan(found.spin).all():
-        return None
-    last = int(np.flatnonzero(~np.isnan(found.spin))[-1])
-    variant = found.model.with_values({name: float(values[last]) for name, values in found.parameters.items()})
-    return modes(variant).linear.seen_from
-
-
-def _evaluate_in_frame(model: InertModel, stretch: Stretch, frame: str) -> list[Outcome]:
-    """As `modes_along`, in coordinates measured in the rotating frame."""
-    if asks_for_steady(model):
-        steady = steady_points(model, stretch)
-        return each_of(steady, lambda there: of_steady(there, _modes_in_frame(there.point, frame)))
-    return one_by_one(model, stretch.values, lambda variant: _modes_in_frame(operating_point(variant), frame))
-
-
-def _modes_in_frame(point: OperatingPoint, frame: str) -> PointModes:
-    if frame == GROUND or _stands_still(point, frame):
-        return replace(point_modes(modes(point)), notes=())
-    turned = point_modes(modes(dense_model(charted(point, turning_frame(point, frame), False))))
-    return replace(turned, spins=angular_velocities(point), notes=())  # _frame_notes says more
-
-
-def _stands_still(point: OperatingPoint, frame: str) -> bool:
-    """Whether the frame does not turn here: then it is the fixed one."""
-    for entry in point.model.description.frames:
-        if entry.name == frame:
-            return not np.real(entry["rate"])
-    ends = next(entry["between"] for entry in point.model.description.joints if entry.name == frame)
-    w = point.mechanics.at.w
-    carriers = [point.system.places.carrier(end) for end in ends]
-    body = carriers[1] if carriers[1] < point.system.bodies else carriers[0]
-    return bool(np.abs(w[body]).max() <= TURNS * np.abs(w).max(initial=0.0))
+    return replace(own, notes=(who_sees(observer), *own.notes))
 
 
 # Excitation -----------------------------------------------------------------------------------------------------------

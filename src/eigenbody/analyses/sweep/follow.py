@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, TypeVar
@@ -14,6 +14,7 @@ from eigenbody.analyses.modes import damping_ratios, modes, tracked_rows
 from eigenbody.analyses.sweep.boundaries import stability_crossings
 from eigenbody.analyses.sweep.crossings import meetings
 from eigenbody.analyses.sweep.describe import motion_words
+from eigenbody.analyses.sweep.observed import constant_observer, modes_in_frame, who_sees
 from eigenbody.analyses.sweep.points import modes_along
 from eigenbody.analyses.sweep.settle import settle_crossings
 from eigenbody.analyses.sweep.shared import shared_points
@@ -41,6 +42,11 @@ from eigenbody.operating.turning.blades import in_blade_patterns
 from eigenbody.operating.turning.observer import from_constant_frame
 
 HALVINGS = 8
+INSTANT = (
+    "The equations change along the motion, in these coordinates and in every turning frame tried: eigenvalues are"
+    " those of an instant and say nothing about stability, nor do boundaries. Where the motion repeats itself use"
+    " Floquet's theory: campbell --floquet, eb.floquet_sweep(...)."
+)
 LISTED = 6  # places in a note
 SweepT = TypeVar("SweepT", bound="Sweep")
 Found = InertModel | LinearModel  # of a point: its linear equations where they are at hand
@@ -84,7 +90,7 @@ class Sweep(Drawn, look="analyses.sweep.look"):
     eigenvalues  (points, branches) complex, rad/s; a branch keeps its identity over all points. nan at failed points
                  and where a branch is not among the modes found
     is_rigid     (points, branches) recognized zeros
-    stability    of each point: stable, marginal, drifting, unstable, or failed
+    stability    of each point: stable, marginal, drifting, unstable, frozen (see is_frozen), or failed
     labels       of each branch: what moves
     is_lower     (branches,) the lower half of a pair that is two real eigenvalues elsewhere
     sought       where stability boundaries were sought: "between points" (wherever parabolas through neighbours let
@@ -185,10 +191,21 @@ def sweep(
     model = model_asking_for(model)
     path = path_of(model, parameter, values)
     few = few_of(model, n)
-    evaluate = partial(modes_along, model, n=few)
-    points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few})
-    walk = walked(model, path, evaluate, refine, points=points)
-    return finished(lambda: collected(walk, model, boundaries), walk)
+
+    def seen(observer: str | None) -> Sweep:
+        evaluate = partial(modes_along, model, n=few)
+        if observer is not None:
+            evaluate = partial(modes_in_frame, model, frame=observer)
+        points = shared_points(model, path, evaluate, Crew(workers, client), store, {"n": few, "frame": observer})
+        walk = walked(model, path, evaluate, refine, points=points)
+        return finished(lambda: collected(walk, model, boundaries, in_frame=observer is not None), walk)
+
+    found = seen(None)
+    observer = constant_observer(found)
+    if observer is None:
+        return found
+    own = seen(observer)
+    return replace(own, notes=(who_sees(observer), *own.notes))
 
 
 # Result ---------------------------------------------------------------------------------------------------------------
@@ -235,6 +252,7 @@ def collected(
     subject_at = cache(partial(_subject_at, walk, model))
     closing = with_boundaries and not walk.interrupted
     sought = walk.sought if closing else "nowhere"
+    is_frozen = not walk.interrupted and _is_frozen(walk, subject_at, in_frame)
     return Sweep(
         model=model,
         parameters={name: frozen(v) for name, v in walk.path.at(walk.t).items()},
@@ -242,7 +260,7 @@ def collected(
         is_rigid=frozen(rigid),
         is_added=frozen(walk.t % 1 != 0),
         is_lower=frozen(lower),
-        stability=tuple(o.stability if isinstance(o, PointModes) else "failed" for o in walk.outcomes),
+        stability=tuple(_verdict(o, is_frozen) for o in walk.outcomes),
         labels=motion_words(walk.track.fronts, shown, rows.names, axes, rows.flexible),
         events=tuple(Event(m.kind, values_at(walk, m.t), m.branches) for m in meetings(walk, shown, lower, closing)),
         boundaries=tuple(
@@ -250,13 +268,14 @@ def collected(
             for c in (stability_crossings(walk, shown, lower) if closing else ())
         ),
         sought=sought,
-        is_frozen=not walk.interrupted and _is_frozen(walk, subject_at, in_frame),
+        is_frozen=is_frozen,
         failed=tuple(
             FailedPoint(i, values_at(walk, walk.t[i]), o.message)
             for i, o in enumerate(walk.outcomes)
             if isinstance(o, Failure)
         ),
         notes=(
+            *([INSTANT] if is_frozen else []),
             *_notes(walk, shown),
             *(_unsettled(walk) if sought == "between points" else ()),
             *_few_shapes(walk, model, subject_at),
@@ -274,6 +293,13 @@ def branches_of(walk: Walk) -> tuple[np.ndarray, np.ndarray]:
     rigid = (walk.track.is_rigid[:, shown] | np.isnan(values.real)).all(axis=0)
     order = np.lexsort((lower, first.real, np.round(np.abs(first), 12), ~rigid))
     return shown[order], lower[order]
+
+
+def _verdict(outcome: Outcome, is_frozen: bool) -> str:
+    """Of a point: nothing is said of one that turns where the equations change along the motion."""
+    if not isinstance(outcome, PointModes):
+        return "failed"
+    return "frozen" if is_frozen and np.any(outcome.spins) else outcome.stability
 
 
 def _is_frozen(walk: Walk, subject_at: Callable[[int], Found], in_frame: bool) -> bool:

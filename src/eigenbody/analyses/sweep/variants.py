@@ -22,6 +22,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject
+from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.many.run import Crew, Lost, in_order
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.eigen.dense import spectra_first_order, spectra_second_order
@@ -29,6 +30,7 @@ from eigenbody.numerics.eigen.spectra import Spectra
 from eigenbody.numerics.matrices.stacks import columns_of
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
+from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.family import (
     Failed,
     Group,
@@ -40,6 +42,7 @@ from eigenbody.operating.family import (
 )
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.blades import has_blades, in_blade_patterns, refuse_instant
+from eigenbody.operating.turning.observer import from_constant_frame
 
 if TYPE_CHECKING:
     from eigenbody.analyses.results import StoredResults
@@ -218,7 +221,7 @@ def _solve(group: Group, collected: _Collected) -> None:
 def _solve_together(group: Group, collected: _Collected) -> np.ndarray:
     """Linearize and solve; returns which variants must be done by themselves."""
     point, apart = batch_point(group)
-    if _may_have_blades(group, point):
+    if _may_be_seen_otherwise(group, point):
         return np.ones(len(group), dtype=bool)
     e = VariationalEquations(point)
     space = e.state_space
@@ -252,10 +255,14 @@ def _judged(e: VariationalEquations, space: StateSpace, count: int, members: np.
     return spectra_second_order(*parts) if is_second_order else spectra_first_order(*parts)
 
 
-def _may_have_blades(group: Group, batch: OperatingPoint) -> bool:
-    """Whether multi-blade coordinates are to be looked for in each variant: in the one that turns fastest."""
+def _may_be_seen_otherwise(group: Group, batch: OperatingPoint) -> bool:
+    """Whether multi-blade coordinates, or those of another observer, are to be looked for in each variant: in the one
+    that turns fastest."""
     spin = np.abs(np.broadcast_to(batch.state.w, (len(group), *batch.state.w.shape[-2:]))).max(axis=(1, 2), initial=0.0)
-    return bool(spin.any()) and has_blades(operating_point(group.model_of(int(np.argmax(spin)))))
+    if not spin.any():
+        return False
+    fastest = operating_point(group.model_of(int(np.argmax(spin))))
+    return has_blades(fastest) or bool(turning_flexible(fastest) or turning_coordinates(fastest))
 
 
 def sorted_eigenvalues(linear: LinearModel) -> np.ndarray:
@@ -279,7 +286,8 @@ def _solve_alone(group: Group, k: int, collected: _Collected) -> None:
         collected.failures[linear.index] = linear.message
         return
     try:
-        linear = refuse_instant(in_blade_patterns(linear))
+        linear = in_blade_patterns(linear)
+        linear = refuse_instant(from_constant_frame(linear, partial(has_constant_coefficients, linear)))
     except EigenbodyError as error:
         collected.failures[int(group.index[k])] = str(error)
         return

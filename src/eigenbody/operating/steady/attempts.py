@@ -65,13 +65,15 @@ def _start(model: InertModel, task: Task, configuration: State) -> Trial:
 
 
 def pace_of(trial: Trial, task: Task, idle: np.ndarray) -> float:
-    """How fast things go, in rad/s: rates spoken of, turning frames, or what the accelerations at the start make."""
-    system, chosen = trial.system, trial.chosen
+    """How fast things go, in rad/s: rates spoken of, bodies that are driven, turning frames, or what the accelerations
+    at the start make."""
+    system, chosen, state = trial.system, trial.chosen, trial.state
+    of_bodies = (np.abs(state.w).max(initial=0.0), np.abs(state.v).max(initial=0.0) / system.length)
     of_rates = np.abs(trial.rates) / unit_of(system, chosen.velocities)
     frames = [abs(frame["rate"]) for frame in system.description.frames]
     acceleration = Residual(trial, task, idle).acceleration
     of_forces = np.sqrt(np.abs(acceleration) / unit_of(system, chosen.velocities))
-    return float(max([*of_rates, *frames, *of_forces], default=0.0)) or 1.0
+    return float(max([*of_rates, *of_bodies, *frames, *of_forces])) or 1.0
 
 
 def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:

@@ -26,6 +26,7 @@ from eigenbody.operating.turning.frame import TurningFrame, turning_frame
 from eigenbody.operating.turning.observer import (
     TRIED,
     alike,
+    from_ground,
     keeps_turning,
     later_state,
     states_of_a_turn,
@@ -55,6 +56,10 @@ PORTS = 1e-8  # relative difference of columns of B and rows of C, D that counts
 INSTANT = (
     "The equations change along the motion: what is given is that of an instant, not of the motion. Where the motion"
     " repeats itself use Floquet's theory (eigenbody floquet), or simulate it."
+)
+FROM_GROUND = (
+    "The equations are constant for an observer at rest, not in the coordinates of the model, of which some turn:"
+    " coordinates are measured from ground."
 )
 PORTS_TURN = (
     "What pushes here, or what is read, turns along the motion beside the coordinates: at one frequency it answers at"
@@ -111,9 +116,10 @@ def may_have_patterns(point: OperatingPoint) -> bool:
 
 
 def in_constant_form(linear: LinearModel) -> LinearModel:
-    """The linear model whose coefficients are constant: in its own coordinates, or in multi-blade coordinates where
-    these are needed and help. Where nothing makes them constant, as it is, with a note that says so."""
-    if linear.by_route is not None or linear.blades is not None:
+    """The linear model whose coefficients are constant: in its own coordinates, or in multi-blade coordinates or those
+    measured from ground where these are needed and help. Where nothing makes them constant, as it is, with a note that
+    says so."""
+    if linear.by_route is not None or linear.blades is not None or linear.seen_from is not None:
         return linear
     found = Blades(None)
     if not linear.is_sparse and not linear.point.is_steady:
@@ -122,6 +128,9 @@ def in_constant_form(linear: LinearModel) -> LinearModel:
         return _in_patterns(linear, found.chart, found.notes)
     if has_constant_coefficients(linear):
         return linear
+    seen = from_ground(linear)
+    if seen.seen_from is not None:
+        return replace(seen, notes=(*seen.notes, FROM_GROUND))
     reason = (f"Multi-blade coordinates do not help. {found.reason}.",) if found.reason else ()
     return replace(linear, notes=(*linear.notes, INSTANT, *reason))
 

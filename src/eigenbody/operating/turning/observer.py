@@ -16,7 +16,13 @@ from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.model.names import GROUND
 from eigenbody.operating.comparison import same_equations
-from eigenbody.operating.constancy import is_unaccelerated, parts_of_a_turn, reads_what_moves, stays_along
+from eigenbody.operating.constancy import (
+    has_constant_coefficients,
+    is_unaccelerated,
+    parts_of_a_turn,
+    reads_what_moves,
+    stays_along,
+)
 from eigenbody.operating.turning.frame import SAME, TurningFrame, charted, turning_frame
 from eigenbody.spatial.rotations import about_axis, apply, cross
 from eigenbody.system.state import State
@@ -33,7 +39,7 @@ def constant_frame(point: OperatingPoint) -> tuple[str, OperatingPoint] | None:
     for turning in turning_frames(point):
         try:
             there = charted(point, turning, False)
-            if is_constant_in(there, turning):
+            if _is_steady_in(there, turning):
                 return turning.name, replace(there, is_steady=True)
         except EigenbodyError:  # its motion has no such coordinates
             continue
@@ -48,7 +54,7 @@ def _from_ground(point: OperatingPoint) -> tuple[str, OperatingPoint] | None:
     for turning in turning_frames(point):
         try:
             there = charted(point, turning, True)
-            if is_constant_in(there, turning):
+            if _is_steady_in(there, turning):
                 return GROUND, replace(there, is_steady=True)
         except EigenbodyError:  # its motion has no such coordinates
             continue
@@ -76,15 +82,28 @@ def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) ->
     """The linear model in coordinates measured from ground, or in a turning frame, where its equations are constant
     there and not in its own, and flexible bodies turn or some coordinates do: those are of no observer. Else, and where
     its coordinates or its damping were asked for, as it is."""
+    if not _may_be_of_no_observer(linear) or is_constant():
+        return linear
+    return _seen(linear, _from_ground(linear.point) or constant_frame(linear.point))
+
+
+def from_ground(linear: LinearModel) -> LinearModel:
+    """The same for the observer at rest alone."""
+    if not _may_be_of_no_observer(linear) or has_constant_coefficients(linear):
+        return linear
+    return _seen(linear, _from_ground(linear.point))
+
+
+def _seen(linear: LinearModel, found: tuple[str, OperatingPoint] | None) -> LinearModel:
+    return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
+
+
+def _may_be_of_no_observer(linear: LinearModel) -> bool:
     point = linear.point
     is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
     if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
-        return linear
-    has_shapes = bool(flexible_that_turn(point) or turning_coordinates(point))
-    if not has_shapes or all(turning_bodies(point, turning) is None for turning in turning_frames(point)):
-        return linear
-    found = None if is_constant() else _from_ground(point) or constant_frame(point)
-    return linear if found is None else replace(dense_model(found[1]), seen_from=found[0])
+        return False
+    return bool(flexible_that_turn(point) or turning_coordinates(point))
 
 
 def alike(one: TurningFrame, other: TurningFrame) -> bool:
@@ -107,6 +126,15 @@ def is_constant_in(point: OperatingPoint, turning: TurningFrame) -> bool | None:
         if not same_equations(here, dense_model(there.choosing(point.chosen))):
             return False
     return not reads_what_moves(point) or stays_along(here, states_of_a_turn(point, turning))
+
+
+def _is_steady_in(point: OperatingPoint, turning: TurningFrame) -> bool:
+    """Whether the equations in the coordinates of a point stay the same; where bodies turn at several rates they are
+    followed along the motion."""
+    found = is_constant_in(point, turning)
+    if found is None and keeps_turning(point, turning):
+        return has_constant_coefficients(dense_model(point))
+    return bool(found)
 
 
 def states_of_a_turn(point: OperatingPoint, turning: TurningFrame) -> list[State]:

@@ -107,7 +107,9 @@ def _least(column: np.ndarray) -> float:
 
 
 def _stability(sweep: Sweep, k: int) -> str:
-    """Whether the branch grows at all points, at some or at none."""
+    """Whether the branch grows at all points, at some or at none; nothing of equations of an instant."""
+    if sweep.is_frozen:
+        return "—"
     column = sweep.eigenvalues[:, k]
     known = ~np.isnan(column.real)
     unstable = np.array([s == "unstable" for s in sweep.stability])[known]
@@ -228,6 +230,7 @@ def document(sweep: Sweep) -> dict[str, Any]:
         "parameters": {name: _list(v) for name, v in sweep.parameters.items()},
         "added": [bool(a) for a in sweep.is_added],
         "stability": list(sweep.stability),
+        "frozen": sweep.is_frozen,
         "joint": (speed.joint if speed is not None else "") or None,
         "frame": (speed.frame if speed is not None else "") or None,
         "turning": [] if speed is None else list(speed.turning),
