@@ -33,6 +33,7 @@ from eigenbody.numerics.matrices.linear import Saddle, factor, matrix, rows_of, 
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.given import asked
 from eigenbody.operating.held import balanced_state, held_measures
+from eigenbody.operating.shapes import in_shapes_of, less_changed_shapes
 from eigenbody.spatial.rotations import log
 from eigenbody.system.compile import CompiledVariants
 from eigenbody.system.state import State, collect
@@ -325,6 +326,7 @@ def _by_differences(point: OperatingPoint, steps: Steps) -> State:
     """Differences of the whole search with several steps, extrapolated to zero."""
     slopes = [_slope(point, steps.model, name, value) for name, value in zip(steps.names, steps.values, strict=True)]
     dq, du, dx = (np.array(column) for column in zip(*slopes, strict=True))
+    dq, du = less_changed_shapes(point, steps.system, steps.size, dq, du)
     step = 1j * steps.size[:, None]
     moved = point.state.moved(steps.system, step * dq)
     u = point.state.velocity(point.system) + step * du
@@ -340,7 +342,8 @@ def _slope(point: OperatingPoint, model: InertModel, name: str, value: float) ->
         raise InputError(Fault(name, what, "Leave it out, or change it."))
 
     def change(h: float) -> list[np.ndarray]:
-        return _change(point, operating_point(model.with_values({name: value + h})).state)
+        there = operating_point(model.with_values({name: value + h}))
+        return _change(point, in_shapes_of(point, there))
 
     if len(sides) == 2:
         halved = [[(a - b) / (2 * h) for a, b in zip(change(h), change(-h), strict=True)] for h in (width, width / 2)]
