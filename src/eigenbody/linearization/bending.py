@@ -1,7 +1,9 @@
-"""Beams that the operating point bends: how far their sections are turned in the frames of their bodies."""
+"""Beams that the operating point bends or stretches: how far their sections are turned in the frames of their bodies,
+and how much longer they are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +13,15 @@ from eigenbody.model.description import FlexibleBody
 
 FAR = 0.03  # rad, whose square is 1e-3
 NOTED = 1e-3  # part of a frequency that may be left out without a word
+HALF = 0.5  # part of a stretch by which frequencies may err: measured, 0.25 to 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class TurnedBeam:
-    """A beam of one body or several."""
+    """A beam of one body or several, as it is at the operating point."""
 
     turn: float  # rad, the largest between a section and the frame of its body
+    stretch: float  # the largest part by which a piece of its line is longer or shorter
     parts: int  # bodies that it consists of
     right_below: float  # rad/s, half of its modes: what its modes should give rightly
 
@@ -30,6 +34,10 @@ class TurnedBeam:
 
 def turned_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
     """Beams with modes, by name, that a steady state or an equilibrium turns by `least` rad in themselves, or more."""
+    return {name: beam for name, beam in _loaded_beams(point).items() if beam.turn >= least}
+
+
+def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
     bodies: dict[str, list[FlexibleBody]] = {}
     for body in point.system.description.flexible:
         if body.reduced.bow is not None and body.reduced.modes:
@@ -38,25 +46,49 @@ def turned_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
         return {}
     found = {}
     for name, parts in bodies.items():
-        turn = max(_turn(point, body) for body in parts)
-        if turn >= least:
-            half = [float(np.real(body.reduced.frequencies)[(body.reduced.modes - 1) // 2]) for body in parts]
-            found[name] = TurnedBeam(turn, len(parts), min(half))
+        turn, stretch = (max(of(point, body) for body in parts) for of in (_turn, _stretch))
+        half = [float(np.real(body.reduced.frequencies)[(body.reduced.modes - 1) // 2]) for body in parts]
+        found[name] = TurnedBeam(turn, stretch, len(parts), min(half))
     return found
 
 
 def remarks_on_bending(point: OperatingPoint) -> tuple[str, ...]:
-    """A sentence for every beam that is bent too far for its number of bodies whatever it is like."""
-    return tuple(
-        f"flexible.{name}: its sections are turned by up to {beam.turn:.2g} rad in the frame of a body that is right to"
-        f" second order: frequencies may err by {beam.left_out:.1e}, those of a strip by more. Give sections:"
-        f" {2 * beam.parts} or more, and compare."
-        for name, beam in turned_beams(point, FAR).items()
-        if beam.left_out > NOTED
-    )
+    """A sentence for every beam that is bent or stretched too far for its number of bodies whatever it is like."""
+    return tuple(remark for name, beam in _loaded_beams(point).items() for remark in _remarks(name, beam))
+
+
+def _remarks(name: str, beam: TurnedBeam) -> Iterator[str]:
+    if beam.turn >= FAR and beam.left_out > NOTED:
+        yield (
+            f"flexible.{name}: its sections are turned by up to {beam.turn:.2g} rad in the frame of a body that is"
+            f" right to second order: frequencies may err by {beam.left_out:.1e}, those of a strip by more. Give"
+            f" sections: {2 * beam.parts} or more, and compare."
+        )
+    if beam.parts == 1 and HALF * beam.stretch > NOTED:
+        yield (
+            f"flexible.{name}: its load makes it longer or shorter by {beam.stretch:.1e} of its length, and one body"
+            f" has the stiffness of small strains: frequencies may err by {HALF * beam.stretch:.1e}. Give sections,"
+            " and compare."
+        )
 
 
 def _turn(point: OperatingPoint, body: FlexibleBody) -> float:
+    turned = np.real(body.reduced.turn) @ _modal(point, body)
+    return float(np.linalg.norm(turned, axis=-1).max(initial=0.0))
+
+
+def _stretch(point: OperatingPoint, body: FlexibleBody) -> float:
+    """Displacements of first order are counted: what bends draws its ends together by those of second order."""
+    nodes, moved = np.real(body.reduced.nodes), np.real(body.reduced.move) @ _modal(point, body)
+    longest = 0.0
+    for line in body.lines:
+        pieces, change = np.diff(nodes[list(line)], axis=0), np.diff(moved[list(line)], axis=0)
+        longest = max(
+            longest, float((np.abs((pieces * change).sum(axis=1)) / (pieces**2).sum(axis=1)).max(initial=0.0))
+        )
+    return longest
+
+
+def _modal(point: OperatingPoint, body: FlexibleBody) -> np.ndarray:
     carriers = [point.system.places.index[name] for name in body.carriers]
-    eta = np.real(point.state.r[carriers]).reshape(-1)[: body.reduced.modes]
-    return float(np.linalg.norm(np.real(body.reduced.turn) @ eta, axis=-1).max(initial=0.0))
+    return np.asarray(np.real(point.state.r[carriers]).reshape(-1)[: body.reduced.modes])

@@ -94,15 +94,16 @@ def strained_beams(point: OperatingPoint) -> dict[str, StrainedBeam]:
             beams.setdefault(body.where.removeprefix("flexible."), []).append(body)
     if not beams:
         return {}
-    forces = _node_forces(point, [body for parts in beams.values() for body in parts])
-    found = {name: _strained(point, name, parts, forces) for name, parts in beams.items()}
+    loads = _node_loads(point, [body for parts in beams.values() for body in parts])
+    found = {name: _strained(point, name, parts, loads) for name, parts in beams.items()}
     return {name: beam for name, beam in found.items() if beam is not None}
 
 
 def _strained(
-    point: OperatingPoint, name: str, parts: Sequence[FlexibleBody], forces: Mapping[str, np.ndarray]
+    point: OperatingPoint, name: str, parts: Sequence[FlexibleBody], loads: Mapping[str, np.ndarray]
 ) -> StrainedBeam | None:
-    """The whole beam is judged: its lowest frequency goes with the square of its length."""
+    """The whole beam is judged: its lowest frequency goes with the square of its length. Moments count as forces across
+    that length."""
     lengths = [_length(body) for body in parts]
     length, longest = sum(lengths), max(lengths)
     if not longest:
@@ -110,8 +111,9 @@ def _strained(
     part = parts[lengths.index(longest)]
     lowest = _lowest(part) * (longest / length) ** 2
     mass = sum(float(np.real(body.reduced.mass)) for body in parts)
-    across = max(float(_across_and_along(point, body, forces[body.name])[0]) for body in parts)
-    force = max(float(np.linalg.norm(forces[body.name], axis=-1).max(initial=0.0)) for body in parts)
+    across = max(float(_across_and_along(point, body, loads[body.name][..., :3])[0]) for body in parts)
+    sizes = (loads[body.name] / np.array([1.0] * 3 + [length] * 3) for body in parts)
+    force = max(float(np.linalg.norm(size.reshape(-1, 3), axis=-1).max(initial=0.0)) for size in sizes)
     scale = mass * length * lowest**2
     if across <= FAST * lowest and force <= STRONG * scale:
         return None
@@ -185,11 +187,16 @@ def _line(body: FlexibleBody) -> np.ndarray | None:
 
 def _node_forces(point: OperatingPoint, bodies: Sequence[FlexibleBody]) -> dict[str, np.ndarray]:
     """Forces (..., nodes, 3), global axes, that the bodies put on their nodes."""
+    return {name: load[..., :3] for name, load in _node_loads(point, bodies).items()}
+
+
+def _node_loads(point: OperatingPoint, bodies: Sequence[FlexibleBody]) -> dict[str, np.ndarray]:
+    """Forces in global axes, and moments in those of the nodes (..., nodes, 6), that the bodies put on their nodes."""
     system, holonomic = point.system, point.mechanics.holonomic
     owners = {node for body in bodies for node in body.nodes}
     own = np.array([row.owner in owners for row in system.constraints.rows], dtype=bool)
     along = np.real(holonomic.along_measures(np.where(own, np.real(point.motion.multipliers), 0.0)))
-    force = -pull_back(system.constraints.measures, np.real(holonomic.jet.gradient), along, system.nq)
+    load = -pull_back(system.constraints.measures, np.real(holonomic.jet.gradient), along, system.nq)
     index = system.places.index
-    columns = {body.name: system.dof[[index[node] for node in body.nodes], :3] for body in bodies}
-    return {name: force[..., own] for name, own in columns.items()}
+    columns = {body.name: system.dof[[index[node] for node in body.nodes]] for body in bodies}
+    return {name: load[..., own] for name, own in columns.items()}

@@ -37,9 +37,10 @@ class SecondOrder:
 
 
 def second_order(structure: Structure, Phi: np.ndarray, centre: np.ndarray, J0: np.ndarray) -> SecondOrder | None:
-    """Of the modes Phi (N, m), in a frame of mean axes; None where the structure does not know its strains."""
+    """Of the modes Phi (N, m), in a frame of mean axes; None where the structure does not know its strains, or where no
+    mode is kept."""
     line, points = structure.line, structure.points
-    if line is None or points is None:
+    if line is None or points is None or not Phi.shape[1]:
         return None
     nodes, sections = _along(line, Phi)
     S, P = sections

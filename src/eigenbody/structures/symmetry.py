@@ -82,6 +82,5 @@ def _changes_of_bow(reduced: Reduced, A: np.ndarray, G: np.ndarray) -> list[tupl
     if reduced.bow is None:
         return []
     both = np.real(reduced.bow).reshape(-1, 2, 3, *G.shape)
-    slope = np.einsum("npilm,lk->npikm", both, G) + np.einsum("npikm,ml->npikl", both, G)
-    change = slope - np.einsum("ij,npjkl->npikl", A, both)
+    change = G.T @ both + both @ G - np.moveaxis(np.tensordot(A, both, axes=(1, 2)), 0, 2)
     return [(change[:, k], both[:, k]) for k in range(2)]

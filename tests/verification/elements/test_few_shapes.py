@@ -243,3 +243,66 @@ def test_sweeps_note_what_modes_notes_at_their_last_point(kind: str, point: str)
             assert text == f"At speed = 12 (SI): w{alone[1:]}"
         else:
             assert not told_there
+
+
+# Torque, growth, stretch ----------------------------------------------------------------------------------------------
+def pinned_shaft(torque: float, modes: int) -> eb.Model:
+    """1 m of round steel between two ends that may tilt, twisted by moments whose axes stay."""
+    second, mass = np.pi * 0.02**4 / 64, 7850 * np.pi * 0.02**2 / 4  # stiff along and about its axis
+    steel = {
+        "E": 210e9, "nu": 0.3, "area": np.pi * 0.01**2 * 100, "Iy": second, "Iz": second, "J": 2e5 * second, "shear": False,
+        "mass_per_length": mass, "jx": 1e-7, "jy": 0, "jz": 0,
+    }  # fmt: skip
+    ends = {"type": "torque", "axes": "ground"}
+    return eb.Model(
+        flexible={"s": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], "modes": modes, **steel}},
+        joints={
+            "low": {"type": "spherical", "between": ["ground", "s.start"], "at": [0, 0, 0]},
+            "high": {"type": "inline", "between": ["ground", "s.end"], "at": [0, 0, 1], "axis": [0, 0, 1]},
+        },
+        forces={
+            "one": {**ends, "body": "s.start", "at": [0, 0, 0], "value": [0, 0, -torque]},
+            "two": {**ends, "body": "s.end", "at": [0, 0, 1], "value": [0, 0, torque]},
+        },
+        operating_point="equilibrium",
+    )
+
+
+@pytest.mark.parametrize(("part", "what"), [(0.9, "a frequency of"), (1.02, "a growth of")])
+def test_a_torque_that_needs_more_shapes_is_noted_and_so_is_what_grows(part: float, what: str) -> None:
+    """Greenhill's shaft buckles at 2 pi E I / L; 30 modes are enough for either, and nothing is said."""
+    torque = part * 2 * np.pi * 210e9 * np.pi * 0.02**4 / 64
+    few, many = (eb.modes(pinned_shaft(torque, modes)) for modes in (8, 30))
+    assert any(f"With more shapes than the 8 modes of s {what}" in note for note in few.notes)
+    assert not any("With more shapes" in note for note in many.notes)
+
+
+def cord(strain: float) -> eb.Model:
+    """A cord that its load makes longer, clamped below and guided above."""
+    E, d = 5e6, 0.01
+    pull = strain * E * np.pi * d**2 / 4
+    rubber = {"E": E, "nu": 0.3, "density": 1000, "diameter": d, "modes": 12}
+    return eb.Model(
+        flexible={"b": {"type": "beam", "points": [[0, 0, 0], [0, 0, 1]], **rubber}},
+        joints={
+            "low": {"type": "fixed", "between": ["ground", "b.start"], "at": [0, 0, 0]},
+            "high": {"type": "prismatic", "between": ["ground", "b.end"], "at": [0, 0, 1], "axis": [0, 0, 1]},
+        },
+        forces={"pull": {"type": "force", "body": "b.end", "at": [0, 0, 1], "value": [0, 0, pull]}},
+        operating_point="equilibrium",
+    )
+
+
+def test_a_beam_that_its_load_makes_longer_is_noted_by_how_much() -> None:
+    """The frequency errs by up to half of the strain."""
+    notes = " ".join(eb.linearize(cord(0.05)).notes)
+    assert "longer or shorter by 5.0e-02 of its length" in notes
+    assert "may err by 2.5e-02" in notes
+    assert "longer or shorter" not in " ".join(eb.linearize(cord(1e-3)).notes)
+
+
+def test_a_beam_without_modes_of_its_own_that_is_held_is_rigid() -> None:
+    model = cord(1e-3)
+    held = model.set(flexible={"b": {**model.document["flexible"]["b"], "modes": 0, "interface": ["start"]}})
+    free = held.set(joints={"low": {**model.document["joints"]["low"], "type": "spherical"}}, forces={})
+    assert eb.linearize(free).dof == 3

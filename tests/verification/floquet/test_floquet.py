@@ -411,3 +411,19 @@ def test_shimmy_has_the_cycle_of_its_equations():
     same_sets(found.multipliers, np.linalg.eigvals(whole), 1e-8)
     assert found.stability == "stable"
     assert found.stabilities[0] == "orbit"
+
+
+@pytest.mark.parametrize("period", [1.3, "=2*pi"])
+@pytest.mark.parametrize("coupling", [0.0, 0.7])
+def test_what_grows_with_time_drifts_whatever_period_is_asked_for(period: float | str, coupling: float) -> None:
+    """Two equal oscillators, one of which pushes the other: multipliers are two equal pairs with one vector each."""
+    rail = {"type": "prismatic", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0]}
+    model = eb.Model(
+        bodies={name: {"mass": 1, "at": [0, 0, 0]} for name in "ab"},
+        joints={"p": rail, "q": {**rail, "between": ["ground", "b"]}},
+        forces={
+            "own": {"type": "spring", "along": "p", "k": 1},
+            "other": {"type": "expression", "along": "q", "value": f"=-q + {coupling}*p"},
+        },
+    )
+    assert eb.floquet(model, period=period).stability == ("drifting" if coupling else "marginal")

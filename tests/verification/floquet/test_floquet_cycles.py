@@ -108,3 +108,43 @@ def test_no_time_to_settle_is_no_time():
     assert abs(later - at_once) > 1e-3
     asked = model.set(operating_point={"periodic": {"period": "free", "settle": 0}})
     assert eb.floquet(asked).point.coordinates()["s"] == pytest.approx(at_once, abs=1e-6)
+
+
+PENDULUM = {"inertia": 0.65, "weight": 4.905, "moment": 5.5, "friction": 0.5}  # about its pin: kg m2, N m, N m, N m s
+
+
+def driven_pendulum(position: float, velocity: float) -> eb.Model:
+    return eb.Model(
+        gravity=[0, 0, -9.81],
+        bodies={"a": {"mass": 1, "inertia": [0.4] * 3, "at": [0, 0, -0.5]}},
+        joints={"h": {
+            "type": "revolute", "between": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0],
+            "position": position, "velocity": velocity,
+        }},
+        forces={"drive": {"type": "expression", "along": "h", "value": "=5.5 - 0.5*h'"}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("position", [0.0, 2.0, 3.3, 5.0103, 5.0103 - 2 * np.pi])
+def test_a_pendulum_that_goes_over_the_top_comes_back_after_a_turn(position: float):
+    """From anywhere near its cycle; the multiplier is exp(-c T / J), the period that of an integration by SciPy."""
+
+    def rate(t: float, y: np.ndarray) -> list[float]:
+        own = PENDULUM
+        push = own["moment"] - own["friction"] * y[1] - own["weight"] * np.sin(y[0])
+        return [y[1], push / own["inertia"]]
+
+    settled = solve_ivp(rate, (0, 60), [0.0, 11.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    turn = lambda t, y: y[0] - settled[0] - 2 * np.pi  # noqa: E731
+    period = solve_ivp(rate, (0, 2), settled, method="DOP853", rtol=1e-13, atol=1e-13, events=turn).t_events[0][0]
+    found = eb.floquet(driven_pendulum(position, 11.0), "free", guess=0.5723, settle=1.0)
+    assert found.period == pytest.approx(period, rel=1e-9)
+    wanted = np.exp(-PENDULUM["friction"] * period / PENDULUM["inertia"])
+    assert found.multipliers[1].real == pytest.approx(wanted, rel=1e-8)
+
+
+@pytest.mark.parametrize("options", [{"guess": 6.66}, {"settle": 10.0}, {"guess": 5.0}, {"guess": 6.66, "settle": 5.0}])
+def test_a_cycle_is_found_from_where_nothing_oscillates(options: dict):
+    """At its turning point the linear equations of van der Pol's are those of a slow and a fast decay."""
+    found = eb.floquet(slider("=-s + (1 - s**2)*s'", 2.0), "free", **options)
+    assert found.period == pytest.approx(VAN_DER_POL, rel=1e-11)

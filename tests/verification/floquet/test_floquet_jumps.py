@@ -109,3 +109,32 @@ def test_forces_that_jump_where_the_motion_is_are_named():
     (note,) = eb.floquet(slider(f"{rest} - 0.1*step(s')"), 1.0).notes
     assert "not those of this motion" in note
     assert not eb.floquet(slider(f"{rest} - 0.1*step(cos(2*pi*t))"), 1.0).notes
+
+
+def test_a_motion_that_is_simulated_is_so_from_one_jump_to_the_next() -> None:
+    """A hardening spring under a force that is on for a part of each period, against an integration that ends at the
+    two jumps; the other start is on the same orbit."""
+    on, off = np.arcsin(0.6), np.pi - np.arcsin(0.6)
+
+    def flow(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The end of the period, and how it changes with the start."""
+        whole = np.concatenate((y, np.eye(2).ravel()))
+        for begin, end, force in ((0.0, on, 0.0), (on, off, 1.0), (off, 2 * np.pi, 0.0)):
+
+            def rate(t: float, z: np.ndarray, force: float = force) -> np.ndarray:
+                slope = np.array([[0, 1], [-1 - 3 * z[0] ** 2, -0.2]])
+                own = [z[1], -z[0] - z[0] ** 3 - 0.2 * z[1] + force]
+                return np.concatenate((own, (slope @ z[2:].reshape(2, 2)).ravel()))
+
+            whole = solve_ivp(rate, (begin, end), whole, method="DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+        return whole[:2], whole[2:].reshape(2, 2)
+
+    start = np.array([0.03, 0.7])
+    for _ in range(8):
+        end, slope = flow(start)
+        start = start - np.linalg.solve(slope - np.eye(2), end - start)
+    wanted = np.linalg.eigvals(flow(start)[1])
+    found = eb.floquet(slider("=-s - s**3 - 0.2*s' + step(sin(t) - 0.6)"), period="=2*pi")
+    assert found.point.state.t == 0.0
+    assert np.sort_complex(found.multipliers) == pytest.approx(np.sort_complex(wanted), abs=1e-8)
+    assert found.certificate.convergence < 1e-10

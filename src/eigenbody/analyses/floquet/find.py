@@ -260,8 +260,8 @@ def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarr
         point, period = (lap.point, lap.period) if lap.is_uniform else lap.improved_start(motion.is_free)
         fine = None if with_states else lap.refined()
         if fine is None:
-            layout = layout_of(lap, motion.segments)
-            mesh, jumps = layout.mesh, layout.jumps
+            mesh = layout_of(lap, motion.segments)
+            jumps = mesh.breaks
             for _ in range(halvings):
                 mesh = mesh.halved()
             report(f"linearizing at {len(mesh.times)} times")
@@ -297,7 +297,7 @@ def _defect_along(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
 
 def _switches(lap: Lap, segments: int) -> tuple[float, ...]:
     """Times (s) at which forces jump where the motion is."""
-    parts = switches_of(lap, layout_of(lap, segments).jumps) if lap.mesh.ends else ()
+    parts = switches_of(lap, layout_of(lap, segments).breaks) if lap.mesh.ends else ()
     return tuple(lap.mesh.start + lap.period * part for part in parts)
 
 

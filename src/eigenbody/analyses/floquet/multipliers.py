@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.numerics.matrices.noise import balancing_scale
+
+CHAINED = 10.0  # times the spread of equal multipliers, from which what they do not leave alone couples them
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +22,9 @@ class Multipliers:
     partner: np.ndarray  # of a conjugate pair; a real one is its own
     is_one: np.ndarray
     is_defective_one: bool
+    is_chained: (
+        np.ndarray
+    )  # of others on the unit circle: equal ones that have too few vectors, or cannot be told from it
 
     @property
     def index(self) -> np.ndarray:
@@ -31,7 +37,7 @@ class Multipliers:
             return "drifting" if self.is_defective_one else "marginal"
         off = abs(self.values[i]) - 1
         if abs(off) <= self.bounds[i]:
-            return "marginal"
+            return "drifting" if self.is_chained[i] else "marginal"
         return "unstable" if off > 0 else "stable"
 
 
@@ -44,7 +50,8 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
     found = spectrum_first_order(transition - np.eye(n), noise) if n else None
     if found is None:
         empty = np.zeros(0)
-        return Multipliers(empty.astype(complex), np.zeros((0, 0)), empty, empty.astype(int), empty.astype(bool), False)
+        no = empty.astype(bool)
+        return Multipliers(empty.astype(complex), np.zeros((0, 0)), empty, empty.astype(int), no, False, no)
     values = found.eigenvalues + 1.0
     hidden = found.is_rigid & (found.bounds >= 1.0)  # beside far larger ones: anything within the circle, not 1
     values = np.where(hidden, 0.0, values)
@@ -55,16 +62,40 @@ def judged_multipliers(transition: np.ndarray, noise: np.ndarray) -> Multipliers
         members = [i, i + 1] if values[i].imag > 0 else [i]
         partner += [len(order) + len(members) - 1 - k for k in range(len(members))]
         order += members
-    chains = found.zero_chains
-    vectors = _own_vectors(transition, values[order], found.right[:, order], (found.is_rigid & ~hidden)[order])
+    chains, values, bounds, is_one = found.zero_chains, values[order], found.bounds[order], found.is_rigid & ~hidden
+    is_one = is_one[order]
+    vectors = _own_vectors(transition, values, found.right[:, order], is_one)
     return Multipliers(
-        values[order],
+        values,
         vectors,
-        found.bounds[order],
+        bounds,
         np.array(partner),
-        (found.is_rigid & ~hidden)[order],
+        is_one,
         bool(chains) and chains[0] > 1 and not hidden.any(),
+        _chained(transition, noise, values, bounds, is_one),
     )
+
+
+def _chained(
+    transition: np.ndarray, noise: np.ndarray, values: np.ndarray, bounds: np.ndarray, is_one: np.ndarray
+) -> np.ndarray:
+    """(n,) which multipliers on the unit circle, but for 1, are several that the errors do not part and that have fewer
+    vectors than they are: Phi - mu I of m equal ones leaves m directions alone, of a chain fewer."""
+    out = np.zeros(len(values), dtype=bool)
+    on_circle = (np.abs(np.abs(values) - 1) <= bounds) & ~is_one
+    if np.count_nonzero(on_circle) < 2:
+        return out
+    scale = balancing_scale(transition, noise)
+    balanced, errors = (part * scale / scale[:, None] for part in (transition, noise))
+    away = np.abs(values[:, None] - values)
+    for i in np.flatnonzero(on_circle):
+        equal = np.flatnonzero(on_circle & (away[i] <= bounds[i] + bounds))
+        if len(equal) > 1:
+            mean = values[equal].mean()
+            spread = np.abs(values[equal] - mean).max() + np.linalg.norm(errors)
+            left = np.linalg.svd(balanced - mean * np.eye(len(values)), compute_uv=False)[-len(equal) :]
+            out[i] = left.max() > CHAINED * spread
+    return out
 
 
 def _own_vectors(transition: np.ndarray, values: np.ndarray, judged: np.ndarray, is_one: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from eigenbody.analyses.modes.result import Modes
 from eigenbody.analyses.modes.richer import (
     LAYERS,
     eigenvalues_with,
+    growing,
     parted_near_its_ends,
     relative_changes,
     swinging,
@@ -52,7 +53,7 @@ def remarks_on_few_shapes(model: InertModel, found: Modes) -> tuple[str, ...]:
         return ()
     report("finding modes with more shapes of flexible bodies")
     takes_part = _takes_part(found, [beam for _, beam in kept.values()])
-    is_judged = swinging(found.eigenvalues) & ~found.is_rigid
+    is_judged = (swinging(found.eigenvalues) | growing(found.eigenvalues)) & ~found.is_rigid
     for (count, beam), takes in zip(kept.values(), takes_part, strict=True):
         is_judged &= ~takes | (np.abs(found.eigenvalues) <= _right_below(found.linear, count, beam))
     judged = found.eigenvalues[is_judged]
@@ -74,9 +75,11 @@ def remarks_on_few_shapes(model: InertModel, found: Modes) -> tuple[str, ...]:
     advice = [
         _advice(name, *of, change) for (name, of), change in zip(kept.items(), own, strict=True) if change > NOTED
     ]
+    size = abs(judged[worst])
+    what = f"a growth of {size:.4g} 1/s" if growing(judged)[worst] else f"a frequency of {size / (2 * np.pi):.4g} Hz"
     return (
-        f"With more shapes than {_listed(kept)} a frequency of {abs(judged[worst]) / (2 * np.pi):.4g} Hz is another by"
-        f" {changes[worst]:.1e} of it: the load bends in more of them. Give {' and '.join(advice)}.",
+        f"With more shapes than {_listed(kept)} {what} is another by {changes[worst]:.1e} of it: the load bends in more"
+        f" of them. Give {' and '.join(advice)}.",
     )
 
 

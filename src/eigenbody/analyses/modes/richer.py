@@ -19,12 +19,15 @@ from eigenbody.operating.turning.blades import in_blade_patterns
 from eigenbody.operating.turning.observer import from_constant_frame
 
 MORE, MORE_EACH = 8, 2  # modes beside twice as many: of one body, of each of several
+MANY, HALF_MORE = 24, 20  # modes of one body from which on these are added to half as many more, which shows enough
 LAYERS = (2, 6)  # lengths over which a pulled beam bends beside its ends: there it is parted (measured: 1.5e-4 is left)
 SWINGS = 1e-3  # least part of an eigenvalue that is imaginary where it swings
 
 
 def with_more_modes(entry: Mapping[str, Any], kept: int, parts: int = 1) -> dict[str, Any]:
-    """The entry of a beam with more than twice its modes."""
+    """The entry of a beam with more than twice its modes, or half as many more of very many."""
+    if parts == 1 and kept > MANY:
+        return {**entry, "modes": kept + kept // 2 + HALF_MORE}
     return {**entry, "modes": 2 * kept + (MORE if parts == 1 else MORE_EACH)}
 
 
@@ -68,14 +71,26 @@ def swinging(eigenvalues: np.ndarray) -> np.ndarray:
     return np.asarray(eigenvalues.imag > SWINGS * np.abs(eigenvalues))
 
 
+def growing(eigenvalues: np.ndarray) -> np.ndarray:
+    """Which of them grow without swinging."""
+    return np.asarray((eigenvalues.real > 0) & ~(np.abs(eigenvalues.imag) > SWINGS * np.abs(eigenvalues)))
+
+
 def relative_changes(judged: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Part by which each eigenvalue judged is another among the others, one matched to one. Magnitudes are compared:
-    the damping of sections is their own."""
+    """Part by which each eigenvalue judged is another among the others, one matched to one: those that swing, and those
+    that grow. Magnitudes are compared: the damping of sections is their own."""
+    changes = np.zeros(len(judged))
+    for kind, missing in ((swinging, 0.0), (growing, 1.0)):
+        changes[kind(judged)] = _matched(np.abs(judged[kind(judged)]), np.abs(others[kind(others)]), missing)
+    return changes
+
+
+def _matched(own: np.ndarray, other: np.ndarray, missing: float) -> np.ndarray:
+    """Changes of sizes; `missing` for all where there are fewer others."""
     from scipy.optimize import linear_sum_assignment
 
-    own, other = np.abs(judged), np.abs(others[swinging(others)])
     if not len(own) or len(other) < len(own):
-        return np.zeros(len(own))
+        return np.full(len(own), missing)
     rows, columns = linear_sum_assignment(np.abs(np.log(other / own[:, None])))
     changes = np.zeros(len(own))
     changes[rows] = np.abs(other[columns] / own[rows] - 1)

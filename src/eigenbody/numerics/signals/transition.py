@@ -22,12 +22,13 @@ ENTRIES = 4_000_000  # numbers of the linear systems that are solved at a time
 @dataclass(frozen=True)
 class Mesh:
     """Segments of an interval, with Gauss points in each. `ends` are where they end, as parts of the length; all are
-    equal where it is empty."""
+    equal where it is empty. `breaks` are those of the ends at which something jumps."""
 
     start: float
     length: float
     segments: int
     ends: tuple[float, ...] = ()
+    breaks: tuple[float, ...] = ()
 
     @cached_property
     def parts(self) -> np.ndarray:

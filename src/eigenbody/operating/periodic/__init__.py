@@ -102,10 +102,10 @@ def _cycle(start: OperatingPoint, guess: float | None, settle: float | None) -> 
     tolerance = SETTLED * reach_of(start)
     if settle:
         start = _after(start, settle, tolerance)
-    first = guess or growth(start)[0]
+    first, periods = growth(start, guess)
     if settle is None:
-        start = _after(start, growth(start)[1] * first, tolerance)
-    found = _refined(_solved(start, return_time(start, first, tolerance), True, True))
+        start = _after(start, periods * first, tolerance)
+    found = _refined(_solved(start, return_time(start, first, guess is not None, tolerance), True, True))
     refuse_rest(found.lap)
     parts = parts_of(found.lap)
     if parts == 1:
@@ -121,7 +121,7 @@ def _refined(found: PeriodicMotion) -> PeriodicMotion:
         if not RESTING < best.size < 1 or best.own_residual <= CLOSED:
             break
         point, longer = best.improved_start(is_free=True)
-        mesh = layout_of(best, found.segments).mesh
+        mesh = layout_of(best, found.segments)
         lap = lap_from(point, longer, mesh, tolerance_for(best))
         if lap.own_residual > 0.5 * best.own_residual and lap.size > 0.1 * best.size:  # rounding decides
             break
@@ -201,7 +201,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         point, longer = best.improved_start(is_free, share)
         if not 0.2 * period < longer < 5 * period:
             raise ComputationError(_not_found(best, is_free))
-        lap = lap_from(point, longer, layout_of(best, segments).mesh, tolerance)
+        lap = lap_from(point, longer, layout_of(best, segments), tolerance)
         if tolerance <= TOLERANCE and best.residual < NEARLY and lap.residual > 0.5 * best.residual:  # rounding decides
             break
         if lap.residual < best.residual or best.residual < ROUGH:
@@ -218,7 +218,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
 def _seen(lap: Lap, segments: int, tolerance: float) -> Lap:
     """The lap on segments that see what the signals do along it."""
     for _ in range(LOOKS):
-        mesh = layout_of(lap, segments).mesh
+        mesh = layout_of(lap, segments)
         if mesh == lap.mesh:
             break
         lap = lap_from(lap.point, lap.period, mesh, tolerance)

@@ -20,6 +20,8 @@ CYCLES = (8, 100)  # least and most periods of that time
 LAPS = 3  # periods of a guess in which a cycle must have come back once
 TRACES = 60  # times of each of them that are looked at first
 MOST_TRACES = 20_000  # times that are looked at where the motion is faster than the guess
+LONGER = (1, 4, 16, 64)  # times a guess of our own that are looked into
+NEARBY = 1.5  # part by which a period may differ from the guess that was given
 FAR = 0.2  # part of its size that the motion may go between two times
 SMALLEST = 1e-7  # size of a motion, in natural units, beside which tolerances are still chosen
 IS_REST = 1e-3  # what a motion misses of its size where it does not come back to itself
@@ -28,20 +30,23 @@ CLOSES = 1e-5  # how well a part must close, beside the size of the motion
 TURN = 2 * np.pi
 
 
-def growth(point: OperatingPoint) -> tuple[float, float]:
-    """Period of the mode that grows fastest, and how many of its periods a cycle needs to come out of it; of the
-    slowest mode that oscillates where none grows."""
+def growth(point: OperatingPoint, guess: float | None) -> tuple[float, float]:
+    """A first guess of the period, if none is given, and how many periods a cycle needs to come out: those of the mode
+    that grows fastest; of the slowest that oscillates where none grows; where none does, as in the slow part of a
+    relaxation, a mean of the times that the motions of the start have."""
     found = spectrum_of(dense_model(point)).eigenvalues
-    swinging = found[found.imag > 0]
-    if not len(swinging):
+    swinging, sizes = found[found.imag > 0], np.abs(found[found != 0])
+    if not len(sizes) and guess is None:
         remedy = "Give a guess of the period (guess: time) and time to settle (settle: time)."
         raise InputError(Fault("period", "nothing oscillates at the start, so there is no first guess.", remedy))
+    if not len(swinging):
+        return guess or TURN / float(np.sqrt(sizes.min() * sizes.max())), float(CYCLES[0])
     growing = swinging[swinging.real > 0]
     if not len(growing):
-        return TURN / float(swinging[0].imag), float(CYCLES[0])
+        return guess or TURN / float(swinging[0].imag), float(CYCLES[0])
     chosen = growing[np.argmax(growing.real)]
     period = TURN / float(chosen.imag)
-    return period, float(np.clip(GROWN / (float(chosen.real) * period), *CYCLES))
+    return guess or period, float(np.clip(GROWN / (float(chosen.real) * period), *CYCLES))
 
 
 def reach_of(point: OperatingPoint) -> float:
@@ -52,8 +57,21 @@ def reach_of(point: OperatingPoint) -> float:
     return float(np.clip(size, SMALLEST, 1.0)) if size > RESTING else 1.0
 
 
-def return_time(point: OperatingPoint, guess: float, tolerance: float) -> float:
-    """When the motion first comes back near its start, within some periods of the guess; else the guess."""
+def return_time(point: OperatingPoint, guess: float, is_given: bool, tolerance: float) -> float:
+    """When the motion comes back near its start: for the first time, sought in longer and longer times, or nearest to
+    a guess that was given. The guess where it does not."""
+    for longer in (1.0,) if is_given else LONGER:
+        found = _returns(point, longer * guess, tolerance)
+        if is_given:
+            found = found[(found > guess / NEARBY) & (found < guess * NEARBY)]
+            found = found[np.argsort(np.abs(np.log(found / guess)))]
+        if len(found):
+            return float(found[0])
+    return guess
+
+
+def _returns(point: OperatingPoint, guess: float, tolerance: float) -> np.ndarray:
+    """Times after which the motion is near its start, within some periods of a guess."""
     begin, count = float(np.real(point.state.t)), TRACES * LAPS
     while True:
         times = begin + np.linspace(0, LAPS * guess, count + 1)
@@ -65,18 +83,23 @@ def return_time(point: OperatingPoint, guess: float, tolerance: float) -> float:
     away = np.linalg.norm(traces - traces[0], axis=1)
     left = np.flatnonzero(away > 0.3)
     if not len(left):
-        return guess
+        return np.zeros(0)
     later = away[left[0] :]
     dips = np.flatnonzero((later[1:-1] < later[:-2]) & (later[1:-1] <= later[2:]) & (later[1:-1] < 0.15)) + 1
-    return float(times[left[0] + dips[0]] - begin) if len(dips) else guess
+    return np.asarray(times[left[0] + dips] - begin)
 
 
 def _traces(point: OperatingPoint, times: np.ndarray, tolerance: float) -> np.ndarray:
-    """Coordinates, rates and states (times, n) that move, in parts of what they move by."""
+    """Coordinates, rates and states (times, n) that move, in parts of what they move by; of angles that count turns
+    sine and cosine, for a turn later the mechanism is where it was."""
     found = simulate(point, until=float(times[-1]), times=times, tolerance=tolerance, max_steps=1e6)
-    names, chosen = point.system.names, point.chosen
-    signals = [*(names[i] for i in chosen.positions), *(f"{names[i]}'" for i in chosen.velocities)]
-    traces = np.column_stack([*(found.signal(name) for name in signals), found.states.x])
+    system, chosen = point.system, point.chosen
+    signals = [f"{system.names[i]}'" for i in chosen.velocities]
+    columns = [*(found.signal(name) for name in signals), *found.states.x.T]
+    for i in chosen.positions:
+        place = found.signal(system.names[i])
+        columns += [np.cos(place), np.sin(place)] if system.named.turn_counter[i] >= 0 else [place]
+    traces = np.column_stack(columns)
     size = np.ptp(traces, axis=0)
     return np.asarray(traces[:, size > 0] / size[size > 0])
 

@@ -9,7 +9,7 @@ tell it is split.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -45,34 +45,27 @@ TURN = 2 * np.pi
 At = Callable[[np.ndarray], np.ndarray]  # values (places, columns) at parts of the period
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Segments of a period that see what changes, and the places (parts of the period) where something jumps."""
-
-    mesh: Mesh
-    jumps: tuple[float, ...] = ()
-
-
-def layout_of(lap: Lap, segments: int) -> Layout:
-    """Of the motion of a lap: `segments` equal ones where these do, else more."""
-    plain = Layout(Mesh(lap.mesh.start, lap.period, segments))
+def layout_of(lap: Lap, segments: int) -> Mesh:
+    """Segments of a period that see what changes along the motion of a lap: `segments` equal ones where these do, else
+    more; its breaks are where something jumps."""
+    plain = Mesh(lap.mesh.start, lap.period, segments)
     if lap.series is not None:  # of what was seen to be smooth
         return plain
     traces = _Traces(lap)
     if not traces.signals:
         return plain
     try:
-        return _layout(traces, plain.mesh)
+        return _layout(traces, plain)
     except EigenbodyError:  # a signal has no value beside the motion: the mesh is all that is known
         return plain
 
 
-def _layout(traces: _Traces, plain: Mesh) -> Layout:
+def _layout(traces: _Traces, plain: Mesh) -> Mesh:
     fine = np.unique(np.concatenate((np.mod(GOLDEN * np.arange(1, traces.places + 1), 1.0), plain.parts)))
     values = traces.at(fine)
     scale = _scale(values, traces.units)
     if not np.isfinite(scale).any():
-        return Layout(plain)
+        return plain
 
     def at(parts: np.ndarray) -> np.ndarray:
         return traces.at(parts) / scale
@@ -83,10 +76,10 @@ def _layout(traces: _Traces, plain: Mesh) -> Layout:
     firm = np.sort(np.concatenate((jumps, bends)))
     parts, splits = _split(at, fine, values, _with_firm(plain.parts, firm))
     if not len(firm) and len(parts) == len(plain.parts):
-        return Layout(plain)
+        return plain
     if not len(firm) and 2 * (len(parts) - 1) > plain.segments * 2**splits:
-        return Layout(replace(plain, segments=plain.segments * 2**splits))
-    return Layout(replace(plain, segments=len(parts) - 1, ends=tuple(parts[1:].tolist())), tuple(jumps.tolist()))
+        return replace(plain, segments=plain.segments * 2**splits)
+    return replace(plain, segments=len(parts) - 1, ends=tuple(parts[1:].tolist()), breaks=tuple(jumps.tolist()))
 
 
 def _scale(values: np.ndarray, units: np.ndarray) -> np.ndarray:

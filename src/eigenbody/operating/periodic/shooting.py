@@ -197,21 +197,24 @@ def lap_from(point: OperatingPoint, period: float, layout: Mesh, tolerance: floa
 
 
 def _simulated(point: OperatingPoint, mesh: Mesh, tolerance: float) -> tuple[State, State]:
-    """The states at the times of a mesh and at its end. Where segments are of very different lengths something jumps or
-    is short: each run of similar ones is simulated by itself, in steps that are not much longer."""
+    """The states at the times of a mesh and at its end. Runs of segments are simulated by themselves: up to where
+    something jumps, of which no step sees both sides; and where segments are of very different lengths, for something
+    is short there, in steps that are not much longer."""
+    jumping = set(mesh.breaks)
     runs, steps = [0], mesh.steps
     for k in range(1, mesh.segments):
         run = steps[runs[-1] : k + 1]
-        if run.max() > ALIKE * run.min():
+        if run.max() > ALIKE * run.min() or float(mesh.parts[k]) in jumping:
             runs.append(k)
     parts, here = [], point
     for first, after in zip(runs, [*runs[1:], mesh.segments], strict=True):
         until = mesh.start + mesh.length * float(mesh.parts[after])
-        times = np.append(mesh.times[STAGES * first : STAGES * after], until)
+        before = float(np.nextafter(until, -np.inf)) if float(mesh.parts[after]) in jumping else until
+        times = np.append(mesh.times[STAGES * first : STAGES * after], before)
         most, longest = 60.0 * len(times) + 5000.0, STEP * float(steps[first:after].min()) if mesh.ends else None
-        found = simulate(here, until=until, times=times, tolerance=tolerance, max_step=longest, max_steps=most)
+        found = simulate(here, until=before, times=times, tolerance=tolerance, max_step=longest, max_steps=most)
         parts.append(some_states(found.states, slice(0, -1)))
-        end = one_state(found.states, -1)
+        end = replace(one_state(found.states, -1), t=until)
         if after < mesh.segments:
             here = at_state(point.model, point.system, end).choosing(point.chosen)
     return joined_states(parts) if len(parts) > 1 else parts[0], end
