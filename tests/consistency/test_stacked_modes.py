@@ -17,7 +17,7 @@ from eigenbody.analyses.sweep.stacked import modes_in_stacks
 from eigenbody.analyses.sweep.variants import linear_variants
 from eigenbody.analyses.sweep.walk import Stretch
 from eigenbody.linearization.model import LinearModel
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

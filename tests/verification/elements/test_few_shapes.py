@@ -250,8 +250,8 @@ def pinned_shaft(torque: float, modes: int) -> eb.Model:
     """1 m of round steel between two ends that may tilt, twisted by moments whose axes stay."""
     second, mass = np.pi * 0.02**4 / 64, 7850 * np.pi * 0.02**2 / 4  # stiff along and about its axis
     steel = {
-        "E": 210e9, "nu": 0.3, "area": np.pi * 0.01**2 * 100, "Iy": second, "Iz": second, "J": 2e5 * second, "shear": False,
-        "mass_per_length": mass, "jx": 1e-7, "jy": 0, "jz": 0,
+        "E": 210e9, "nu": 0.3, "area": np.pi * 0.01**2 * 100, "Iy": second, "Iz": second, "J": 2e5 * second,
+        "shear": False, "mass_per_length": mass, "jx": 1e-7, "jy": 0, "jz": 0,
     }  # fmt: skip
     ends = {"type": "torque", "axes": "ground"}
     return eb.Model(

@@ -23,7 +23,7 @@ from eigenbody.model.source import shown
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_asking_for
 from eigenbody.operating.compiled import CompiledModel, compiled_model
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 
 _linear = on_one_thread(linear_model)
 _patterns = on_one_thread(in_blade_patterns)

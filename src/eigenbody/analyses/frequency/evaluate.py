@@ -13,7 +13,7 @@ from eigenbody.analyses.frequency.known import KnownModes, known_modes
 from eigenbody.analyses.frequency.poles import Pole, SharpPole
 from eigenbody.analyses.frequency.system import Excited, Transfer
 from eigenbody.numerics.signals.transfer import require_finite_frequencies
-from eigenbody.operating.turning.blades import is_of_an_instant
+from eigenbody.operating.turning.constant_form import is_of_an_instant
 
 MARGIN = 1e-5  # relative, beside frequencies: poles so near matter to them
 

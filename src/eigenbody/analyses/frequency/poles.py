@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.analyses.frequency.residues import Poles
 from eigenbody.analyses.frequency.system import DenseEquations, Excited
-from eigenbody.operating.turning.blades import INSTANT, PORTS_TURN
+from eigenbody.operating.turning.constant_form import INSTANT, PORTS_TURN
 
 UNSTABLE = "Unstable"
 DOUBTFUL = 1e-6  # relative error of a height that is worth a remark

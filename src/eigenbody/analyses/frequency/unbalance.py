@@ -25,7 +25,7 @@ from eigenbody.model.description import owner_of
 from eigenbody.model.model import InertModel
 from eigenbody.operating.constancy import has_constant_coefficients, has_constant_ports
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import in_blade_patterns, is_of_an_instant
+from eigenbody.operating.turning.constant_form import in_blade_patterns, is_of_an_instant
 
 KEYS = ("body", "moment", "axis", "phase")
 CRITICAL = 1e-6  # relative distance of spin and undamped whirl at which a located peak is infinite

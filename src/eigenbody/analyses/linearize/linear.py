@@ -9,7 +9,7 @@ from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import point_at
-from eigenbody.operating.turning.blades import in_constant_form
+from eigenbody.operating.turning.constant_form import in_constant_form
 
 
 @on_one_thread

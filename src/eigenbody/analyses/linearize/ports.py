@@ -16,7 +16,7 @@ from eigenbody.model.names import measure_dimensions
 from eigenbody.operating.asked import in_model
 from eigenbody.operating.constancy import has_constant_ports
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import PORTS_TURN, in_constant_form, is_of_an_instant
+from eigenbody.operating.turning.constant_form import PORTS_TURN, in_constant_form, is_of_an_instant
 
 TURNING = '"{0}" turns with {1}: to what is seen in the fixed frame it answers at several frequencies, a turn apart.'
 PUSHING = '"{0}" turns with {1}: what it does at one frequency is seen in the fixed frame at several, a turn apart.'

@@ -35,7 +35,8 @@ from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representative
 from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import has_blades, in_blade_patterns
+from eigenbody.operating.turning.blades import has_blades
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.operating.turning.observer import from_constant_frame
 
 FEW_OF_MANY = 200  # degrees of freedom above which a few modes are found by the sparse path

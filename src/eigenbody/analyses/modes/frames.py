@@ -23,7 +23,7 @@ from eigenbody.linearization.subject import Subject
 from eigenbody.linearization.turning import turning_coordinates, turning_flexible
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.operating.turning.frame import TurningFrame, charted, turning_frame
 from eigenbody.operating.turning.observer import is_constant_in
 

@@ -15,7 +15,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.model.vocabulary import Kind
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.operating.turning.observer import from_constant_frame
 
 MORE, MORE_EACH = 8, 2  # modes beside twice as many: of one body, of each of several

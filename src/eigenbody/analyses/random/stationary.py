@@ -13,7 +13,7 @@ from eigenbody.analyses.random.paths import Path
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.signals.residues import PrincipalPart
-from eigenbody.operating.turning.blades import refuse_stationary_of_an_instant
+from eigenbody.operating.turning.constant_form import refuse_stationary_of_an_instant
 
 FEW = 20  # modes looked at in a large model
 

@@ -14,7 +14,7 @@ from eigenbody.analyses.response.excitation import Lines
 from eigenbody.analyses.response.linear_motion import stationary_amplitudes
 from eigenbody.base.errors import Fault, InputError
 from eigenbody.linearization.model import LinearModel
-from eigenbody.operating.turning.blades import refuse_stationary_of_an_instant
+from eigenbody.operating.turning.constant_form import refuse_stationary_of_an_instant
 
 ON_POLE = 1e-9  # distance of an excitation from an undamped pole, relative to it, that counts as on it
 NEAR_POLE = 1e-3  # distance that is worth a remark

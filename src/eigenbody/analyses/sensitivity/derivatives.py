@@ -19,7 +19,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.asked import model_and_point
 from eigenbody.operating.shift import Steps, independent, shifted_point, with_steps
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.operating.turning.observer import from_ground
 from eigenbody.system.system import Output
 

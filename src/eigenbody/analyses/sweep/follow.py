@@ -38,7 +38,7 @@ from eigenbody.operating.compiled import compiled_model
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.steady.found import Parting
-from eigenbody.operating.turning.blades import in_blade_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.operating.turning.observer import from_constant_frame
 
 HALVINGS = 8

@@ -23,7 +23,8 @@ from eigenbody.numerics.matrices.linear import DENSE_LIMIT, blocks
 from eigenbody.operating.family import Failed
 from eigenbody.operating.steady.along import asks_for_steady, steady_along
 from eigenbody.operating.steady.found import SteadyPoint
-from eigenbody.operating.turning.blades import in_blade_patterns, may_have_patterns
+from eigenbody.operating.turning.blades import may_have_patterns
+from eigenbody.operating.turning.constant_form import in_blade_patterns
 from eigenbody.spatial.rotations import apply
 
 T = TypeVar("T")

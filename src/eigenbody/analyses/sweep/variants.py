@@ -41,7 +41,8 @@ from eigenbody.operating.family import (
     groups,
 )
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.turning.blades import has_blades, in_blade_patterns, refuse_instant
+from eigenbody.operating.turning.blades import has_blades
+from eigenbody.operating.turning.constant_form import in_blade_patterns, refuse_instant
 from eigenbody.operating.turning.observer import from_constant_frame
 
 if TYPE_CHECKING:

@@ -11,22 +11,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
+from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.linearization.along import at_states, state_matrices
 from eigenbody.linearization.forms import StateSpace
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, VariationalEquations, dense_model
 from eigenbody.linearization.model import LinearModel
-from eigenbody.linearization.multiblade import Chart, MultiBlade, in_multiblade, pattern_generator
+from eigenbody.linearization.multiblade import Chart, MultiBlade, pattern_generator
 from eigenbody.linearization.point import OperatingPoint
 from eigenbody.model.description import Entry, is_internal, owner_of
 from eigenbody.numerics.matrices.noise import EPS
 from eigenbody.operating.comparison import part_beyond_rounding, same_matrices, vibrations
-from eigenbody.operating.constancy import has_constant_coefficients, reads_what_moves
+from eigenbody.operating.constancy import reads_what_moves
 from eigenbody.operating.turning.frame import TurningFrame, turning_frame
 from eigenbody.operating.turning.observer import (
     TRIED,
     alike,
-    from_ground,
     keeps_turning,
     later_state,
     states_of_a_turn,
@@ -53,19 +52,6 @@ from eigenbody.system.state import one_state, stacked_states
 PHASES = (0.41, 1.27, 2.9)  # rad: where constancy of the equations is tried
 UNEQUAL = 1e-7  # relative difference of entries that should be the same
 PORTS = 1e-8  # relative difference of columns of B and rows of C, D that counts as none
-INSTANT = (
-    "The equations change along the motion: what is given is that of an instant, not of the motion. Where the motion"
-    " repeats itself use Floquet's theory (eigenbody floquet), or simulate it."
-)
-FROM_GROUND = (
-    "The equations are constant for an observer at rest, not in the coordinates of the model, of which some turn:"
-    " coordinates are measured from ground."
-)
-PORTS_TURN = (
-    "What pushes here, or what is read, turns along the motion beside the coordinates: at one frequency it answers at"
-    " several, and what is given is that of an instant. Push, read and take coordinates all from ground (coordinates:"
-    " [disc.x, disc.y]) or all from what turns, or simulate it."
-)
 ROUNDED = 1e3  # units in the last place of what cancels in D
 LEFT_OUT = (
     "The {} are taken as equal: what the equations change by while they turn, {:.1g} of their rows, is left out."
@@ -103,7 +89,7 @@ class Blades:
 
 def has_blades(point: OperatingPoint) -> bool:
     """Whether something turns with three bodies or more, or blades are named, so that they are worth looking for."""
-    return bool(_possible_rotors(point)) or bool(point.model.description.rotors and not point.is_at_rest)
+    return bool(possible_rotors(point)) or bool(point.model.description.rotors and not point.is_at_rest)
 
 
 def may_have_patterns(point: OperatingPoint) -> bool:
@@ -111,79 +97,17 @@ def may_have_patterns(point: OperatingPoint) -> bool:
     multi-blade coordinates."""
     if point.model.description.rotors:
         return True
-    rotors = _possible_rotors(point)
+    rotors = possible_rotors(point)
     return any(len(beside_axis(point, rotor.turning, rotor.along)) >= FEWEST for rotor in rotors)
-
-
-def in_constant_form(linear: LinearModel) -> LinearModel:
-    """The linear model whose coefficients are constant: in its own coordinates, or in multi-blade coordinates or those
-    measured from ground where these are needed and help. Where nothing makes them constant, as it is, with a note that
-    says so."""
-    if linear.by_route is not None or linear.blades is not None or linear.seen_from is not None:
-        return linear
-    found = Blades(None)
-    if not linear.is_sparse and not linear.point.is_steady:
-        found = _blades_among(linear, _possible_rotors(linear.point))
-    if found.chart is not None:
-        return _in_patterns(linear, found.chart, found.notes)
-    if has_constant_coefficients(linear):
-        return linear
-    seen = from_ground(linear)
-    if seen.seen_from is not None:
-        return replace(seen, notes=(*seen.notes, FROM_GROUND))
-    reason = (f"Multi-blade coordinates do not help. {found.reason}.",) if found.reason else ()
-    return replace(linear, notes=(*linear.notes, INSTANT, *reason))
-
-
-def is_of_an_instant(linear: LinearModel) -> bool:
-    """Whether nothing made the coefficients of the linear model constant, or those at its ports."""
-    return INSTANT in linear.notes or PORTS_TURN in linear.notes
-
-
-def refuse_stationary_of_an_instant(linear: LinearModel) -> None:
-    """Equations that change along the motion have no stationary response, nor is their growth that of the motion."""
-    if is_of_an_instant(linear):
-        raise ComputationError(
-            "The equations change along the motion, and those of an instant have no stationary response. Simulate the"
-            " motion, or ask for the linear equations along it (eigenbody along)."
-        )
-
-
-def in_blade_patterns(linear: LinearModel) -> LinearModel:
-    """The linear model in multi-blade coordinates where these make its equations constant and its own do not; else
-    as it is."""
-    if linear.is_sparse or linear.by_route is not None or linear.point.is_steady:
-        return linear
-    found = _blades_among(linear, _possible_rotors(linear.point))
-    return linear if found.chart is None else _in_patterns(linear, found.chart, found.notes)
-
-
-def refuse_instant(linear: LinearModel) -> LinearModel:
-    """The linear model, unless it is that of a rotor whose equations change along the motion."""
-    if linear.blades is not None or not has_blades(linear.point) or has_constant_coefficients(linear):
-        return linear
-    reason = _blades_among(linear, _possible_rotors(linear.point)).reason
-    raise ComputationError(f"{reason}. {INSTANT}" if reason else INSTANT)
-
-
-def _in_patterns(linear: LinearModel, chart: MultiBlade, notes: tuple[str, ...]) -> LinearModel:
-    if not linear.damping_is_natural:
-        what = f"{chart.count} equal blades on {chart.joint} are seen from the fixed frame, and this damping is not."
-        remedy = "Give proportional damping or one modal ratio, or dampers of the blades as elements."
-        raise InputError(Fault("damping", what, remedy))
-    from eigenbody.operating.steady.report import stability_note  # others need none of it
-
-    settled = stability_note("unknown")  # what a search of a steady motion says of coordinates that do not serve
-    point = replace(linear.point, warnings=tuple(text for text in linear.point.warnings if text not in settled))
-    return in_multiblade(replace(linear, point=point, notes=(*linear.notes, *notes)), chart)
 
 
 def blades_of(linear: LinearModel) -> Blades:
     """Equal blades of what turns, in whose coordinates the equations are constant, or what keeps them from it."""
-    return _blades_among(linear, _rotors(linear.point))
+    return blades_among(linear, _rotors(linear.point))
 
 
-def _blades_among(linear: LinearModel, rotors: Sequence[Rotor]) -> Blades:
+def blades_among(linear: LinearModel, rotors: Sequence[Rotor]) -> Blades:
+    """The first of these rotors on which blades make the equations constant, or what keeps the first from it."""
     reason = ""
     if rotors and linear.added_damping is not None:
         linear = dense_model(linear.point)  # of the mechanism alone
@@ -202,7 +126,7 @@ def _blades_among(linear: LinearModel, rotors: Sequence[Rotor]) -> Blades:
     return Blades(None, reason)
 
 
-def _possible_rotors(point: OperatingPoint) -> list[Rotor]:
+def possible_rotors(point: OperatingPoint) -> list[Rotor]:
     """Those of a mechanism that moves and is small enough to be looked at."""
     is_small = len(point.chosen.velocities) <= DENSE_FREEDOMS
     return _rotors(point) if is_small and not point.is_at_rest else []
