@@ -147,13 +147,15 @@ def test_a_computation_that_does_not_succeed(
     assert f"eigenbody: {found.document['message']}" == " ".join(err.split())
 
 
-def test_nothing_of_one_request_is_left_for_the_next(line: Line) -> None:
-    """The same process, the same answer: whatever came in between, and also for others that were given options."""
-    first = line.run("modes", SMALL).text
-    for between in (WRONG["faulty"], "{" * 1000, SMALL.replace('"k": 3.0', '"k": 4.0')):
-        line.run("modes", between, set=["k=9"], pose="none", held="all")
-        assert line.run("modes", SMALL).text == first
-    assert line.get("/health").document["replaced"] == 0
+def test_nothing_of_one_request_is_left_for_the_next() -> None:
+    """The same process, the same answer: whatever came in between, and also for others that were given options. On a
+    line of its own: what others asked for may have worn a process."""
+    with Line() as line:
+        first = line.run("modes", SMALL).text
+        for between in (WRONG["faulty"], "{" * 1000, SMALL.replace('"k": 3.0', '"k": 4.0')):
+            line.run("modes", between, set=["k=9"], pose="none", held="all")
+            assert line.run("modes", SMALL).text == first
+        assert line.get("/health").document["replaced"] == 0
 
 
 def test_commands_that_are_left_out_are_named(line: Line) -> None:

@@ -217,6 +217,7 @@ EB.makeScene = function (THREE, host, drawing) {
     camera.position.copy(target).addScaledVector(up, distance * Math.sin(h))
       .addScaledVector(east, distance * Math.cos(h) * Math.sin(azimuth)).addScaledVector(north, -distance * Math.cos(h) * Math.cos(azimuth));
     camera.lookAt(target);
+    camera.updateMatrixWorld(); // places on the canvas are of this view now, not from the next picture on
     dirty();
   }
   function view(name) {
