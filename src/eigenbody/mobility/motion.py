@@ -92,7 +92,7 @@ def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics
         return ForwardDynamics(*(np.zeros(n) for n in (system.nq, system.constraints.count, system.slips.count)))
     fixed = solve_vector(frame.at_velocity, -joined(held, own))
     M = matrix(mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    if frame.speeds.count <= DENSE_FREEDOMS and not (frame.is_sparse and system.has_mass_everywhere):
+    if not frame.is_sparse or (frame.speeds.count <= DENSE_FREEDOMS and not system.has_mass_everywhere):
         reduced = Projection().of(mechanics.mass(), frame.Pv, frame.Pv)
         if reduced.ndim == 2 and may_rest and _rests(frame, driving) and len(massless(system, reduced)):
             return _at_rest(frame, driving)

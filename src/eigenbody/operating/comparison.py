@@ -11,8 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from eigenbody.linearization.forms import SparseForm
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.rounding import spin_rate
+from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.numerics.eigen.sparse import Block, SparseModes
 
 SAME = 1e-7  # difference of the linear equations, relative to its row, that still counts as none
 NOISES = 4.0  # the same in errors of the entries
@@ -20,6 +23,7 @@ PLACED = 1e-15  # the same by rounding of the place further on, relative to the 
 CLEARLY = 10.0  # times rounding, from which a difference is one: flexible parts have some of their own
 COARSE = 1e-10  # error of the rates of large models, relative to the largest
 PROBES = 4
+INDEPENDENT = 1e8  # condition number up to which vectors tell their eigenvalues apart
 
 
 def same_equations(one: LinearModel, other: LinearModel) -> bool:
@@ -27,10 +31,60 @@ def same_equations(one: LinearModel, other: LinearModel) -> bool:
     rates that they give to random states."""
     if not one.is_sparse and not other.is_sparse:
         return same_matrices(one.A, other.A, lambda: one.noise_A + other.noise_A, vibrations(one))
-    a, b = (m.sparse.rates_of(_probes(m)) for m in (one, other))
+    probes = _probes(one)
+    a = one.sparse.rates_of(probes)
+    return _same_rates(a, other.sparse.rates_of(probes)) and (
+        len(one.coordinates) != len(one.velocities) or _same_where_soft(one.sparse, other.sparse, probes, a)
+    )
+
+
+def _same_rates(a: np.ndarray, b: np.ndarray) -> bool:
     off, size = np.abs(a - b), np.abs(a)
     allowed = SAME * size.max(axis=-1, keepdims=True, initial=0.0)
     return bool(np.all(off <= allowed + (PROBES * NOISES * COARSE + PLACED) * size.max(initial=0.0)))
+
+
+def _same_where_soft(one: SparseForm, other: SparseForm, probes: np.ndarray, rates: np.ndarray) -> bool:
+    """The same of states in which each coordinate goes as far as its own stiffness lets it at the speed 1."""
+    n = one.dof
+    pace = np.sqrt(np.abs(rates[n : 2 * n]).max(axis=-1, keepdims=True, initial=0.0))
+    probes = probes.copy()
+    probes[:n] /= np.maximum(pace, 1e-6 * pace.max(initial=0.0) or 1.0)
+    return _same_rates(*(form.rates_of(probes) for form in (one, other)))
+
+
+def same_for_modes(found: SparseModes, one: LinearModel, other: LinearModel) -> bool:
+    """Whether two large linear models, of which some modes of the first were found, are equal to what counts on the
+    subspace of these modes: there, what is soft stands beside what is stiff with its own errors alone."""
+    if one.sparse.is_static:
+        return _same_at_rest(found, one.sparse, other.sparse)
+    if found.block is None:
+        return True
+    block, n = found.block, len(one.states)
+    there = block.W[:n].T @ other.sparse.rates_of(block.Z[:n])
+    return same_matrices(block.matrix, there, lambda: 2 * block.error, _own_motions(block))
+
+
+def _same_at_rest(found: SparseModes, one: SparseForm, other: SparseForm) -> bool:
+    """The same of stiffness and damping over all body coordinates, where the bodies stay in their places."""
+    moving = ~found.is_zero
+    rate, V = np.abs(found.eigenvalues[moving]), found.vectors[:, moving]
+    size = rate * np.sqrt(np.real(np.sum(np.conj(V) * (one.pencil.M @ V), axis=0)))
+    (C, K), (later_C, later_K), X = one.tangents, other.tangents, np.abs(V)
+    off_C, off_K = (np.abs(np.conj(V).T @ (off @ V)) for off in (later_C - C, later_K - K))
+    is_loss = off_C <= SAME * np.outer(size, size / rate) + 2 * NOISES * one.noise.loss(X)
+    return bool(np.all(is_loss & (off_K <= SAME * np.outer(size, size) + 2 * NOISES * one.noise.strain(X))))
+
+
+def _own_motions(block: Block) -> np.ndarray:
+    """Real columns that part a block into its own motions, as they are where these are hardly independent."""
+    spectrum = spectrum_first_order(block.matrix, block.error)
+    columns = [
+        part for value, x in zip(spectrum.eigenvalues, spectrum.right.T, strict=True) if value.imag >= 0
+        for part in (x.real, x.imag)[: 1 + (value.imag > 0)]
+    ]  # fmt: skip
+    T = np.column_stack(columns)
+    return T if np.linalg.cond(T) < INDEPENDENT else np.eye(len(T))
 
 
 def vibrations(linear: LinearModel) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from eigenbody.linearization.point import OperatingPoint, at_state
 from eigenbody.mobility.coordinates import ahead_of, configured, place_of, rates_of, unit_of, with_rates
 from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.operating.comparison import same_equations, same_matrices, vibrations
+from eigenbody.numerics.eigen.sparse import SparseModes
+from eigenbody.operating.comparison import same_equations, same_for_modes, same_matrices, vibrations
 from eigenbody.system.state import State, one_state, stacked_states
 
 WAYS = (0.9, -0.4)  # rad, or lengths of the mechanism, that the fastest coordinate goes
@@ -31,26 +33,35 @@ NOTHING = 1e-9  # part of what the bodies do that a coordinate may move by and s
 MOMENTS = (2**0.5 / 4, 1.1 * 3**0.5)  # s, where nothing moves but something depends on time: multiples of no period
 PLACES, LEAST_PLACES, FEW = 256, 16, 20  # looked at where forces read what moves, of up to 20 degrees of freedom
 TIMES = (1.0, 10.0, 100.0, 1e3)  # s, over which time is followed where nothing moves
+SMALL = 300  # degrees of freedom up to which all equations are compared
 PORTS = 1e-6  # difference of what an input pushes and an output reads, relative to the largest, that counts as none
 STILL = 1e-11  # second rates that count as none, in natural units of the motion
 
 
-def has_constant_coefficients(linear: LinearModel) -> bool:
-    """Whether the linear equations are the same further on and further back along the motion."""
+def has_constant_coefficients(linear: LinearModel, found: SparseModes | None = None) -> bool:
+    """Whether the linear equations are the same further on and further back along the motion: all of them, or where a
+    large model has only some modes `found`, as random states and these modes have them."""
     point = linear.point
     if point.is_steady or not linear.states:
         return True
     if not depends_on_time(point) and point.is_equilibrium and not np.any(point.mechanics.applied.state_rate()):
         return True
     here = linear if linear.added_damping is None else _at(linear, point.state)  # of the mechanism alone
+    if here.is_sparse and len(here.velocities) <= SMALL:
+        here = dense_model(here.point)
     point = point.choosing(linear.chosen)
     try:
         if here.is_sparse:
-            return all(same_equations(here, _at(linear, state)) for state in _further_on(point))
+            states = chain(_further_on(point), _all_along(point) if reads_what_moves(point) else ())
+            return all(_is_same_large(here, _at(linear, state), found) for state in states)
         stays = stays_along(here, [*_further_on(point)])
         return stays and (not reads_what_moves(point) or stays_along(here, _all_along(point)))
     except EigenbodyError:  # nothing can be claimed of a motion that cannot be followed
         return False
+
+
+def _is_same_large(here: LinearModel, there: LinearModel, found: SparseModes | None) -> bool:
+    return same_equations(here, there) and (found is None or same_for_modes(found, here, there))
 
 
 def reads_what_moves(point: OperatingPoint) -> bool:

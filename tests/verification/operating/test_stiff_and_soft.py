@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import eigenbody as eb
+from eigenbody.operating.constancy import has_constant_coefficients
 
 SPEED = 5.6
 CORDS, TILT, FRICTION = (10.0, 40.0), (1.0, 4.0), 0.005  # N/m, N m/rad, N m s/rad
@@ -115,3 +116,71 @@ def test_a_rotation_vector_that_is_driven_fast_is_constant(speed: float, ky: flo
     assert (modes.stability, modes.linear.seen_from) == ("stable", None)
     for value in by_hand[by_hand.imag > 0]:
         assert np.abs(modes.eigenvalues - value).min() < 1e-8 * abs(value)
+
+
+def beside_a_large_frame(bodies: int, anvil: float, more: dict[str, Any]) -> eb.Model:
+    """A chain of bodies in bushings, a light anvil on a bushing of stiffness `anvil`, and what is added to them."""
+    data: dict[str, Any] = {
+        "eigenbody": 1,
+        "bodies": {"anvil": {"mass": 1e-3, "inertia": [1e-6] * 3, "at": [0, 3, 0]}} | more.pop("bodies"),
+        "forces": {"block": bushing("ground", "anvil", [0, 3, 0], anvil, anvil, 1.0)} | more.pop("forces"),
+        **more,
+    }
+    before = "ground"
+    for k in range(bodies):
+        at = [0.3 + 0.1 * k, 0, 0]
+        data["bodies"][f"b{k}"] = {"mass": 5.0, "inertia": [0.1] * 3, "at": at}
+        data["forces"][f"s{k}"] = bushing(before, f"b{k}", at, 1e6, 1e4, 10.0)
+        before = f"b{k}"
+    return eb.load(data)
+
+
+def bushing(first: str, second: str, at: list[float], k: float, turn: float, c: float) -> dict[str, Any]:
+    return {
+        "type": "bushing", "between": [first, second], "at": at,
+        "k": [k] * 3 + [turn] * 3, "c": [c] * 3 + [0.1 * c] * 3,
+    }  # fmt: skip
+
+
+def rotor_beside_a_frame(bodies: int, anvil: float, across: float, speed: float = 60.0) -> eb.Model:
+    soft = {"kxx": 3000.0, "kyy": 2000.0, "kzz": 1000.0}
+    return beside_a_large_frame(bodies, anvil, {
+        "bodies": {"rotor": {"mass": 10, "inertia": [1.0, across, 1.2], "at": [0, 0, 0.5]}},
+        "joints": {"spin": {"type": "free", "between": ["ground", "rotor"], "at": [0, 0, 0.5],
+                            "velocity": [0, 0, 0, 0, 0, speed]}},
+        "forces": {"low": bearing(0.0, ("ground", "rotor"), **soft), "high": bearing(1.0, ("ground", "rotor"), **soft)},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("anvil", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize(("near", "across"), [(None, 0.7), (3.8, 0.999)], ids=["lowest", "those of the rotor"])
+def test_a_few_modes_of_many_are_judged_as_all_are(anvil: float, near: float | None, across: float) -> None:
+    """The rotor sees bearings that are not alike, and is not round: its equations change. A round one beside the same
+    stiff anvil has constant ones."""
+    changing, constant = (
+        eb.modes(rotor_beside_a_frame(60, anvil, across), n=8, near=near, solver="sparse") for across in (across, 1.0)
+    )
+    assert changing.stability == "frozen"
+    assert constant.stability == ("marginal" if near else "drifting")
+
+
+@pytest.mark.parametrize("anvil", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("swing", [0.0, 1e-3])
+def test_a_soft_stiffness_that_changes_with_time_beside_a_large_frame_at_rest(anvil: float, swing: float) -> None:
+    rail = {"type": "prismatic", "between": ["ground", "cart"], "at": [0, -1, 0], "axis": [1, 0, 0]}
+    model = beside_a_large_frame(60, anvil, {
+        "bodies": {"cart": {"mass": 2, "inertia": [0.1] * 3, "at": [0, -1, 0]}},
+        "joints": {"rail": rail},
+        "forces": {"cord": {"type": "expression", "along": "rail", "value": f"=-8*(1 + {swing}*sin(3.7*t))*rail"}},
+    })  # fmt: skip
+    modes = eb.modes(model, n=30)
+    assert modes.linear.is_sparse
+    assert np.abs(modes.eigenvalues - 2j).min() < 1e-9  # of the cart, at t = 0
+    assert modes.stability == ("frozen" if swing else "marginal")
+
+
+def test_equations_of_more_than_600_freedoms_are_compared_where_all_are_kept() -> None:
+    for across, is_constant in ((0.7, False), (1.0, True)):
+        linear = eb.linearize(rotor_beside_a_frame(100, 1e9, across), solver="dense")
+        assert len(linear.velocities) > 600
+        assert has_constant_coefficients(linear) == is_constant

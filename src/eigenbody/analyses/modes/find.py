@@ -31,6 +31,7 @@ from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.numerics.eigen.sparse import SparseModes
 from eigenbody.numerics.eigen.spectrum import Spectrum, conjugate_representatives
 from eigenbody.numerics.runtime import on_one_thread, without_collection
 from eigenbody.operating.constancy import has_constant_coefficients
@@ -113,8 +114,8 @@ def _few_of_many(point: OperatingPoint, n: int, near: float | None) -> Modes | N
     return None if found.is_rigid.any() else found
 
 
-def _constancy(linear: LinearModel) -> Callable[[], bool]:
-    return Later(lambda: has_constant_coefficients(linear))
+def _constancy(linear: LinearModel, found: SparseModes | None = None) -> Callable[[], bool]:
+    return Later(lambda: has_constant_coefficients(linear, found))
 
 
 def modes_from(
@@ -193,5 +194,5 @@ def sparse_modes(linear: LinearModel, n: int, near: float | None) -> Modes:
         complete=found.complete,
         contradictions=contradictions,
         remarks=(*contradictions, *remarks, *open_questions_of_few(linear.point, found)),
-        constancy=_constancy(linear),
+        constancy=_constancy(linear, found),
     )

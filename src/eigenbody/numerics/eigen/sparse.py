@@ -13,7 +13,7 @@ small system (`stability`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +42,7 @@ class SparseModes:
 
     near_zero  how many zeros a second way counts, None where there is none
     complete   whether an inertia count confirms that none was missed, None where it was not possible
+    block      the pencil on their subspaces, None where they are those of a symmetric pencil
     """
 
     eigenvalues: np.ndarray
@@ -54,6 +55,7 @@ class SparseModes:
     bounds: np.ndarray
     near_zero: int | None = None
     complete: bool | None = None
+    block: Block | None = None
 
 
 def judged_entries(
@@ -165,7 +167,8 @@ def modes_next_to(pencil: Pencil, n: int, near: float | None = None) -> SparseMo
     entries = conjugate_representatives(spectrum)
     found, values = block.Z @ spectrum.columns(entries), spectrum.eigenvalues[entries]
     residuals = shifted.residuals(found, values)
-    return judged_entries(spectrum, entries, pencil.motion(found), residuals, spectrum.near_zero)
+    judged = judged_entries(spectrum, entries, pencil.motion(found), residuals, spectrum.near_zero)
+    return replace(judged, block=block)
 
 
 def _subspaces(pencil: Pencil, shifted: Shifted, shift: complex, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -253,7 +256,7 @@ def _own_states(Z: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
+class Block:
     """The matrix (k, k) of the pencil on two subspaces, in states of its own, and its error; W^T E Z = 1."""
 
     matrix: np.ndarray
@@ -262,16 +265,16 @@ class _Block:
     Z: np.ndarray
 
 
-def _block(pencil: Pencil, W: np.ndarray, Z: np.ndarray, own: np.ndarray) -> _Block:
+def _block(pencil: Pencil, W: np.ndarray, Z: np.ndarray, own: np.ndarray) -> Block:
     Z = Z @ np.linalg.inv(Z[own])
     mass, matrix = pencil.products(W, Z)
     W = W @ np.linalg.inv(mass).T
     matrix = np.linalg.solve(mass, matrix)
     of_mass, of_matrix = pencil.errors(W, Z)
-    return _Block(matrix, of_matrix + of_mass @ np.abs(matrix), W, Z)
+    return Block(matrix, of_matrix + of_mass @ np.abs(matrix), W, Z)
 
 
-def _iterated_block(pencil: Pencil, shifted: Shifted, shift: complex, block: _Block, own: np.ndarray) -> _Block:
+def _iterated_block(pencil: Pencil, shifted: Shifted, shift: complex, block: Block, own: np.ndarray) -> Block:
     """The block after an inverse iteration."""
     states, unit = pencil.states, pencil.units[0][own]
     even = block.matrix * unit / unit[:, None]
