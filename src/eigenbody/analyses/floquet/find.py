@@ -27,7 +27,7 @@ from eigenbody.mobility.coordinates import unit_of
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.operating.find import operating_point
-from eigenbody.operating.periodic import TOLERANCE, PeriodicMotion, find_periodic, initial_point, tolerance_for
+from eigenbody.operating.periodic import PeriodicMotion, find_periodic, initial_point, tolerance_for
 from eigenbody.operating.periodic.cycles import IS_REST
 from eigenbody.operating.periodic.places import layout_of, switches_of
 from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from
@@ -219,7 +219,7 @@ def _floquet_of(
     """Multipliers of a periodic motion, on meshes that are refined until they agree."""
     lap, change, jumps = _converged(motion, with_states=bool(sensitivity))
     whole = lap.transitions.whole
-    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap)
+    noise = change + lap.transitions.rounding(64 * EPS) + _defect_along(motion, lap) + _off_the_motion(motion, lap)
     if lap.series is not None:  # both meshes have its rounding, of which their difference tells nothing
         noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
@@ -265,7 +265,7 @@ def _converged(motion: PeriodicMotion, with_states: bool) -> tuple[Lap, np.ndarr
             for _ in range(halvings):
                 mesh = mesh.halved()
             report(f"linearizing at {len(mesh.times)} times")
-            fine = lap_from(point, period, mesh, tolerance_for(lap) if motion.is_free else TOLERANCE)
+            fine = lap_from(point, period, mesh, tolerance_for(lap, motion.is_free))
         change = np.abs(fine.transitions.whole - lap.transitions.whole)
         size = _size(change, unit) / max(_size(fine.transitions.whole, unit), 1e-300)
         if size <= CONVERGED:
@@ -293,6 +293,15 @@ def _defect_along(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
     left = whole * lap.unit / lap.unit[:, None] @ direction - direction
     mended = np.outer(lap.unit * np.abs(left), np.abs(direction) / lap.unit) / size**2
     return np.asarray(np.linalg.norm(left) / size * np.abs(whole) + SURELY * mended)
+
+
+def _off_the_motion(motion: PeriodicMotion, lap: Lap) -> np.ndarray:
+    """What Phi (n, n) may be off by where a simulated motion is small beside the tolerance of the simulation: by this
+    part of it the linear equations may be others of those that they become on the way."""
+    if lap.is_uniform or not RESTING < lap.size < 1:
+        return np.zeros_like(lap.transitions.whole)
+    share = tolerance_for(lap, motion.is_free) / lap.size
+    return lap.transitions.moved_by(share * np.ptp(lap.matrices, axis=0))
 
 
 def _switches(lap: Lap, segments: int) -> tuple[float, ...]:

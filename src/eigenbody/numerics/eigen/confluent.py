@@ -20,8 +20,10 @@ def merge_defective(
     partner: np.ndarray,
     on_axis: np.ndarray,
     defective: np.ndarray,
+    stated: np.ndarray,
 ) -> None:
-    """Replace the members of defective clusters by their mean and its eigenvectors, in place."""
+    """Replace the members of defective clusters by their mean and its eigenvectors, and the bounds that are `stated` of
+    each alone, which say nothing there, by how far an error parts them, in place."""
     schur: tuple[np.ndarray, np.ndarray] | None = None
     for members in _clusters(values, bounds, gap):
         if values[members].imag.mean() < -bounds[members].max() or _are_independent(right[:, members]):
@@ -30,11 +32,12 @@ def merge_defective(
         found = _confluent(*schur, values[members], partner[members], members, noise, float(np.linalg.norm(B)))
         if found is None:
             continue
-        mean, error, vectors = found
+        mean, error, vectors, spread = found
         for index, value, columns in ((members, mean, vectors), (partner[members], mean.conjugate(), vectors.conj())):
             values[index], right[:, index] = value, columns
             on_axis[index] = abs(mean.real) <= error
             defective[index] = abs(mean.real) <= error
+            stated[index] = np.minimum(stated[index], spread)
 
 
 def _clusters(values: np.ndarray, bounds: np.ndarray, gap: np.ndarray) -> list[np.ndarray]:
@@ -76,11 +79,13 @@ def _confluent(
     members: np.ndarray,
     noise: np.ndarray,
     norm: float,
-) -> tuple[complex, float, np.ndarray] | None:
-    """Mean, error of the mean and eigenvectors (m, k) when the cluster is one defective eigenvalue, else None.
+) -> tuple[complex, float, np.ndarray, float] | None:
+    """Mean, error of the mean, eigenvectors (m, k) and distance of each from the mean when the cluster is one defective
+    eigenvalue, else None.
 
     With the cluster's k-by-k Schur block T and mean mu, a perturbation of size `error` makes a Jordan structure out of
     T exactly when (T - mu)^k is of the order error * |T - mu|^(k-1); it is semisimple when T - mu itself is that small.
+    Such a perturbation parts the k eigenvalues by the k-th root of that.
     """
     from scipy.linalg.lapack import ztrsen
 
@@ -106,7 +111,8 @@ def _confluent(
     kernel = vectors @ directions[-independent:].conj().T
     if mean.imag == 0.0:
         kernel = _real_columns(kernel)
-    return mean, error, kernel[:, np.arange(k) % independent]
+    spread = (10.0 * k * error * strength[0] ** (k - 1)) ** (1 / k)
+    return mean, error, kernel[:, np.arange(k) % independent], spread
 
 
 def _real_columns(vectors: np.ndarray) -> np.ndarray:

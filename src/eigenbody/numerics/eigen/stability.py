@@ -136,7 +136,7 @@ def judged_modes(A: np.ndarray, noise: np.ndarray, at_most: int | None = None) -
     gap = np.where(slow, np.inf, gap)
     for k in np.flatnonzero((gap <= 2.0 * bounds.capped).any(axis=1)):
         merge_defective(B[k], noise[k], values[k], right[k], bounds.capped[k], gap[k], partner[k], on_axis[k],
-                         defective[k])  # fmt: skip
+                         defective[k], bounds.stated[k])  # fmt: skip
     found = Pairs(values, right, on_axis, defective, undecided, bounds.stated)
     near_zero, sizes = doubtful.sum(axis=1), np.sort(np.abs(plain), axis=1)
     for members, rest, judged in _beside_blocks(found, slow, blocks, at_most):

@@ -17,8 +17,8 @@ from eigenbody.model.model import InertModel
 from eigenbody.numerics.runtime import on_one_thread
 from eigenbody.numerics.signals.transition import Mesh
 from eigenbody.operating.constancy import depends_on_time
-from eigenbody.operating.periodic.cycles import growth, parts_of, reach_of, refuse_rest, return_time
-from eigenbody.operating.periodic.places import layout_of
+from eigenbody.operating.periodic.cycles import growth, parts_of, reach_of, refuse_rest, refuse_too_short, return_time
+from eigenbody.operating.periodic.places import layout_of, refuse_signals_of_other_period
 from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from, refuse_other_period, serving_coordinates
 from eigenbody.simulation.run import simulate
 
@@ -33,6 +33,7 @@ FEWEST_SIMULATED = 32  # where the motion is simulated, which takes longer than 
 TURN_OF_FASTEST = 3.0  # rad that the fastest motion makes in a segment
 SETTLING = 30  # periods that a forced motion is given to settle where Newton's method fails from the start
 SETTLED = 1e-6  # tolerance of the simulation that settles
+SMALL = 1e-2  # size of a motion in natural units from which on its own closes well enough
 FAR = 0.1  # part of the largest rate at the given start by which one may change
 LEAST = 1e-15  # tolerance of a simulation
 SAME_PERIOD = 1e-3  # part by which a period may differ from the one that it is a part of
@@ -117,21 +118,24 @@ def _cycle(start: OperatingPoint, guess: float | None, settle: float | None) -> 
 def _refined(found: PeriodicMotion) -> PeriodicMotion:
     """A small motion closed to what counts beside its own size."""
     best = found.lap
+    if not found.is_free and best.size > SMALL:
+        return found
     for _ in range(ITERATIONS):
         if not RESTING < best.size < 1 or best.own_residual <= CLOSED:
             break
-        point, longer = best.improved_start(is_free=True)
+        point, longer = best.improved_start(found.is_free)
         mesh = layout_of(best, found.segments)
-        lap = lap_from(point, longer, mesh, tolerance_for(best))
+        lap = lap_from(point, longer, mesh, tolerance_for(best, found.is_free))
         if lap.own_residual > 0.5 * best.own_residual and lap.size > 0.1 * best.size:  # rounding decides
             break
         best = lap
     return replace(found, lap=best)
 
 
-def tolerance_for(lap: Lap) -> float:
-    """Of a simulation of this motion, whose errors count beside its size."""
-    return float(np.clip(TOLERANCE * lap.size, LEAST, TOLERANCE))
+def tolerance_for(lap: Lap, is_free: bool) -> float:
+    """Of a simulation of this motion, whose errors count beside its size; of a cycle even where it is not small, for
+    its period is found from it."""
+    return float(np.clip(TOLERANCE * (lap.size if is_free else lap.size / SMALL), LEAST, TOLERANCE))
 
 
 def initial_point(model: InertModel) -> OperatingPoint:
@@ -155,13 +159,16 @@ def _forced(start: OperatingPoint, period: float, is_autonomous: bool) -> Period
     if not (np.isfinite(period) and period > 0):
         raise InputError(Fault("period", f"{period:g} s is not a positive time."))
     try:
-        return _solved(start, period, False, is_autonomous)
+        found = _solved(start, period, False, is_autonomous)
     except ComputationError as error:
         try:
             settled = _after(start, SETTLING * period)
-            return _solved(settled, period, False, is_autonomous)
+            found = _solved(settled, period, False, is_autonomous)
         except ComputationError:
             raise error from None
+    found = _refined(found)
+    refuse_too_short(found.lap)
+    return found
 
 
 def _moved_far(start: OperatingPoint, found: OperatingPoint) -> tuple[str, ...]:
@@ -211,6 +218,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
     if best.residual > NEARLY:
         raise ComputationError(_not_found(best, is_free))
     if not is_free:
+        refuse_signals_of_other_period(best)
         refuse_other_period(best)
     return PeriodicMotion(best, is_free, is_autonomous, iterations, segments)
 

@@ -25,6 +25,7 @@ NEARBY = 1.5  # part by which a period may differ from the guess that was given
 FAR = 0.2  # part of its size that the motion may go between two times
 SMALLEST = 1e-7  # size of a motion, in natural units, beside which tolerances are still chosen
 IS_REST = 1e-3  # what a motion misses of its size where it does not come back to itself
+SHORTEST = 1e-6  # rad that the fastest motion must make in a period
 PARTS = 120  # of the period that are tried
 CLOSES = 1e-5  # how well a part must close, beside the size of the motion
 TURN = 2 * np.pi
@@ -112,6 +113,16 @@ def refuse_rest(lap: Lap) -> None:
             "From this start only a point of rest was found, no cycle. Start on the cycle (position, velocity), or let"
             " the mechanism run longer first (settle: time)."
         )
+
+
+def refuse_too_short(lap: Lap) -> None:
+    """Within a period that is far shorter than whatever happens every motion comes back, and no multiplier differs from
+    one by more than rounding."""
+    fastest = float(np.abs(np.linalg.eigvals(lap.matrices[0])).max(initial=0.0)) if lap.matrices.size else 0.0
+    speed = float(np.abs(lap.states.w).max(initial=0.0))
+    if 0 < max(fastest, speed) * lap.period < SHORTEST or (lap.size > RESTING and lap.own_residual > IS_REST):
+        what = f"within {lap.period:.6g} s hardly anything happens, and what happens does not come back."
+        raise InputError(Fault("period", what, "Give the period of the motion, for example 2*pi/speed."))
 
 
 def parts_of(lap: Lap) -> int:

@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from eigenbody.base.errors import EigenbodyError
+from eigenbody.base.errors import EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.along import chunks
 from eigenbody.numerics.signals.transition import STAGES, Mesh, gauss_rule
-from eigenbody.operating.periodic.shooting import Lap
+from eigenbody.operating.periodic.shooting import SAME, Lap, other_period
 from eigenbody.system.arguments import AnySignal, Argument, Quantities
 from eigenbody.system.external import External
 from eigenbody.system.state import some_states
@@ -28,6 +28,7 @@ FEWER = 1021  # of them where a Python function is called for each
 GOLDEN = 0.5 * (5**0.5 - 1)
 WITHIN = 12  # places of every segment beside these
 AT_A_TIME = 4096
+COMPARED = 127  # places of the period at which signals are compared with those a period later
 SEEN = 1e-6  # what the Gauss points may miss of a signal, relative to the largest value that it takes
 JUMP = 1e-5  # change of a signal within an instant that is one
 STEADY = 14  # halvings in which what is steady has changed little
@@ -110,6 +111,17 @@ def switches_of(lap: Lap, jumps: Sequence[float]) -> tuple[float, ...]:
     size = np.abs(traces.at(lap.mesh.parts)).max(axis=0)
     by_motion = (np.abs(change) > JUMP * size) & (np.abs(alone) < 0.5 * np.abs(change)) & is_value
     return tuple(places[by_motion.any(axis=1)].tolist())
+
+
+def refuse_signals_of_other_period(lap: Lap) -> None:
+    """What forces, states and prescribed motions read of time must be the same a period later, whatever it pushes."""
+    traces = _Traces(lap)
+    if not any(a.kind == "t" for signal in traces.signals for a in signal.arguments):
+        return
+    parts = np.mod(GOLDEN * np.arange(1, COMPARED + 1), 1.0)
+    now, later = traces.at(parts), traces.at(parts, 1.0)
+    if np.any(np.abs(now - later) > SAME * np.maximum(np.abs(now), np.abs(later)).max(axis=0)):
+        raise InputError(other_period(lap.period))
 
 
 # Jumps and bends ------------------------------------------------------------------------------------------------------

@@ -220,6 +220,12 @@ def _simulated(point: OperatingPoint, mesh: Mesh, tolerance: float) -> tuple[Sta
     return joined_states(parts) if len(parts) > 1 else parts[0], end
 
 
+def other_period(period: float) -> Fault:
+    """What depends on time has another period than that which was given."""
+    what = "a force or state depends on time and is another one after the period."
+    return Fault("period", what, f"It is not {period:.6g} s: correct the period, for example to 2*pi/speed.")
+
+
 def refuse_other_period(lap: Lap) -> None:
     """The same states a period later must obey the same equations: prescribed motions and forces that depend on time
     have that period too."""
@@ -231,17 +237,16 @@ def refuse_other_period(lap: Lap) -> None:
     held = later.mechanics.holonomic
     drift = np.maximum(np.abs(held.value).max(axis=0), np.abs(held.rate).max(axis=0))
     speed = 1.0 + np.abs(states.w).max(initial=0.0) + np.abs(states.v).max(initial=0.0)
-    remedy = f"It is not {lap.period:.6g} s: correct the period, for example to 2*pi/speed."
     if len(drift) and drift.max() > SAME * speed * max(1.0, system.length):
         where = system.constraints.rows[int(np.argmax(drift))].where
-        raise InputError(Fault(where, f"after the period it is elsewhere, by {drift.max():.3g} (m or rad).", remedy))
+        what = f"after the period it is elsewhere, by {drift.max():.3g} (m or rad)."
+        raise InputError(Fault(where, what, other_period(lap.period).remedy))
     second = np.real(later.motion.acceleration)
     A, B = lap.matrices[some], matrices_at(later)
     size = np.abs(A).max(axis=(0, 2), keepdims=True, initial=0.0) + 1e-9 * np.abs(A).max(initial=0.0)
     is_same = np.abs(first - second).max(initial=0.0) <= SAME * (1.0 + np.abs(first).max(initial=0.0))
     if not is_same or np.any(np.abs(A - B) > SAME * size):
-        what = "a force or state depends on time and is another one after the period."
-        raise InputError(Fault("period", what, remedy))
+        raise InputError(other_period(lap.period))
 
 
 def serving_coordinates(lap: Lap) -> OperatingPoint:
