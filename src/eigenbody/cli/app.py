@@ -18,8 +18,10 @@ from eigenbody.cli.reading import with_reading_options
 EXIT_CODES = """\b
 Exit codes:
   0  done
+  1  a fault of eigenbody itself, with the request to report it
   2  the input is wrong: every fault on standard error, with its place in the file
   3  the computation did not succeed, or a limit was reached: the message says how far it came
+  4  `verify` found nothing that it could check
   130, 143  interrupted (Ctrl-C), terminated: what was done is kept
 """
 
