@@ -248,6 +248,33 @@ def test_coupled_modes_veer(coupling: float) -> None:
     assert value_of(found.events[0]) == pytest.approx(100, abs=0.6 * coupling + 1e-3)
 
 
+@pytest.mark.parametrize("third", ["=118", "=122-5*p"])
+def test_what_veers_one_after_the_other_does_not_veer_at_once(third: str) -> None:
+    """The stiffness of the first passes that of the second, then that of the third: each time two neighbours exchange
+    what they do. The lowest and the highest are nearest in between, and the first has gone from one to the other."""
+    names, places = "abc", {name: [0, i, 0] for i, name in enumerate("abc")}
+    springs = {f"k{n}": {"type": "spring", "along": f"{n}s", "k": k}
+               for n, k in zip(names, ("=80+60*p", 100.0, third), strict=True)}  # fmt: skip
+    links = {f"l{a}{b}": {"type": "expression", "along": f"{a}s", "value": f"=-2*({a}s-{b}s)"}
+             for a in names for b in names if a != b}  # fmt: skip
+    model = eb.load({
+        "eigenbody": 1, "parameters": {"p": 0.5}, "forces": springs | links,
+        "bodies": {name: {"mass": 1, "at": at} for name, at in places.items()},
+        "joints": {f"{name}s": {"type": "prismatic", "between": ["ground", name], "at": at, "axis": [1, 0, 0]}
+                   for name, at in places.items()},
+    })  # fmt: skip
+    found = eb.sweep(model, "p", np.linspace(0, 1, 41))
+    assert [(event.kind, event.branches) for event in found.events] == [("veering", (0, 1)), ("veering", (1, 2))]
+
+
+def test_branches_veer_past_others_that_have_no_part_in_it() -> None:
+    """Both backward whirls exchange translation and rocking; forward and vertical translation lie between them."""
+    found = eb.campbell(example("rotor_stator"), "speed", [0.0, 3.0, 6.0])
+    assert [(event.kind, tuple(found.whirl[k] for k in event.branches)) for event in found.events] == [
+        ("veering", ("backward", "backward"))
+    ]
+
+
 def test_without_refinement_a_narrow_veering_is_jumped_over() -> None:
     found = eb.sweep(two_masses(kc=0.01), "k1", np.linspace(52, 150, 12), refine=0)
     assert len(found) == 12

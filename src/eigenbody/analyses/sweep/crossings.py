@@ -54,7 +54,7 @@ def meetings(walk: Walk, shown: np.ndarray, lower: np.ndarray, closing: bool) ->
             crossed = [Meeting("crossing", place, (i, j)) for place in _crossings(t[both], pair[both])]
             found += crossed or [
                 Meeting("veering", place, (i, j))
-                for place in _veerings(walk, pair[both], both, shown[[i, j]], np.abs(values[both][:, moving].imag))
+                for place in _veerings(walk, pair[both], both, shown[[i, j]], shown[moving])
             ]
     return tuple(sorted(found, key=lambda m: (m.t, m.branches)))
 
@@ -75,15 +75,12 @@ def _veerings(
     walk: Walk, values: np.ndarray, points: np.ndarray, branches: np.ndarray, every: np.ndarray
 ) -> Iterator[float]:
     """Places of the smallest distance of two branches that exchange their shapes around it: there its square has a
-    minimum. No branch lies between them there: `every` frequency (points, k) is looked at."""
-    t = walk.t[walk.good][points]
+    minimum. Of `every` branch, none that takes part in the exchange lies between them there."""
+    t, frequency = walk.t[walk.good][points], np.abs(walk.track.values[np.ix_(points, every)].imag)
     gap = np.abs(values[:, 0] - values[:, 1])
     size = np.abs(values).mean(axis=1)
     for k in range(1, len(gap) - 1):
         if not (gap[k] <= gap[k - 1] and gap[k] < gap[k + 1] and TOUCH * size[k] < gap[k] < CLOSE * size[k]):
-            continue
-        low, high = np.sort(np.abs(values[k].imag))
-        if np.any((every[k] > low) & (every[k] < high)):
             continue
         wide = np.flatnonzero(gap >= WINDOW * gap[k])
         before, after = wide[wide < k], wide[wide > k]
@@ -91,10 +88,20 @@ def _veerings(
         right = int(after[0]) if len(after) else len(gap) - 1
         if min(gap[left], gap[right]) < PARTS * gap[k]:
             continue
+        low, high = np.sort(np.abs(values[k].imag))
+        between = every[(frequency[k] > low) & (frequency[k] < high)]
+        if not all(_keeps_shape(walk, points[[left, right]], branch) for branch in between):
+            continue
         fronts = [walk.track.fronts[points[place]].vectors[branches] for place in (left, right)]
         own, across = mac_matrix(fronts[0], fronts[0])[0, 1], mac_matrix(fronts[0], fronts[1])
         if (across[0, 1] + across[1, 0]) / 2 > own + EXCHANGE:
             yield _vertex(t[k - 1 : k + 2], gap[k - 1 : k + 2] ** 2)
+
+
+def _keeps_shape(walk: Walk, points: np.ndarray, branch: int) -> bool:
+    """Whether a branch moves at the second of two points as at the first."""
+    one, other = (walk.track.fronts[point].vectors[[branch]] for point in points)
+    return bool(mac_matrix(one, other)[0, 0] > 1 - EXCHANGE)
 
 
 def _vertex(t: np.ndarray, squares: np.ndarray) -> float:
