@@ -66,16 +66,8 @@ def solve_motion(frame: MotionFrame, is_doubted: bool = False, may_rest: bool = 
 
 def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
     """What forces (..., nq, k) on the bodies make at once of a mechanism that they do not move yet."""
-    system = frame.system
-    M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    free = np.zeros_like(forces)
-    if frame.speeds.count and forces.shape[-1]:
-        if frame.is_sparse and frame.speeds.count > DENSE_FREEDOMS:
-            free = np.stack([_free_acceleration(frame, M, f) for f in forces.T], axis=-1)
-        else:
-            reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
-            free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
-    solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - M @ free))
+    system, (free, inertia) = frame.system, free_response(frame, forces)
+    solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - inertia))
     m = Multipliers.of_columns(system, frame.chosen, solved)
     return Response(free, m.held, m.slip)
 
@@ -105,6 +97,20 @@ def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics
     forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
     m = Multipliers.of(system, frame.chosen, forces)
     return ForwardDynamics(acceleration, m.held, m.slip)
+
+
+def free_response(frame: MotionFrame, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Free accelerations a that forces (..., nq, k) bring about, and M a: what the constraints leave of the forces."""
+    system = frame.system
+    M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
+    free = np.zeros_like(forces)
+    if frame.speeds.count and forces.shape[-1]:
+        if frame.is_sparse and frame.speeds.count > DENSE_FREEDOMS:
+            free = np.stack([_free_acceleration(frame, M, f) for f in forces.T], axis=-1)
+        else:
+            reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
+            free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
+    return free, M @ free
 
 
 def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from numpy.polynomial import Legendre
 from scipy.linalg import eigh
 
 import eigenbody as eb
+from eigenbody.linearization.point import at_state, system_of
 
 # E I = m = L = 1 in both planes, stiff in stretch and twist, without rotary inertia across
 UNIFORM = {
@@ -251,3 +252,36 @@ def test_tension_in_the_drawing_makes_a_string() -> None:
     model = loaded(joints, [0, 0, 0], tension=50.0, Iz=1e4)
     assert rates(model)[0] ** 2 == pytest.approx(50 * np.pi**2 + np.pi**4, rel=1e-5)
     assert eb.operating_point(model).is_equilibrium
+
+
+# Frames held at both ends ---------------------------------------------------------------------------------------------
+def corner_frame(sideways: float = 0.0) -> eb.Model:
+    """A post of steel and a beam on its head, clamped at both ends, under 400 N on the corner (a seventh of the load
+    that buckles the post) and a force along the beam."""
+    steel = {"type": "beam", "E": 2.1e11, "G": 8e10, "area": 2e-4, "Iy": 1.7e-9, "Iz": 6.7e-9, "J": 4.6e-9,
+             "density": 7850, "shear": False, "y_axis": [0, 1, 0]}  # fmt: skip
+    return eb.load({
+        "eigenbody": 1, "operating_point": "equilibrium",
+        "flexible": {"post": {**steel, "points": [[0, 0, 0], [0, 0, 1]]},
+                     "beam": {**steel, "points": [[0, 0, 1], [0.8, 0, 1]]}},
+        "joints": {"foot": {"type": "fixed", "between": ["ground", "post.start"], "at": [0, 0, 0]},
+                   "corner": {"type": "fixed", "between": ["post.end", "beam.start"], "at": [0, 0, 1]},
+                   "wall": {"type": "fixed", "between": ["beam.end", "ground"], "at": [0.8, 0, 1]}},
+        "forces": {"load": {"type": "force", "body": "post.end", "value": [0, 0, -400]},
+                   "push": {"type": "force", "body": "post.end", "value": [sideways, 0, 0]}},
+    })  # fmt: skip
+
+
+def test_an_equilibrium_of_a_frame_held_at_both_ends_is_one() -> None:
+    """Rounding of the positions times the stiffness along its beams (1e8 N/m) bends it by more than the rounding of its
+    own bending forces: 1e-9 N beside 400 N."""
+    found = eb.modes(corner_frame())
+    assert found.linear.point.is_equilibrium
+    assert found.stability == "marginal"
+
+
+def test_a_small_force_that_nothing_balances_is_no_rounding() -> None:
+    """A force of 1e-5 N along the beam, whose stiffness rounding is 1e-7 N."""
+    settled, pushed = eb.operating_point(corner_frame()), corner_frame(1e-5)
+    assert settled.is_equilibrium
+    assert not at_state(pushed, system_of(pushed), settled.state).is_equilibrium
