@@ -3,6 +3,7 @@ strings, lateral and torsional buckling, against closed forms, literature and a 
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -285,3 +286,41 @@ def test_a_small_force_that_nothing_balances_is_no_rounding() -> None:
     settled, pushed = eb.operating_point(corner_frame()), corner_frame(1e-5)
     assert settled.is_equilibrium
     assert not at_state(pushed, system_of(pushed), settled.state).is_equilibrium
+
+
+# Twisted shafts -------------------------------------------------------------------------------------------------------
+def twisted(share: float, **more: object) -> eb.Model:
+    """A shaft clamped at both ends, free to turn at one, where a part of the torque acts that buckles it: 8.9868 E I /
+    L, the root of tan(T / 2) = T / 2 (Greenhill 1883)."""
+    ends = {
+        "foot": {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]},
+        "head": {"type": "cylindrical", "between": ["ground", "rod.end"], "at": [1, 0, 0], "axis": [1, 0, 0]},
+    }
+    torque = {"type": "torque", "body": "rod.end", "value": [8.9868 * share, 0, 0]}
+    return eb.load({
+        "eigenbody": 1, "operating_point": "equilibrium", "joints": ends, "forces": {"torque": torque},
+        "flexible": {"rod": {**UNIFORM, "jx": 1e-4, "modes": 24, **more}},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(("share", "stability"), [(0.98, "marginal"), (1.02, "unstable")])
+def test_a_shaft_that_its_torque_buckles_has_no_stable_equilibrium(share: float, stability: str) -> None:
+    """Its end turned by half a turn, the shaft undeformed, is none: the sine of that angle is zero as well."""
+    found = eb.equilibrium(twisted(share))
+    assert found.stability == stability
+    assert abs(found.coordinates()["head.angle"]) == pytest.approx(8.9868 * share / 1e5, rel=1e-3)
+
+
+def test_a_shaft_twisted_too_far_for_one_body_is_told_to_be_parted() -> None:
+    """A torque of 1.2 G J / L: a body that is right to second order has no such equilibrium, four sections have."""
+    with pytest.raises(eb.ComputationError, match=r"flexible\.rod: .* flexible\.rod\.sections: 4 or more"):
+        eb.equilibrium(twisted(1.2 / 8.9868, J=1.0, Iy=9.0, Iz=9.0))
+
+
+def test_a_node_half_a_turn_away_from_its_undeformed_body_is_refused() -> None:
+    model = twisted(0.0)
+    state = eb.operating_point(model).state
+    R = np.array(state.R)
+    R[system_of(model).places.index["rod.end"]] = np.diag([1.0, -1.0, -1.0])
+    with pytest.raises(eb.InputError, match=r"flexible\.rod: .* 3\.14 rad .*\n? *.*flexible\.rod\.sections: 4"):
+        at_state(model, system_of(model), replace(state, R=R))
