@@ -37,6 +37,11 @@ def turned_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
     return {name: beam for name, beam in _loaded_beams(point).items() if beam.turn >= least}
 
 
+def stretched_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
+    """Beams with modes, by name, that a steady state or an equilibrium makes longer or shorter by that part or more."""
+    return {name: beam for name, beam in _loaded_beams(point).items() if beam.stretch >= least}
+
+
 def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
     bodies: dict[str, list[FlexibleBody]] = {}
     for body in point.system.description.flexible:
@@ -67,8 +72,8 @@ def _remarks(name: str, beam: TurnedBeam) -> Iterator[str]:
     if beam.parts == 1 and HALF * beam.stretch > NOTED:
         yield (
             f"flexible.{name}: its load makes it longer or shorter by {beam.stretch:.1e} of its length, and one body"
-            f" has the stiffness of small strains: frequencies may err by {HALF * beam.stretch:.1e}. Give sections,"
-            " and compare."
+            f" has the stiffness of small strains: frequencies may err by {HALF * beam.stretch:.1e}, those that the"
+            " load lowers much by more. Give sections, and compare."
         )
 
 
