@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.bent import modal_coordinates, strains
 from eigenbody.model.description import FlexibleBody
 
 FAR = 0.03  # rad, whose square is 1e-3
@@ -78,22 +79,9 @@ def _remarks(name: str, beam: TurnedBeam) -> Iterator[str]:
 
 
 def _turn(point: OperatingPoint, body: FlexibleBody) -> float:
-    turned = np.real(body.reduced.turn) @ _modal(point, body)
+    turned = np.real(body.reduced.turn) @ modal_coordinates(point.system, point.state, body)
     return float(np.linalg.norm(turned, axis=-1).max(initial=0.0))
 
 
 def _stretch(point: OperatingPoint, body: FlexibleBody) -> float:
-    """Displacements of first order are counted: what bends draws its ends together by those of second order."""
-    nodes, moved = np.real(body.reduced.nodes), np.real(body.reduced.move) @ _modal(point, body)
-    longest = 0.0
-    for line in body.lines:
-        pieces, change = np.diff(nodes[list(line)], axis=0), np.diff(moved[list(line)], axis=0)
-        longest = max(
-            longest, float((np.abs((pieces * change).sum(axis=1)) / (pieces**2).sum(axis=1)).max(initial=0.0))
-        )
-    return longest
-
-
-def _modal(point: OperatingPoint, body: FlexibleBody) -> np.ndarray:
-    carriers = [point.system.places.index[name] for name in body.carriers]
-    return np.asarray(np.real(point.state.r[carriers]).reshape(-1)[: body.reduced.modes])
+    return float(np.abs(strains(point.system, point.state, body)).max(initial=0.0))

@@ -16,7 +16,7 @@ from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
-from eigenbody.mobility.bent import refuse_turned_over
+from eigenbody.mobility.bent import refuse_crushed, refuse_turned_over
 from eigenbody.mobility.distances import refuse_coinciding_points
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.limits import beyond_limits
@@ -205,6 +205,7 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
     refuse_singular_angles(system, state)
     refuse_coinciding_points(system, state)
     refuse_turned_over(system, state)
+    refuse_crushed(system, state)
     refuse_singular_components(system, state, system.coordinates.tolist())
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)

@@ -1,4 +1,4 @@
-"""Nodes of flexible bodies in the frames of their bodies, from which they cannot be turned by a quarter turn.
+"""How far flexible bodies can be deformed: their nodes are not turned by a quarter turn, their lines have a length.
 
 What holds a node is the axial vector of its relative rotation, axis times sine of the angle, which its modes give. At a
 quarter turn the sine stops growing and the rows that hold the node become dependent; beyond, the same modes are met by
@@ -96,6 +96,44 @@ def bent_too_far(system: System, state: State, coordinates: Sequence[str] | None
                 remedy(system.description, body, 4),
             )
     return None
+
+
+def modal_coordinates(system: System, state: State, body: FlexibleBody) -> np.ndarray:
+    """(..., modes); batch axes may lead."""
+    r = np.real(state.r[..., [system.places.index[name] for name in body.carriers], :])
+    return np.asarray(r.reshape(*r.shape[:-2], -1)[..., : body.reduced.modes])
+
+
+def strains(system: System, state: State, body: FlexibleBody) -> np.ndarray:
+    """(..., pieces) part by which the pieces of a body's lines are longer. Displacements of first order are counted:
+    what bends draws its ends together by those of second order."""
+    nodes, eta = np.real(body.reduced.nodes), modal_coordinates(system, state, body)
+    moved, found = np.einsum("nim,...m->...ni", np.real(body.reduced.move), eta), [np.zeros((*eta.shape[:-1], 0))]
+    for line in body.lines:
+        pieces, change = np.diff(nodes[list(line)], axis=0), np.diff(moved[..., list(line), :], axis=-2)
+        found.append((pieces * change).sum(axis=-1) / (pieces**2).sum(axis=-1))
+    return np.concatenate(found, axis=-1)
+
+
+def refuse_crushed(system: System, state: State) -> None:
+    """Refuse a beam that is shorter by its own length or more: its line would run backwards."""
+    worst: dict[str, float] = {}
+    for body in system.description.flexible:
+        if body.reduced.bow is not None and body.reduced.modes:
+            least = float(strains(system, state, body).min(initial=0.0))
+            worst[body.where] = min(least, worst.get(body.where, 0.0))
+    faults = [
+        Fault(
+            where,
+            f"the load along it makes a piece of it shorter by {-least:.3g} times its own length: it has the stiffness"
+            " of small strains.",
+            "Load it less along its line, or make it stiffer: look at units of its forces, E, area and diameter.",
+        )
+        for where, least in worst.items()
+        if least <= -1.0
+    ]
+    if faults:
+        raise InputError(faults)
 
 
 def remedy(description: Description, body: FlexibleBody, times: int) -> str:

@@ -56,3 +56,16 @@ def test_columns_that_err_by_less_than_a_thousandth_are_not_noted(diameter: floa
     found = eb.modes(column(diameter, share))
     assert found.frequency_hz[0] == pytest.approx(extensible(diameter, share), rel=1e-3)
     assert not stretch_note(found)
+
+
+def test_a_beam_shorter_by_its_own_length_is_refused() -> None:
+    """1e8 N on 20 mm of steel: N / (E A) = -1.516."""
+    steel = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": E, "nu": 0.3, "density": RHO, "diameter": 0.02}
+    model = eb.Model(
+        flexible={"rod": steel},
+        joints={"foot": {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]}},
+        forces={"load": {"type": "force", "body": "rod.end", "value": [-1e8, 0, 0]}},
+        operating_point="equilibrium",
+    )
+    with pytest.raises(eb.InputError, match=r"flexible\.rod: the load along it .* shorter by 1\.52 times its own"):
+        eb.modes(model)
