@@ -35,12 +35,17 @@ class TurnedBeam:
 
 def turned_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
     """Beams with modes, by name, that a steady state or an equilibrium turns by `least` rad in themselves, or more."""
-    return {name: beam for name, beam in _loaded_beams(point).items() if beam.turn >= least}
+    return {name: beam for name, beam in _at_rest_or_steady(point).items() if beam.turn >= least}
 
 
 def stretched_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
     """Beams with modes, by name, that a steady state or an equilibrium makes longer or shorter by that part or more."""
-    return {name: beam for name, beam in _loaded_beams(point).items() if beam.stretch >= least}
+    return {name: beam for name, beam in _at_rest_or_steady(point).items() if beam.stretch >= least}
+
+
+def _at_rest_or_steady(point: OperatingPoint) -> dict[str, TurnedBeam]:
+    """Beams whose load has built up; elsewhere they swing back."""
+    return _loaded_beams(point) if point.is_steady or point.is_equilibrium else {}
 
 
 def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
@@ -48,8 +53,6 @@ def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
     for body in point.system.description.flexible:
         if body.reduced.bow is not None and body.reduced.modes:
             bodies.setdefault(body.where.removeprefix("flexible."), []).append(body)
-    if not bodies or not (point.is_steady or point.is_equilibrium):
-        return {}
     found = {}
     for name, parts in bodies.items():
         turn, stretch = (max(of(point, body) for body in parts) for of in (_turn, _stretch))
@@ -68,7 +71,7 @@ def _remarks(name: str, beam: TurnedBeam) -> Iterator[str]:
         yield (
             f"flexible.{name}: its sections are turned by up to {beam.turn:.2g} rad in the frame of a body that is"
             f" right to second order: frequencies may err by {beam.left_out:.1e}, those of a strip by more. Give"
-            f" sections: {2 * beam.parts} or more, and compare."
+            f" {'' if beam.parts == 1 else 'more '}sections, and compare."
         )
     if beam.parts == 1 and HALF * beam.stretch > NOTED:
         yield (

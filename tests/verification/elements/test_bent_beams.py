@@ -131,3 +131,12 @@ def test_a_buckled_column_of_one_body_is_told_so() -> None:
     assert "flexible.col.sections: 4 or more" in text
     parted = eb.operating_point(eb.load({**model, "flexible": {"col": {**beam, "sections": 4}}}))
     assert 0.9 < np.real(parted.state.r)[parted.system.places.index["tip"], 2] < 1.0
+
+
+def test_a_twist_given_in_the_drawing_is_noted_where_nothing_balances_it() -> None:
+    """Half a radian between its ends: a quarter in the frame of the one body, sin(0.25)^2 = 6.1e-2."""
+    turn = {"type": "cylindrical", "between": ["ground", "rod.end"], "at": [1, 0, 0], "axis": [1, 0, 0]}
+    model = {"eigenbody": 1, "joints": {**CLAMPED, "head": {**turn, "position": [0, 0.5]}}, "flexible": {"rod": BEAM}}
+    notes = " ".join(eb.linearize(eb.load(model)).notes)
+    assert "flexible.rod: its sections are turned by up to 0.25 rad" in notes
+    assert "may err by 6.1e-02" in notes
