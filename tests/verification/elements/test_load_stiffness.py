@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 
 import eigenbody as eb
 from eigenbody.linearization.point import at_state, system_of
+from eigenbody.present.words import verdict
 
 # E I = m = L = 1 in both planes, stiff in stretch and twist, without rotary inertia across
 UNIFORM = {
@@ -309,6 +310,13 @@ def test_a_shaft_that_its_torque_buckles_has_no_stable_equilibrium(share: float,
     found = eb.equilibrium(twisted(share))
     assert found.stability == stability
     assert abs(found.coordinates()["head.angle"]) == pytest.approx(8.9868 * share / 1e5, rel=1e-3)
+
+
+def test_the_verdict_counts_growing_modes_of_those_listed_alone() -> None:
+    """The shaft buckles in both planes alike: two modes grow, one of the three lowest."""
+    model = twisted(1.02).set(operating_point={"equilibrium": {"which": "nearest"}})
+    assert "unstable: 1 growing mode among those listed" in verdict(eb.modes(model, 3))
+    assert "unstable: 2 growing modes, the fastest" in verdict(eb.modes(model))
 
 
 def test_a_shaft_twisted_too_far_for_one_body_is_told_to_be_parted() -> None:
