@@ -181,11 +181,11 @@ def _spread(points: np.ndarray) -> list[int]:
 def _cuts(beam: _Beam) -> tuple[int, ...]:
     entry, last = beam.entry, len(beam.mesh.nodes) - 1
     if entry.get("cuts") is not None:
-        inner = {beam.node(name): name for name in entry["cuts"]}
-        if ends := [inner[node] for node in (0, last) if node in inner]:
+        cut = {beam.node(name): name for name in entry["cuts"]}
+        if ends := [cut[node] for node in (0, last) if node in cut]:
             what = f'"{ends[0]}" is an end of it: nothing is cut off there.'
             raise InputError(Fault(f"{entry.where}.cuts", what, "Name stations between its ends."))
-        return (0, *sorted(inner), last)
+        return (0, *sorted(cut), last)
     parts = int(entry.get("sections", 1))
     if not 1 <= parts <= last:
         what = f"it cannot be parted into {parts} sections: it has {last} elements."
