@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.bent import modal_coordinates, strains
 from eigenbody.model.description import FlexibleBody
 
 FAR = 0.03  # rad, whose square is 1e-3
@@ -34,7 +35,17 @@ class TurnedBeam:
 
 def turned_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
     """Beams with modes, by name, that a steady state or an equilibrium turns by `least` rad in themselves, or more."""
-    return {name: beam for name, beam in _loaded_beams(point).items() if beam.turn >= least}
+    return {name: beam for name, beam in _at_rest_or_steady(point).items() if beam.turn >= least}
+
+
+def stretched_beams(point: OperatingPoint, least: float) -> dict[str, TurnedBeam]:
+    """Beams with modes, by name, that a steady state or an equilibrium makes longer or shorter by that part or more."""
+    return {name: beam for name, beam in _at_rest_or_steady(point).items() if beam.stretch >= least}
+
+
+def _at_rest_or_steady(point: OperatingPoint) -> dict[str, TurnedBeam]:
+    """Beams whose load has built up; elsewhere they swing back."""
+    return _loaded_beams(point) if point.is_steady or point.is_equilibrium else {}
 
 
 def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
@@ -42,8 +53,6 @@ def _loaded_beams(point: OperatingPoint) -> dict[str, TurnedBeam]:
     for body in point.system.description.flexible:
         if body.reduced.bow is not None and body.reduced.modes:
             bodies.setdefault(body.where.removeprefix("flexible."), []).append(body)
-    if not bodies or not (point.is_steady or point.is_equilibrium):
-        return {}
     found = {}
     for name, parts in bodies.items():
         turn, stretch = (max(of(point, body) for body in parts) for of in (_turn, _stretch))
@@ -62,33 +71,20 @@ def _remarks(name: str, beam: TurnedBeam) -> Iterator[str]:
         yield (
             f"flexible.{name}: its sections are turned by up to {beam.turn:.2g} rad in the frame of a body that is"
             f" right to second order: frequencies may err by {beam.left_out:.1e}, those of a strip by more. Give"
-            f" sections: {2 * beam.parts} or more, and compare."
+            f" {'' if beam.parts == 1 else 'more '}sections, and compare."
         )
     if beam.parts == 1 and HALF * beam.stretch > NOTED:
         yield (
             f"flexible.{name}: its load makes it longer or shorter by {beam.stretch:.1e} of its length, and one body"
-            f" has the stiffness of small strains: frequencies may err by {HALF * beam.stretch:.1e}. Give sections,"
-            " and compare."
+            f" has the stiffness of small strains: frequencies may err by {HALF * beam.stretch:.1e}, those that the"
+            " load lowers much by more. Give sections, and compare."
         )
 
 
 def _turn(point: OperatingPoint, body: FlexibleBody) -> float:
-    turned = np.real(body.reduced.turn) @ _modal(point, body)
+    turned = np.real(body.reduced.turn) @ modal_coordinates(point.system, point.state, body)
     return float(np.linalg.norm(turned, axis=-1).max(initial=0.0))
 
 
 def _stretch(point: OperatingPoint, body: FlexibleBody) -> float:
-    """Displacements of first order are counted: what bends draws its ends together by those of second order."""
-    nodes, moved = np.real(body.reduced.nodes), np.real(body.reduced.move) @ _modal(point, body)
-    longest = 0.0
-    for line in body.lines:
-        pieces, change = np.diff(nodes[list(line)], axis=0), np.diff(moved[list(line)], axis=0)
-        longest = max(
-            longest, float((np.abs((pieces * change).sum(axis=1)) / (pieces**2).sum(axis=1)).max(initial=0.0))
-        )
-    return longest
-
-
-def _modal(point: OperatingPoint, body: FlexibleBody) -> np.ndarray:
-    carriers = [point.system.places.index[name] for name in body.carriers]
-    return np.asarray(np.real(point.state.r[carriers]).reshape(-1)[: body.reduced.modes])
+    return float(np.abs(strains(point.system, point.state, body)).max(initial=0.0))

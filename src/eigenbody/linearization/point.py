@@ -16,10 +16,11 @@ from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
+from eigenbody.mobility.bent import refuse_crushed, refuse_turned_over
 from eigenbody.mobility.distances import refuse_coinciding_points
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.limits import beyond_limits
-from eigenbody.mobility.motion import ForwardDynamics, solve_motion
+from eigenbody.mobility.motion import ForwardDynamics, free_response, solve_motion
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.turns import values_of
 from eigenbody.model.model import InertModel
@@ -30,6 +31,7 @@ from eigenbody.system.state import State, collect, spread
 from eigenbody.system.system import System
 
 ROUNDED = 8  # a measure is a sum of positions and turned arms, each rounded: this many units in the last place
+SAMPLES = 4  # of the signs of rounding errors
 CLOSED = 4  # roundings of positions that closing a loop leaves
 TOUCHING = 1e-13  # a stop this near to its corner, in lengths of the mechanism (or radians), is at it
 
@@ -74,15 +76,19 @@ class OperatingPoint(Shown, look="linearization.look.point"):
             return False
         if not self.motion.acceleration.any():
             return True
-        left = spread(system, np.abs(mechanics.inertia_times(self.motion.acceleration)))
         pulled = spread(system, mechanics.force_size(self.motion.multipliers, self.motion.slip_multipliers))
         unit = np.repeat((1.0, 1.0 / system.length), 3)  # moments as forces at the mechanism's length
+
+        def of_bodies(force: np.ndarray) -> np.ndarray:
+            return np.asarray((spread(system, np.abs(force)) * unit).max(axis=-1, initial=0.0))
+
         own = (pulled * unit).max(axis=-1, initial=0.0)
         nothing = 1e-13 * np.abs(system.mass) * system.length  # 1e-13 lengths per second squared
-        nothing = nothing + CLOSED * (spread(system, stiff_rounding(mechanics)) * unit).max(axis=-1, initial=0.0)
-        return bool(
-            np.all((left * unit).max(axis=-1, initial=0.0) <= 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing)
-        )
+        allowed = 1e-10 * own + 1e-15 * own.max(initial=0.0) + nothing
+        left = of_bodies(mechanics.inertia_times(self.motion.acceleration))
+        if np.all(left <= allowed):
+            return True
+        return bool(np.all(left <= allowed + CLOSED * of_bodies(imbalance_by_rounding(self.frame))))
 
     @property
     def redundant(self) -> tuple[dict[str, str], ...]:
@@ -155,6 +161,18 @@ def stiff_rounding(mechanics: Mechanics) -> np.ndarray:
     return pull_back(measures, np.abs(jet.gradient), tension, system.nq)
 
 
+def imbalance_by_rounding(frame: MotionFrame) -> np.ndarray:
+    """Force (nq,) that the rounding of positions alone may leave on the bodies, by stiff springs: on those that they
+    hold, and on all to which constraints hand these forces on. A frame of beams that is closed by their stiffness along
+    their lines is bent by what rounding makes of that, however small its own bending forces are."""
+    own = stiff_rounding(frame.mechanics)
+    if not own.any():
+        return own
+    signs = np.random.default_rng(5).choice((-1.0, 1.0), (frame.system.nq, SAMPLES))
+    handed_on = free_response(frame, own[..., None] * signs)[1]
+    return np.maximum(own, np.abs(handed_on).max(axis=-1))
+
+
 _compiled: WeakKeyDictionary[InertModel, System] = WeakKeyDictionary()
 
 
@@ -186,6 +204,8 @@ def completed_point(model: InertModel, unaccelerated: Mechanics) -> OperatingPoi
         unaccelerated = Mechanics(system, state)
     refuse_singular_angles(system, state)
     refuse_coinciding_points(system, state)
+    refuse_turned_over(system, state)
+    refuse_crushed(system, state)
     refuse_singular_components(system, state, system.coordinates.tolist())
     chosen = select(unaccelerated, system.coordinates)
     frame = MotionFrame(unaccelerated, chosen)

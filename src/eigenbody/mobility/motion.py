@@ -11,16 +11,15 @@ import numpy as np
 from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.bent import bent_too_far
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import KKT, factor, joined, matrix, solve_vector, times
 from eigenbody.numerics.matrices.projection import Projection
-from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 RESTS = 1e-9  # force left along the free motion, relative to the forces, at which it rests
-FOLDED = 0.5  # rad between a section of a beam and the frame of its body, which cannot be bent so far
 DENSE_FREEDOMS = 600  # up to here the projected mass matrix is formed and its definiteness checked
 
 
@@ -66,16 +65,8 @@ def solve_motion(frame: MotionFrame, is_doubted: bool = False, may_rest: bool = 
 
 def _response(frame: MotionFrame, forces: np.ndarray) -> Response:
     """What forces (..., nq, k) on the bodies make at once of a mechanism that they do not move yet."""
-    system = frame.system
-    M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
-    free = np.zeros_like(forces)
-    if frame.speeds.count and forces.shape[-1]:
-        if frame.is_sparse and frame.speeds.count > DENSE_FREEDOMS:
-            free = np.stack([_free_acceleration(frame, M, f) for f in forces.T], axis=-1)
-        else:
-            reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
-            free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
-    solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - M @ free))
+    system, (free, inertia) = frame.system, free_response(frame, forces)
+    solved = frame.at_velocity.solve_transposed(np.asfortranarray(forces - inertia))
     m = Multipliers.of_columns(system, frame.chosen, solved)
     return Response(free, m.held, m.slip)
 
@@ -105,6 +96,20 @@ def _solve_motion(frame: MotionFrame, may_rest: bool = False) -> ForwardDynamics
     forces = solve_vector(frame.at_velocity, driving - times(M, acceleration), transposed=True)
     m = Multipliers.of(system, frame.chosen, forces)
     return ForwardDynamics(acceleration, m.held, m.slip)
+
+
+def free_response(frame: MotionFrame, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Free accelerations a that forces (..., nq, k) bring about, and M a: what the constraints leave of the forces."""
+    system = frame.system
+    M = matrix(frame.mechanics.mass(), (system.nq, system.nq), frame.is_sparse)
+    free = np.zeros_like(forces)
+    if frame.speeds.count and forces.shape[-1]:
+        if frame.is_sparse and frame.speeds.count > DENSE_FREEDOMS:
+            free = np.stack([_free_acceleration(frame, M, f) for f in forces.T], axis=-1)
+        else:
+            reduced = Projection().of(frame.mechanics.mass(), frame.Pv, frame.Pv)
+            free = frame.Pv @ factor(reduced).solve(frame.Pv.mT @ forces)
+    return free, M @ free
 
 
 def own_accelerations(frame: MotionFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -190,9 +195,9 @@ def _at_rest(frame: MotionFrame, driving: np.ndarray) -> ForwardDynamics:
 def massless_fault(system: System, frame: MotionFrame, moving: Sequence[int] | np.ndarray) -> Fault:
     """Names the coordinates and bodies of a motion without mass, or the beam that is bent too far to have one."""
     coordinates = [system.names[i] for i in frame.chosen.velocities[moving]]
-    folded = _folded(system, frame.mechanics.state, coordinates)
-    if folded is not None:
-        return folded
+    too_far = bent_too_far(system, frame.mechanics.state, coordinates)
+    if too_far is not None:
+        return too_far
     share = np.abs(frame.Pv[:, moving]).max(axis=1)
     moved = [system.places.names[system.body_columns[c] // 6] for c in np.flatnonzero(share > 1e-9)]
     flexible = {owner_of(body.name) for body in system.description.flexible}
@@ -204,24 +209,3 @@ def massless_fault(system: System, frame: MotionFrame, moving: Sequence[int] | n
         "Give the bodies mass and inertia, or hold that motion by a joint. A motion that springs hold needs none where"
         " the mechanism is at rest in equilibrium.",
     )
-
-
-def _folded(system: System, state: State, coordinates: Sequence[str]) -> Fault | None:
-    """What is to be said where modal coordinates are named of a beam whose sections are turned so far in its
-    frame that these no longer tell its shape."""
-    flexible, index = system.description.flexible, system.places.index
-    for body in flexible:
-        nodes = [index[name] for name in body.nodes]
-        if body.reduced.bow is None or not nodes or not set(coordinates) & set(body.coordinates):
-            continue
-        R, frame = np.real(state.R[..., nodes, :, :]), np.real(state.R[..., index[body.name], :, :])[..., None, :, :]
-        turn = float(np.arccos(np.clip(((R * frame).sum(axis=(-2, -1)) - 1) / 2, -1, 1)).max())
-        if turn > FOLDED:
-            parts = sum(other.where == body.where for other in flexible)
-            return Fault(
-                body.where,
-                f"the load turns its sections by {turn:.2g} rad in the frame of one body, farther than that can bend:"
-                " it carries more than its buckling load, or far more than it can hold straight.",
-                f"Give {body.where}.sections: {4 * parts} or more, or less load.",
-            )
-    return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from eigenbody.base.errors import ComputationError
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.bent import stay_below_a_quarter_turn
 from eigenbody.mobility.partition import Selection
 from eigenbody.mobility.turns import counted
 from eigenbody.numerics.matrices.linear import DENSE_LIMIT, Saddle, matrix, stack
@@ -55,7 +56,7 @@ def closed(system: System, state: State, chosen: Selection, M: Any | None = None
     """The nearest configuration in which the chosen holonomic rows hold; raises where Newton's method does not."""
     M = weight(system, keep_bent=True) if M is None else M
     unit = np.where(system.is_angular, 1.0, system.length)
-    size = np.inf
+    size, start = np.inf, state
     for _ in range(ITERATIONS):
         mechanics = Mechanics(system, state)
         phi = mechanics.holonomic.value[chosen.rows]
@@ -68,6 +69,7 @@ def closed(system: System, state: State, chosen: Selection, M: Any | None = None
             break
         state = counted(system, state, state.moved(system, step))
         if size < CLOSED or (size < 1e-11 and size > 0.5 * before):  # rounding decides
+            stay_below_a_quarter_turn(system, start, state)
             return state
     raise ComputationError("The constraints could not be closed near the configuration reached.")
 

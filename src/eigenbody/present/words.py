@@ -32,7 +32,7 @@ def verdict(modes: Modes) -> str:
         )
     elif modes.stability == "unstable":
         rates = [value.real for stability, _, value in entries if stability == "unstable"]
-        words = _growth(rates) if rates else ": modes beyond those listed grow"
+        words = _growth(rates, _lists_all(modes)) if rates else ": modes beyond those listed grow"
     elif modes.stability == "frozen":
         point = modes.linear.point
         at = "a point that is no equilibrium" if point.is_at_rest else "an instant of a motion along which they change"
@@ -47,9 +47,16 @@ def verdict(modes: Modes) -> str:
     return f"{modes.stability}{words}{some}"
 
 
-def _growth(rates: list[float]) -> str:
+def _lists_all(modes: Modes) -> bool:
+    """Whether no mode is left out, or it is said anyway that modes are."""
+    listed = sum(1 if value.imag == 0 else 2 for value in modes.eigenvalues.tolist())
+    return modes.solver == "sparse" or listed >= modes.states
+
+
+def _growth(rates: list[float], is_all: bool) -> str:
     doubling = significant(math.log(2) / float(max(rates)), 3)
-    return f": {counted(len(rates), 'growing mode')}, the fastest doubles every {doubling} s"
+    known = "" if is_all else " among those listed"
+    return f": {counted(len(rates), 'growing mode')}{known}, the fastest doubles every {doubling} s"
 
 
 def redundancy(rows: Sequence[dict[str, str]]) -> str:

@@ -411,6 +411,8 @@ GOOD = {"type": "beam", "points": [[0, 0, 0], [1, 0, 0]], "E": 1e9, "density": 1
         ({"nu": -1.0}, "Poisson"),
         ({"segments": 1}, "flexible.rod.segments"),
         ({"segments": 4, "damping": 0.01}, "no modes that it could damp"),
+        ({"segments": 4, "sections": 2}, "not both"),
+        ({"names": ["a", "b"], "cuts": ["b"]}, "an end of it"),
         ({"tension": [1.0, 2.0]}, "2 tensions for"),
         ({"diameter": [0.01, 0.02, 0.03]}, "flexible.rod.diameter: the values have the shape 3"),
         ({"diameter": -0.01}, "flexible.rod.diameter: -0.01 is not positive"),

@@ -3,6 +3,7 @@ strings, lateral and torsional buckling, against closed forms, literature and a 
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from numpy.polynomial import Legendre
 from scipy.linalg import eigh
 
 import eigenbody as eb
+from eigenbody.linearization.point import at_state, system_of
+from eigenbody.present.words import verdict
 
 # E I = m = L = 1 in both planes, stiff in stretch and twist, without rotary inertia across
 UNIFORM = {
@@ -251,3 +254,81 @@ def test_tension_in_the_drawing_makes_a_string() -> None:
     model = loaded(joints, [0, 0, 0], tension=50.0, Iz=1e4)
     assert rates(model)[0] ** 2 == pytest.approx(50 * np.pi**2 + np.pi**4, rel=1e-5)
     assert eb.operating_point(model).is_equilibrium
+
+
+# Frames held at both ends ---------------------------------------------------------------------------------------------
+def corner_frame(sideways: float = 0.0) -> eb.Model:
+    """A post of steel and a beam on its head, clamped at both ends, under 400 N on the corner (a seventh of the load
+    that buckles the post) and a force along the beam."""
+    steel = {"type": "beam", "E": 2.1e11, "G": 8e10, "area": 2e-4, "Iy": 1.7e-9, "Iz": 6.7e-9, "J": 4.6e-9,
+             "density": 7850, "shear": False, "y_axis": [0, 1, 0]}  # fmt: skip
+    return eb.load({
+        "eigenbody": 1, "operating_point": "equilibrium",
+        "flexible": {"post": {**steel, "points": [[0, 0, 0], [0, 0, 1]]},
+                     "beam": {**steel, "points": [[0, 0, 1], [0.8, 0, 1]]}},
+        "joints": {"foot": {"type": "fixed", "between": ["ground", "post.start"], "at": [0, 0, 0]},
+                   "corner": {"type": "fixed", "between": ["post.end", "beam.start"], "at": [0, 0, 1]},
+                   "wall": {"type": "fixed", "between": ["beam.end", "ground"], "at": [0.8, 0, 1]}},
+        "forces": {"load": {"type": "force", "body": "post.end", "value": [0, 0, -400]},
+                   "push": {"type": "force", "body": "post.end", "value": [sideways, 0, 0]}},
+    })  # fmt: skip
+
+
+def test_an_equilibrium_of_a_frame_held_at_both_ends_is_one() -> None:
+    """Rounding of the positions times the stiffness along its beams (1e8 N/m) bends it by more than the rounding of its
+    own bending forces: 1e-9 N beside 400 N."""
+    found = eb.modes(corner_frame())
+    assert found.linear.point.is_equilibrium
+    assert found.stability == "marginal"
+
+
+def test_a_small_force_that_nothing_balances_is_no_rounding() -> None:
+    """A force of 1e-5 N along the beam, whose stiffness rounding is 1e-7 N."""
+    settled, pushed = eb.operating_point(corner_frame()), corner_frame(1e-5)
+    assert settled.is_equilibrium
+    assert not at_state(pushed, system_of(pushed), settled.state).is_equilibrium
+
+
+# Twisted shafts -------------------------------------------------------------------------------------------------------
+def twisted(share: float, **more: object) -> eb.Model:
+    """A shaft clamped at both ends, free to turn at one, where a part of the torque acts that buckles it: 8.9868 E I /
+    L, the root of tan(T / 2) = T / 2 (Greenhill 1883)."""
+    ends = {
+        "foot": {"type": "fixed", "between": ["ground", "rod.start"], "at": [0, 0, 0]},
+        "head": {"type": "cylindrical", "between": ["ground", "rod.end"], "at": [1, 0, 0], "axis": [1, 0, 0]},
+    }
+    torque = {"type": "torque", "body": "rod.end", "value": [8.9868 * share, 0, 0]}
+    return eb.load({
+        "eigenbody": 1, "operating_point": "equilibrium", "joints": ends, "forces": {"torque": torque},
+        "flexible": {"rod": {**UNIFORM, "jx": 1e-4, "modes": 24, **more}},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(("share", "stability"), [(0.98, "marginal"), (1.02, "unstable")])
+def test_a_shaft_that_its_torque_buckles_has_no_stable_equilibrium(share: float, stability: str) -> None:
+    """Its end turned by half a turn, the shaft undeformed, is none: the sine of that angle is zero as well."""
+    found = eb.equilibrium(twisted(share))
+    assert found.stability == stability
+    assert abs(found.coordinates()["head.angle"]) == pytest.approx(8.9868 * share / 1e5, rel=1e-3)
+
+
+def test_the_verdict_counts_growing_modes_of_those_listed_alone() -> None:
+    """The shaft buckles in both planes alike: two modes grow, one of the three lowest."""
+    model = twisted(1.02).set(operating_point={"equilibrium": {"which": "nearest"}})
+    assert "unstable: 1 growing mode among those listed" in verdict(eb.modes(model, 3))
+    assert "unstable: 2 growing modes, the fastest" in verdict(eb.modes(model))
+
+
+def test_a_shaft_twisted_too_far_for_one_body_is_told_to_be_parted() -> None:
+    """A torque of 1.2 G J / L: a body that is right to second order has no such equilibrium, four sections have."""
+    with pytest.raises(eb.ComputationError, match=r"flexible\.rod: .* flexible\.rod\.sections: 4 or more"):
+        eb.equilibrium(twisted(1.2 / 8.9868, J=1.0, Iy=9.0, Iz=9.0))
+
+
+def test_a_node_half_a_turn_away_from_its_undeformed_body_is_refused() -> None:
+    model = twisted(0.0)
+    state = eb.operating_point(model).state
+    R = np.array(state.R)
+    R[system_of(model).places.index["rod.end"]] = np.diag([1.0, -1.0, -1.0])
+    with pytest.raises(eb.InputError, match=r"flexible\.rod: .* 3\.14 rad .*\n? *.*flexible\.rod\.sections: 4"):
+        at_state(model, system_of(model), replace(state, R=R))

@@ -91,8 +91,10 @@ def modes(
         return found
     from eigenbody.analyses.modes.bent_beams import remarks_on_bent_beams  # others need none of it
     from eigenbody.analyses.modes.few_shapes import remarks_on_few_shapes
+    from eigenbody.analyses.modes.stretched import remarks_on_stretched_beams
 
     remarks = remarks_on_few_shapes(model, found) + remarks_on_bent_beams(model, linear.point)
+    remarks += remarks_on_stretched_beams(found)
     return replace(found, remarks=(*found.remarks, *remarks))
 
 

@@ -181,8 +181,11 @@ def _spread(points: np.ndarray) -> list[int]:
 def _cuts(beam: _Beam) -> tuple[int, ...]:
     entry, last = beam.entry, len(beam.mesh.nodes) - 1
     if entry.get("cuts") is not None:
-        inner = sorted({beam.node(name) for name in entry["cuts"]} - {0, last})
-        return (0, *inner, last)
+        cut = {beam.node(name): name for name in entry["cuts"]}
+        if ends := [cut[node] for node in (0, last) if node in cut]:
+            what = f'"{ends[0]}" is an end of it: nothing is cut off there.'
+            raise InputError(Fault(f"{entry.where}.cuts", what, "Name stations between its ends."))
+        return (0, *sorted(cut), last)
     parts = int(entry.get("sections", 1))
     if not 1 <= parts <= last:
         what = f"it cannot be parted into {parts} sections: it has {last} elements."
@@ -267,6 +270,9 @@ def _check(values: Mapping[str, Any], is_marker: Callable[[str], bool]) -> Itera
     for key in ("sections", "segments"):
         if isinstance(values.get(key), int) and values[key] < 1:
             yield key, f"{values[key]} is too few.", "Give at least 1."
+    if values.get("segments") is not None and (values.get("cuts") or values.get("sections") not in (None, 1)):
+        what = "a chain of rigid bodies has no sections with modes of their own."
+        yield "segments", what, "Give segments, or sections (cuts), not both."
     if values.get("segments") is not None and values.get("damping"):
         remedy = "Leave damping out and put dampers where they are, or take sections in place of segments."
         yield "damping", "a chain of rigid bodies has no modes that it could damp.", remedy

@@ -16,6 +16,7 @@ from eigenbody.linearization.point import OperatingPoint, at_state, system_of
 from eigenbody.linearization.still import held_still
 from eigenbody.linearization.subject import Subject, subject
 from eigenbody.loads.reactions import Reactions, at_point
+from eigenbody.mobility.bent import BentTooFarError
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.partition import select
 from eigenbody.mobility.projection import closed, weight
@@ -131,6 +132,7 @@ class _Search:
         self.model = model
         self.system, _ = held_still(system_of(model))
         self.M = weight(self.system)
+        self.bent: tuple[str, ...] = ()  # what a way from an unstable equilibrium bent too far
         self.start = given_configuration(self.system, model.description.operating_point)
         if point is not None:
             at_rest = replace(self.start, r=point.state.r, R=point.state.R, x=point.state.x, turns=point.state.turns)
@@ -170,7 +172,8 @@ class _Search:
             passed += unstable
             waiting = sorted([*waiting, *unstable], key=lambda one: one.distance)
         if best is None:
-            return replace(found, passed=tuple(passed[1:]))
+            point = replace(found.point, warnings=(*found.point.warnings, *self.bent))
+            return replace(found, point=point, passed=tuple(passed[1:]))
         return replace(best, passed=tuple(passed), iterations=steps, how=f"{best.how}, after leaving an unstable one")
 
     def judged(self, settled: Settled) -> Equilibrium:
@@ -188,6 +191,8 @@ class _Search:
                 try:
                     moved = counted(system, point.state, point.state.moved(system, sign * step))
                     yield settle(system, closed(system, moved, point.chosen, self.M))
+                except BentTooFarError as error:
+                    self.bent = self.bent or (f"On the way from this unstable equilibrium to a stable one: {error}",)
                 except (ComputationError, InputError):  # that way there is none; the other ways decide
                     continue
 

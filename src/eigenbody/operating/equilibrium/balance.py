@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenbody.dynamics.algebraic import Response
 from eigenbody.dynamics.mechanics import Mechanics
-from eigenbody.linearization.point import ROUNDED
+from eigenbody.linearization.point import ROUNDED, SAMPLES
 from eigenbody.linearization.rows import algebraic_rows, fed_back
 from eigenbody.mobility.multipliers import Multipliers
 from eigenbody.mobility.partition import Selection
@@ -21,7 +21,6 @@ from eigenbody.system.state import State, spread
 from eigenbody.system.system import System
 
 SMALL = 1e-6  # imbalance below which rounding is looked at
-SAMPLES = 4  # of the signs of rounding errors
 BALANCED = 1e-10  # imbalance of a body relative to the forces on it, at which it rests
 
 

@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError
 from eigenbody.base.progress import report
 from eigenbody.dynamics.mechanics import Mechanics
+from eigenbody.mobility.bent import stay_below_a_quarter_turn
 from eigenbody.mobility.partition import Selection, select
 from eigenbody.mobility.projection import held_rows, weight
-from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.mobility.turns import counted
-from eigenbody.model.description import owner_of
 from eigenbody.numerics.matrices.linear import Saddle
 from eigenbody.operating.equilibrium.balance import BALANCED, Balance
-from eigenbody.system.state import State, spread
+from eigenbody.operating.equilibrium.failing import not_settled, unopposed
+from eigenbody.system.state import State
 from eigenbody.system.system import System
 
 MOST_STEPS = 300
@@ -74,7 +74,7 @@ def settle(system: System, state: State) -> Settled:
     here, more, rests = descent.run(here, momentum=True, most=MOST_STEPS // 3)
     if rests:
         return Settled(here, steps + more, "dynamic relaxation")
-    raise _not_settled(here, steps + more)
+    raise not_settled(here, steps + more)
 
 
 def newton(system: System, state: State) -> Settled | None:
@@ -129,13 +129,19 @@ class _Descent:
         """Forces after a move, back on the constraints."""
         state = replace(counted(self.system, here.state, here.state.moved(self.system, dq)), x=here.state.x + dx)
         try:
-            return self.balance(counted(self.system, here.state, self._closed(state, here.chosen)))
+            return self._held(here, state, here.chosen)
         except ComputationError:
             again = self._choose(here.state)  # the rows may have become dependent
             if np.array_equal(again.rows, here.chosen.rows):
                 raise
             self.chosen = again
-            return self.balance(counted(self.system, here.state, self._closed(state, again)))
+            return self._held(here, state, again)
+
+    def _held(self, here: Balance, state: State, chosen: Selection) -> Balance:
+        """Forces back on the constraints, with the nodes of flexible bodies turned by what their modes give."""
+        back = self._closed(state, chosen)
+        stay_below_a_quarter_turn(self.system, here.state, back)
+        return self.balance(counted(self.system, here.state, back))
 
     def _closed(self, state: State, chosen: Selection) -> State:
         """Back to the constraints, heavy bodies moving least; a factorization serves while it converges well."""
@@ -183,7 +189,7 @@ class _Descent:
                 carried = np.zeros(self.system.nq)
                 step = self._tried(here, tau, carried, stride)
             if count >= EARLY and watch.finds(here, step):
-                raise _unopposed(step.balance, watch.motion)
+                raise unopposed(step.balance, watch.motion)
             if momentum:
                 rising = step.moved @ step.balance.force > 0
                 carried = step.moved if rising else np.zeros(self.system.nq)
@@ -338,56 +344,3 @@ def _state_imbalance(here: Balance) -> float:
     unit = np.where(here.system.is_angular, 1.0, here.system.length)
     size = by_q @ unit + by_x @ np.abs(here.state.x) + here.size_of_readings
     return float((np.abs(here.rate) / np.where(size > 0, size, 1.0)).max())
-
-
-# What nothing opposes -------------------------------------------------------------------------------------------------
-def _moving(here: Balance, a: np.ndarray) -> tuple[list[str], list[str]]:
-    """Coordinates and bodies that take part in a motion."""
-    system, index = here.system, here.chosen.velocities
-    measures = coordinate_set(system, index)
-    jet = measures.jet(here.mechanics.at, here.state.turns)
-    padded = np.append(a, 0.0)
-    columns = np.where(measures.columns < system.nq, measures.columns, system.nq)
-    rates = np.abs((jet.gradient * padded[columns]).sum(axis=-1))
-    rates /= np.array([system.length if system.dimensions[i] == "m" else 1.0 for i in index])
-    speed = np.abs(spread(system, a / np.where(system.is_angular, 1.0, system.length))).max(axis=-1, initial=0.0)
-    bodies = dict.fromkeys(map(owner_of, _largest(speed, system.description.bodies.names)))
-    return _largest(rates, [system.names[i] for i in index]), list(bodies)
-
-
-def _largest(values: np.ndarray, names: list[str] | tuple[str, ...]) -> list[str]:
-    order = np.argsort(-values, kind="stable")
-    return [names[i] for i in order if values[i] > 1e-3 * values.max(initial=0.0)][:6]
-
-
-def _unopposed(here: Balance, motion: np.ndarray) -> InputError:
-    if here.imbalance <= BALANCED:
-        states = _restless(here)
-        where, what = (
-            ", ".join(f"states.{name}" for name in states),
-            f"the state {', '.join(states)} never comes to rest.",
-        )
-        remedy = "Change its rate so that it can become zero."
-    else:
-        coordinates, bodies = _moving(here, motion)
-        flexible = {owner_of(body.name) for body in here.system.description.flexible}
-        where, what = (
-            ", ".join(f"{'flexible' if name in flexible else 'bodies'}.{name}" for name in bodies),
-            f"nothing opposes the motion of {', '.join(coordinates)}.",
-        )
-        remedy = "Support it by a joint or a spring, remove the force, or ask for a steady motion."
-    return InputError(Fault(where, f"there is no static equilibrium: {what}", remedy))
-
-
-def _restless(here: Balance) -> list[str]:
-    return [name for name, rate in zip(here.system.states, here.rate, strict=True) if abs(rate) > 1e-9][:6]
-
-
-def _not_settled(here: Balance, steps: int) -> ComputationError:
-    coordinates, bodies = _moving(here, here.acceleration)
-    what = ", ".join([*coordinates, *(f"state {name}" for name in _restless(here))])
-    return ComputationError(
-        f"No equilibrium was reached in {steps} steps: {here.imbalance:.2g} of the forces is still unbalanced and moves"
-        f" {what} (bodies {', '.join(bodies)}). Give the joints positions nearer to the equilibrium, or look for a"
-        " motion that nothing opposes, for forces that turn with their body, and for force laws with jumps."
-    )
