@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import overload
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError
+from eigenbody.base.errors import ComputationError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import system_of
@@ -121,8 +122,17 @@ def _attempts(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcom
     if len(contradictions(best.equations)):
         return best
     if any(task.rates.values()):
-        best = _better(best, _from_rest(start, task, idle, pace)) or best
+        best = _better(best, _where_defined(lambda: _from_rest(start, task, idle, pace)))
     return best if best.solved else _with_guesses(best, start, task, idle, pace)
+
+
+def _where_defined(way: Callable[[], Outcome | None]) -> Outcome | None:
+    """Where a way ends; None if it passes motions at which the model has no values (rates below those of a table): that
+    says nothing of the motion which is asked for, at which the search began."""
+    try:
+        return way()
+    except (ComputationError, InputError, np.linalg.LinAlgError):
+        return None
 
 
 def settle_and_solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome | None:
@@ -136,6 +146,8 @@ def settle_and_solve(start: Trial, task: Task, idle: np.ndarray, pace: float) ->
 
 @overload
 def _better(a: Outcome | None, b: Outcome) -> Outcome: ...
+@overload
+def _better(a: Outcome, b: Outcome | None) -> Outcome: ...
 @overload
 def _better(a: Outcome | None, b: Outcome | None) -> Outcome | None: ...
 def _better(a: Outcome | None, b: Outcome | None) -> Outcome | None:
@@ -168,12 +180,14 @@ def _with_guesses(best: Outcome, start: Trial, task: Task, idle: np.ndarray, pac
     unset = trial.parameters == 0.0
     if not np.any(push) and not np.any(unset):
         return best
+
+    def guessed(size: float) -> Outcome:
+        still, parameters = np.zeros(len(trial.chosen.positions)), np.where(unset, size, trial.parameters)
+        guess = trial.moved(task, still, trial.rates + size * push, trial.inner(task), parameters)
+        return solve(guess, task, idle, pace)
+
     for factor in GUESSES:
-        guess = trial.moved(
-            task, np.zeros(len(trial.chosen.positions)), trial.rates + factor * pace * push, trial.inner(task),
-            np.where(unset, factor * pace, trial.parameters),
-        )  # fmt: skip
-        best = _better(best, solve(guess, task, idle, pace))
+        best = _better(best, _where_defined(partial(guessed, factor * pace)))
         if best.solved:
             break
     return best
