@@ -20,7 +20,7 @@ LEFT = {**BEARING, "between": ["ground", "shaft.a"], "at": [0, 0, 0], "kzz": 1e6
 RIGHT = {**BEARING, "between": ["ground", "shaft.c"], "at": [0, 0, 1]}
 
 
-def spinning(body: str, at: list[float], speed: float = SPEED) -> dict[str, Any]:
+def spinning(body: str, at: list[float], speed: Any = SPEED) -> dict[str, Any]:
     """A free joint to ground that spins along z."""
     return {"type": "free", "between": ["ground", body], "at": at, "velocity": [0, 0, 0, 0, 0, speed]}
 
@@ -44,3 +44,15 @@ def test_a_table_that_begins_above_rest_is_read_at_the_speed_that_is_asked_for()
     assert by_table.linear.point.is_steady
     slow = by_number.eigenvalues.imag < 1e4
     np.testing.assert_allclose(by_table.eigenvalues[slow], by_number.eigenvalues[slow], rtol=1e-8, atol=1e-6)
+
+
+def test_a_shaft_that_turns_about_its_bent_line_is_not_strained_by_it() -> None:
+    """In axes of the shaft its bend goes round; at rest, in motion, and at the points of a sweep."""
+    still = rotor(joints={"spin": spinning("shaft.a", [0, 0, 0], 0.0)}, operating_point="equilibrium")
+    for model in (rotor(), still):
+        found = eb.modes(model)
+        assert found.stability == "drifting"
+        assert np.count_nonzero(found.eigenvalues == 0) == 2
+        assert not any("deflect" in note for note in found.notes)
+    swept = rotor(parameters={"speed": SPEED}, joints={"spin": spinning("shaft.a", [0, 0, 0], "=speed")})
+    assert not any("deflect" in note for note in eb.campbell(swept, "speed", [SPEED, 2 * SPEED], refine=0).notes)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import measure_rows
+from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.description import owner_of
 from eigenbody.model.names import GROUND
 from eigenbody.numerics.eigen.spectrum import Spectrum
@@ -198,7 +201,7 @@ def least_displacement(states: np.ndarray, fastest: np.ndarray) -> np.ndarray:
 def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:
     """Elements with stiffness that motions (nq, k) of the bodies deflect."""
     law = point.system.forces.linear
-    moved = np.vstack((motion, np.zeros((1, motion.shape[1]))))
+    moved = np.vstack((bends_from_ground(point.mechanics, motion), np.zeros((1, motion.shape[1]))))
     measures, jet = point.system.forces.measures, point.mechanics.applied.jet
     there, gradient = moved[measures.columns], jet.gradient[..., None]
     deflection, size = np.abs((gradient * there).sum(axis=1)), (np.abs(gradient) * np.abs(there)).sum(axis=1)
@@ -206,6 +209,22 @@ def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, 
     felt = np.any((deflection > STRAINED * size) & (size > STRAINED * most), axis=1)
     owners = law.owner[(law.k != 0) & (felt[law.i] | felt[law.j])]
     return tuple(dict.fromkeys(point.system.forces.owners[k] for k in owners))
+
+
+def bends_from_ground(mechanics: Mechanics, motion: np.ndarray) -> np.ndarray:
+    """Motions (..., nq, k) of the bodies, with modal coordinates of symmetric ones as they are seen from the ground.
+
+    A round shaft that sags turns about its bent line: in axes that turn with it its bend goes round, and nothing is
+    strained by that.
+    """
+    system, moved = mechanics.system, np.array(motion)
+    for body in system.description.flexible:
+        if body.symmetry is not None:
+            coordinates = coordinate_set(system, np.array([system.aliases[name] for name in body.coordinates]))
+            carriers = system.dof[[system.places.index[name] for name in body.carriers], :3]
+            places = carriers.ravel()[: coordinates.count]
+            moved[..., places, :] = measure_rows(mechanics, coordinates, False) @ motion
+    return moved
 
 
 def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray) -> tuple[str, ...]:
