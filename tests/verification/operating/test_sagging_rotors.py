@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.interpolate import CubicSpline
 
 import eigenbody as eb
@@ -64,3 +65,28 @@ def test_zeros_are_not_compared_with_those_of_the_shaft_in_sections() -> None:
     remarks = eb.modes(rotor(gravity=[0, -60, 0])).notes
     named = [float(f) for note in remarks for f in re.findall(r"in 4 sections a frequency of (\S+) Hz", note)]
     assert all(frequency > 28 for frequency in named)
+
+
+def seated(speed: float, **sections: Any) -> eb.Model:
+    """The same with its disc on an elastic seat beside the middle: shaft and disc lean differently."""
+    at = [0, 0, 0.5]
+    shaft = {**SHAFT, "points": [[0, 0, 0], at, [0, 0, 1.3]]}
+    seat = {"type": "bushing", "between": ["shaft.b", "disc"], "at": at, "k": [1e7, 1e7, 1e7, 1e4, 1e4, 1e4]}
+    disc = {"disc": {"mass": 8, "Id": 0.02, "Ip": 0.035}, "at": at}
+    joints = {"spin": spinning("shaft.a", [0, 0, 0], speed), "turn": spinning("disc", at, speed)}
+    forces = {"left": LEFT, "right": {**RIGHT, "at": [0, 0, 1.3]}, "seat": seat}
+    return rotor(shaft=shaft, bodies={"disc": disc}, joints=joints, forces=forces, **sections)
+
+
+def test_a_disc_on_an_elastic_seat_turns_about_its_own_line_as_fast_as_the_shaft() -> None:
+    """Round and undamped: the sag is that at rest, and nothing winds up the seat."""
+    point = eb.operating_point(seated(SPEED))
+    assert point.is_steady
+    still = eb.operating_point(seated(0.0, operating_point="equilibrium")).coordinates()
+    turning = point.coordinates()
+    for name in ("spin.y", "spin.rx", "turn.y", "turn.rx"):
+        assert turning[name] == pytest.approx(still[name], rel=1e-8)
+    assert abs(turning["turn.rx"] - turning["spin.rx"]) > 1e-5
+    shaft, disc = (point.state.w[point.system.places.index[name]] for name in ("shaft", "disc"))
+    assert shaft[2] == pytest.approx(disc[2], rel=1e-12)  # in their own axes
+    np.testing.assert_allclose([*shaft[:2], *disc[:2]], 0.0, atol=1e-9)

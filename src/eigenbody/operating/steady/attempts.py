@@ -16,7 +16,7 @@ from eigenbody.linearization.point import system_of
 from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import InertModel
-from eigenbody.operating.steady.axial import about_own_axes
+from eigenbody.operating.steady.axial import about_own_axes, about_own_axes_together
 from eigenbody.operating.steady.equations import Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
 from eigenbody.operating.steady.report import contradictions, passing, unsolved
@@ -79,7 +79,7 @@ def pace_of(trial: Trial, task: Task, idle: np.ndarray) -> float:
 
 def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
     """At first with what is spoken of moving, then with every motion on which nothing depends, then with bodies that
-    turn about axes of their own."""
+    turn about axes of their own, then with those that do so together."""
     pace = pace_of(start, task, idle)
     first = _attempts(start, task, idle, pace)
     complaint = passing(first.trial) if first.solved else None
@@ -95,6 +95,12 @@ def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
         third = _attempts(start.recharted(leaning), leaning, idle, pace)
         if third.solved and passing(third.trial) is None:
             return replace(third, iterations=first.iterations + third.iterations), leaning
+    tied = about_own_axes_together(task, wider, start.system, start.chosen)
+    if tied.tied and not len(contradictions(first.equations)):
+        moving = _obedient(start.recharted(wider), wider)
+        fourth = _attempts(moving.recharted(tied), tied, idle, pace)
+        if fourth.solved and passing(fourth.trial) is None:
+            return replace(fourth, iterations=first.iterations + fourth.iterations), tied
     raise complaint or unsolved(first, task, tuple(wider.neutral))
 
 
