@@ -90,3 +90,42 @@ def test_a_disc_on_an_elastic_seat_turns_about_its_own_line_as_fast_as_the_shaft
     shaft, disc = (point.state.w[point.system.places.index[name]] for name in ("shaft", "disc"))
     assert shaft[2] == pytest.approx(disc[2], rel=1e-12)  # in their own axes
     np.testing.assert_allclose([*shaft[:2], *disc[:2]], 0.0, atol=1e-9)
+
+
+DAMPED = {**SHAFT, "damping": 0.002}
+
+
+def dissipated() -> float:
+    """Power in W at 200 rad/s: the bend of the shaft at rest goes round in axes that turn with it, eta' = -Omega G eta,
+    against its damping C."""
+    still = rotor(shaft=DAMPED, joints={"spin": spinning("shaft.a", [0, 0, 0], 0.0)}, operating_point="equilibrium")
+    (body,) = still.description.flexible
+    at = eb.operating_point(still).coordinates()
+    assert body.symmetry is not None
+    rate = SPEED * body.symmetry[1] @ [at[name] for name in body.coordinates]
+    return float(rate @ body.damping @ rate)
+
+
+def test_a_spin_that_damping_in_the_shaft_slows_down_is_said_to_need_a_torque() -> None:
+    with pytest.raises(eb.ComputationError, match=r"along spin\.rz\. Give an input") as caught:
+        eb.operating_point(rotor(shaft=DAMPED))
+    (power,) = re.findall(r"(\S+) W is dissipated", str(caught.value))
+    (torque,) = re.findall(r"of (\S+) along spin\.rz", str(caught.value))
+    assert float(power) == pytest.approx(dissipated(), rel=1e-3)
+    assert float(torque) == pytest.approx(dissipated() / SPEED, rel=1e-3)
+
+
+def test_a_motor_turns_a_damped_shaft_at_the_speed_that_its_torque_allows() -> None:
+    slope = 1e-5
+    motor = {"type": "expression", "along": "w", "value": f"=-{slope}*(w - 210)"}
+    point = eb.operating_point(
+        rotor(
+            shaft=DAMPED,
+            measures={"w": {"type": "angular_velocity", "between": ["ground", "shaft.a"], "axis": [0, 0, 1]}},
+            forces={"left": LEFT, "right": RIGHT, "motor": motor},
+            operating_point={"steady": {"adjust": ["spin.rz'"]}},
+        )
+    )
+    assert point.is_steady
+    w = point.coordinates()["w"]
+    assert slope * (210 - w) == pytest.approx(dissipated() / SPEED**2 * w, rel=1e-3)

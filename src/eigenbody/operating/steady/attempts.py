@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError, InputError
+from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import system_of
@@ -19,7 +19,7 @@ from eigenbody.model.model import InertModel
 from eigenbody.operating.steady.axial import about_own_axes, about_own_axes_together
 from eigenbody.operating.steady.equations import Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
-from eigenbody.operating.steady.report import contradictions, passing, unsolved
+from eigenbody.operating.steady.report import contradictions, no_drive, passing, unsolved
 from eigenbody.operating.steady.settle import settled
 from eigenbody.operating.steady.solve import Outcome, solve
 from eigenbody.operating.steady.task import Task, understand
@@ -43,6 +43,37 @@ class Solution:
 
 def search(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Solution:
     """Search from the given positions and velocities."""
+    try:
+        return _found(model, prescribed, adjust)
+    except ComputationError as error:
+        missing = _missing_drive(model, prescribed, adjust)
+        if missing is None:
+            raise
+        raise ComputationError(missing) from error
+
+
+def _missing_drive(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> str | None:
+    """What to say where bodies that turn about axes which lean do so steadily with torques along the prescribed rates:
+    these supply what is dissipated. None where they do not."""
+    given, task, configuration = understand(model, prescribed, adjust)
+    system, chosen = system_of(given), _start(given, task, configuration).chosen
+    spinning = [spin for spin, *_ in about_own_axes(task, system, chosen).axial if spin in task.rates]
+    drives = {f"drive{k}_of_steady_motion": system.names[i] for k, i in enumerate(spinning)}
+    if not drives:
+        return None
+    inputs = {**given.document.get("inputs", {}), **{drive: {"along": name} for drive, name in drives.items()}}
+    try:
+        found = _found(given.set(inputs=inputs), prescribed, (*adjust, *drives))
+    except (EigenbodyError, np.linalg.LinAlgError):  # the motion lacks more than that: the first search says what
+        return None
+    trial = found.outcome.trial
+    forces = dict(zip(trial.system.inputs, trial.state.u_in.tolist(), strict=True))
+    power = sum(forces[drive] * task.rates[i] for drive, i in zip(drives, spinning, strict=True))
+    needed = ", ".join(f"{forces[drive]:.4g} along {name}" for drive, name in drives.items())
+    return no_drive(power, needed, drives.values())
+
+
+def _found(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Solution:
     model, task, configuration = understand(model, prescribed, adjust)
     start = _start(model, task, configuration)
     idle = idle_states(start)

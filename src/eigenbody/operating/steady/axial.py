@@ -28,10 +28,12 @@ SAME = 1e-9  # part of a rate by which it may differ from what others make of it
 
 
 def about_own_axes(task: Task, system: System, chosen: Selection) -> Task:
-    """The task in which joints that spin about one coordinate may do so about an axis of the body that leans."""
+    """The task in which joints that spin about one coordinate may do so about an axis of the body that leans; the rate
+    of the spin is given, or sought from a guess."""
     triples = []
     for three in _triples(system, chosen):
-        spinning = [i for i in three if task.rates.get(i, 0.0) != 0.0]
+        sought = {i for i in task.free_rates if task.guessed_rates.get(i, 0.0) != 0.0}
+        spinning = [i for i in three if task.rates.get(i, 0.0) != 0.0 or i in sought]
         others = [i for i in three if i not in spinning]
         if len(spinning) == 1 and not any(i in task.free_rates or i in task.values for i in others):
             triples.append((spinning[0], *others))
