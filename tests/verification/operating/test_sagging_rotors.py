@@ -90,6 +90,9 @@ def test_a_disc_on_an_elastic_seat_turns_about_its_own_line_as_fast_as_the_shaft
     shaft, disc = (point.state.w[point.system.places.index[name]] for name in ("shaft", "disc"))
     assert shaft[2] == pytest.approx(disc[2], rel=1e-12)  # in their own axes
     np.testing.assert_allclose([*shaft[:2], *disc[:2]], 0.0, atol=1e-9)
+    found = eb.modes(seated(SPEED))
+    assert found.stability == "drifting"
+    assert not any("deflect" in note for note in found.notes)  # the seat's own deflection goes round
 
 
 DAMPED = {**SHAFT, "damping": 0.002}

@@ -200,7 +200,7 @@ def least_displacement(states: np.ndarray, fastest: np.ndarray) -> np.ndarray:
 
 def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:
     """Elements with stiffness that motions (nq, k) of the bodies deflect."""
-    law = point.system.forces.linear
+    law, motion = point.system.forces.linear, without_own_motion(point, motion)
     moved = np.vstack((bends_from_ground(point.mechanics, motion), np.zeros((1, motion.shape[1]))))
     measures, jet = point.system.forces.measures, point.mechanics.applied.jet
     there, gradient = moved[measures.columns], jet.gradient[..., None]
@@ -209,6 +209,24 @@ def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, 
     felt = np.any((deflection > STRAINED * size) & (size > STRAINED * most), axis=1)
     owners = law.owner[(law.k != 0) & (felt[law.i] | felt[law.j])]
     return tuple(dict.fromkeys(point.system.forces.owners[k] for k in owners))
+
+
+def without_own_motion(point: OperatingPoint, motion: np.ndarray) -> np.ndarray:
+    """Those of the motions (nq, k) that do not merely go on along a steady motion: deflections that go round with it
+    (of an elastic seat on a shaft that sags) are as balanced further on, which was looked at when it was found."""
+    if not point.is_steady:
+        return motion
+    state, dof = point.state, point.system.dof
+    velocity = np.concatenate((np.real(state.v), np.real(state.w)), axis=1)
+    moves = dof[: len(velocity)] >= 0
+    own = np.zeros(len(motion))
+    own[dof[: len(velocity)][moves]] = velocity[moves]
+    length = float(np.linalg.norm(own))
+    if not length:
+        return motion
+    own /= length
+    beside = np.linalg.norm(motion - np.outer(own, own @ motion), axis=0)
+    return motion[:, beside > STRAINED * np.linalg.norm(motion, axis=0)]
 
 
 def bends_from_ground(mechanics: Mechanics, motion: np.ndarray) -> np.ndarray:
