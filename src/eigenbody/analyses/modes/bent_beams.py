@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.analyses.modes.few_shapes import NOTED, WANTED
-from eigenbody.analyses.modes.richer import eigenvalues_with, relative_changes, swinging, with_more_modes
+from eigenbody.analyses.modes.richer import certain, relative_changes, spectrum_with, swinging, with_more_modes
 from eigenbody.base.errors import EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.elements.flexible.beam import MODES
@@ -42,12 +42,13 @@ def remarks_on_bent_beams(model: InertModel, point: OperatingPoint) -> tuple[str
     richer = {name: with_more_modes(entries[name], entries[name].get("modes", MODES)) for name in bent}
     turns = " and ".join(f"{name} by up to {beam.turn:.2g} rad" for name, beam in bent.items())
     try:
-        one = eigenvalues_with(model, richer)
-        parted = eigenvalues_with(model, {name: in_sections(entry) for name, entry in richer.items()})
+        one = spectrum_with(model, richer)
+        parted = spectrum_with(model, {name: in_sections(entry) for name, entry in richer.items()})
     except EigenbodyError as error:
         return (f"The load bends {turns}. Whether that is too far for one body could not be told: {error}",)
-    judged = one[swinging(one) & (np.abs(one) <= min(beam.right_below for beam in bent.values()))]
-    changes = relative_changes(judged, parted)
+    values, right_below = one.eigenvalues, min(beam.right_below for beam in bent.values())
+    judged = values[swinging(values) & certain(values, one.bounds) & (np.abs(values) <= right_below)]
+    changes = relative_changes(judged, parted.eigenvalues)
     change = float(changes.max(initial=0.0))
     if change <= NOTED:
         return ()

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint
+from eigenbody.mobility.frame import measure_rows
+from eigenbody.mobility.treespace import coordinate_set
 from eigenbody.model.description import owner_of
 from eigenbody.model.names import GROUND
 from eigenbody.numerics.eigen.spectrum import Spectrum
@@ -197,8 +200,8 @@ def least_displacement(states: np.ndarray, fastest: np.ndarray) -> np.ndarray:
 
 def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, ...]:
     """Elements with stiffness that motions (nq, k) of the bodies deflect."""
-    law = point.system.forces.linear
-    moved = np.vstack((motion, np.zeros((1, motion.shape[1]))))
+    law, motion = point.system.forces.linear, without_own_motion(point, motion)
+    moved = np.vstack((bends_from_ground(point.mechanics, motion), np.zeros((1, motion.shape[1]))))
     measures, jet = point.system.forces.measures, point.mechanics.applied.jet
     there, gradient = moved[measures.columns], jet.gradient[..., None]
     deflection, size = np.abs((gradient * there).sum(axis=1)), (np.abs(gradient) * np.abs(there)).sum(axis=1)
@@ -206,6 +209,40 @@ def deflected_elements(point: OperatingPoint, motion: np.ndarray) -> tuple[str, 
     felt = np.any((deflection > STRAINED * size) & (size > STRAINED * most), axis=1)
     owners = law.owner[(law.k != 0) & (felt[law.i] | felt[law.j])]
     return tuple(dict.fromkeys(point.system.forces.owners[k] for k in owners))
+
+
+def without_own_motion(point: OperatingPoint, motion: np.ndarray) -> np.ndarray:
+    """Those of the motions (nq, k) that do not merely go on along a steady motion: deflections that go round with it
+    (of an elastic seat on a shaft that sags) are as balanced further on, which was looked at when it was found."""
+    if not point.is_steady:
+        return motion
+    state, dof = point.state, point.system.dof
+    velocity = np.concatenate((np.real(state.v), np.real(state.w)), axis=1)
+    moves = dof[: len(velocity)] >= 0
+    own = np.zeros(len(motion))
+    own[dof[: len(velocity)][moves]] = velocity[moves]
+    length = float(np.linalg.norm(own))
+    if not length:
+        return motion
+    own /= length
+    beside = np.linalg.norm(motion - np.outer(own, own @ motion), axis=0)
+    return motion[:, beside > STRAINED * np.linalg.norm(motion, axis=0)]
+
+
+def bends_from_ground(mechanics: Mechanics, motion: np.ndarray) -> np.ndarray:
+    """Motions (..., nq, k) of the bodies, with modal coordinates of symmetric ones as they are seen from the ground.
+
+    A round shaft that sags turns about its bent line: in axes that turn with it its bend goes round, and nothing is
+    strained by that.
+    """
+    system, moved = mechanics.system, np.array(motion)
+    for body in system.description.flexible:
+        if body.symmetry is not None:
+            coordinates = coordinate_set(system, np.array([system.aliases[name] for name in body.coordinates]))
+            carriers = system.dof[[system.places.index[name] for name in body.carriers], :3]
+            places = carriers.ravel()[: coordinates.count]
+            moved[..., places, :] = measure_rows(mechanics, coordinates, False) @ motion
+    return moved
 
 
 def open_questions(linear: LinearModel, spectrum: Spectrum, entries: np.ndarray) -> tuple[str, ...]:

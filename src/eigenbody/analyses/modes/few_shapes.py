@@ -17,10 +17,10 @@ import numpy as np
 from eigenbody.analyses.modes.result import Modes
 from eigenbody.analyses.modes.richer import (
     LAYERS,
-    eigenvalues_with,
     growing,
     parted_near_its_ends,
     relative_changes,
+    spectrum_with,
     swinging,
     with_more_modes,
 )
@@ -64,7 +64,7 @@ def remarks_on_few_shapes(model: InertModel, found: Modes) -> tuple[str, ...]:
         )
     richer = {name: _richer(entries[name], *of) for name, of in kept.items()}
     try:
-        others = eigenvalues_with(model, richer)
+        others = spectrum_with(model, richer).eigenvalues
     except EigenbodyError as error:
         return (f"Whether {_listed(kept)} suffice for the load could not be told: {error}",)
     changes = relative_changes(judged, others)

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from eigenbody.analyses.modes.checks import UNCERTAIN
 from eigenbody.base.copies import Later
 from eigenbody.elements.flexible.profile import PROFILE
 from eigenbody.linearization.linearize import linear_model
+from eigenbody.linearization.spectrum import spectrum_of
 from eigenbody.linearization.stiffening import StrainedBeam
 from eigenbody.model.model import InertModel
 from eigenbody.model.vocabulary import Kind
+from eigenbody.numerics.eigen.spectrum import Spectrum
 from eigenbody.operating.constancy import has_constant_coefficients
 from eigenbody.operating.find import operating_point
 from eigenbody.operating.turning.constant_form import in_blade_patterns
@@ -58,12 +61,16 @@ def _are_numbers(points: Any) -> bool:
     return all(isinstance(value, int | float) for point in points for value in point)
 
 
-def eigenvalues_with(model: InertModel, beams: Mapping[str, Any]) -> np.ndarray:
+def spectrum_with(model: InertModel, beams: Mapping[str, Any]) -> Spectrum:
     """Eigenvalues of the same mechanism with other entries of `flexible` for some beams, seen as `modes` does."""
     other = model.set(flexible={**model.document["flexible"], **beams})
     linear = in_blade_patterns(linear_model(operating_point(other), solver="dense"))
-    seen = from_constant_frame(linear, Later(lambda: has_constant_coefficients(linear)))
-    return np.linalg.eigvals(seen.A)
+    return spectrum_of(from_constant_frame(linear, Later(lambda: has_constant_coefficients(linear))))
+
+
+def certain(eigenvalues: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Which of them rounding cannot change by what a comparison would notice: no zeros that were not recognized."""
+    return np.asarray(bounds <= UNCERTAIN * np.abs(eigenvalues))
 
 
 def swinging(eigenvalues: np.ndarray) -> np.ndarray:

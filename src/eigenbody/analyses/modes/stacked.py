@@ -16,6 +16,7 @@ from eigenbody.analyses.modes.checks import (
     UNCERTAIN,
     WRONG_PAIR,
     WRONG_SUM,
+    bends_from_ground,
     least_displacement,
     on_damping,
     on_frequencies,
@@ -166,7 +167,7 @@ def _deflect(stack: LinearStack, members: np.ndarray, states: np.ndarray, least:
     system, jet, P = stack.batch.system, stack.batch.mechanics.applied.jet, stack.arrays["P"][members]
     law, measures, q = system.forces.linear, system.forces.measures, states[:, : P.shape[-1]]
     moves = np.abs(q).max(axis=1, initial=0.0) > least
-    moved = P @ np.where(moves[:, None, :], q, 0.0)
+    moved = bends_from_ground(stack.batch.mechanics, P @ np.where(moves[:, None, :], q, 0.0))
     moved = np.concatenate((moved, np.zeros((len(moved), 1, moved.shape[2]))), axis=1)
     gradient = jet.gradient[members] if jet.gradient.ndim > 2 else jet.gradient
     there, size_of = moved[:, measures.columns], np.abs(gradient)[..., None]

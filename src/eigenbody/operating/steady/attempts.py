@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import overload
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError
+from eigenbody.base.errors import ComputationError, EigenbodyError, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.linearize import dense_model
 from eigenbody.linearization.point import system_of
 from eigenbody.mobility.coordinates import unit_of, with_rates
 from eigenbody.mobility.partition import select
 from eigenbody.model.model import InertModel
-from eigenbody.operating.steady.axial import about_own_axes
+from eigenbody.operating.steady.axial import about_own_axes, about_own_axes_together
 from eigenbody.operating.steady.equations import Residual, Trial, idle_states, point_at
 from eigenbody.operating.steady.rates import along_neutral, obeyed, rules
-from eigenbody.operating.steady.report import contradictions, passing, unsolved
+from eigenbody.operating.steady.report import contradictions, no_drive, passing, unsolved
 from eigenbody.operating.steady.settle import settled
 from eigenbody.operating.steady.solve import Outcome, solve
 from eigenbody.operating.steady.task import Task, understand
@@ -42,6 +43,37 @@ class Solution:
 
 def search(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Solution:
     """Search from the given positions and velocities."""
+    try:
+        return _found(model, prescribed, adjust)
+    except ComputationError as error:
+        missing = _missing_drive(model, prescribed, adjust)
+        if missing is None:
+            raise
+        raise ComputationError(missing) from error
+
+
+def _missing_drive(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> str | None:
+    """What to say where bodies that turn about axes which lean do so steadily with torques along the prescribed rates:
+    these supply what is dissipated. None where they do not."""
+    given, task, configuration = understand(model, prescribed, adjust)
+    system, chosen = system_of(given), _start(given, task, configuration).chosen
+    spinning = [spin for spin, *_ in about_own_axes(task, system, chosen).axial if spin in task.rates]
+    drives = {f"drive{k}_of_steady_motion": system.names[i] for k, i in enumerate(spinning)}
+    if not drives:
+        return None
+    inputs = {**given.document.get("inputs", {}), **{drive: {"along": name} for drive, name in drives.items()}}
+    try:
+        found = _found(given.set(inputs=inputs), prescribed, (*adjust, *drives))
+    except (EigenbodyError, np.linalg.LinAlgError):  # the motion lacks more than that: the first search says what
+        return None
+    trial = found.outcome.trial
+    forces = dict(zip(trial.system.inputs, trial.state.u_in.tolist(), strict=True))
+    power = sum(forces[drive] * task.rates[i] for drive, i in zip(drives, spinning, strict=True))
+    needed = ", ".join(f"{forces[drive]:.4g} along {name}" for drive, name in drives.items())
+    return no_drive(power, needed, drives.values())
+
+
+def _found(model: InertModel, prescribed: Mapping[str, float], adjust: Sequence[str]) -> Solution:
     model, task, configuration = understand(model, prescribed, adjust)
     start = _start(model, task, configuration)
     idle = idle_states(start)
@@ -78,7 +110,7 @@ def pace_of(trial: Trial, task: Task, idle: np.ndarray) -> float:
 
 def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
     """At first with what is spoken of moving, then with every motion on which nothing depends, then with bodies that
-    turn about axes of their own."""
+    turn about axes of their own, then with those that do so together."""
     pace = pace_of(start, task, idle)
     first = _attempts(start, task, idle, pace)
     complaint = passing(first.trial) if first.solved else None
@@ -94,6 +126,12 @@ def _search(start: Trial, task: Task, idle: np.ndarray) -> tuple[Outcome, Task]:
         third = _attempts(start.recharted(leaning), leaning, idle, pace)
         if third.solved and passing(third.trial) is None:
             return replace(third, iterations=first.iterations + third.iterations), leaning
+    tied = about_own_axes_together(task, wider, start.system, start.chosen)
+    if tied.tied and not len(contradictions(first.equations)):
+        moving = _obedient(start.recharted(wider), wider)
+        fourth = _attempts(moving.recharted(tied), tied, idle, pace)
+        if fourth.solved and passing(fourth.trial) is None:
+            return replace(fourth, iterations=first.iterations + fourth.iterations), tied
     raise complaint or unsolved(first, task, tuple(wider.neutral))
 
 
@@ -121,8 +159,17 @@ def _attempts(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcom
     if len(contradictions(best.equations)):
         return best
     if any(task.rates.values()):
-        best = _better(best, _from_rest(start, task, idle, pace)) or best
+        best = _better(best, _where_defined(lambda: _from_rest(start, task, idle, pace)))
     return best if best.solved else _with_guesses(best, start, task, idle, pace)
+
+
+def _where_defined(way: Callable[[], Outcome | None]) -> Outcome | None:
+    """Where a way ends; None if it passes motions at which the model has no values (rates below those of a table): that
+    says nothing of the motion which is asked for, at which the search began."""
+    try:
+        return way()
+    except (ComputationError, InputError, np.linalg.LinAlgError):
+        return None
 
 
 def settle_and_solve(start: Trial, task: Task, idle: np.ndarray, pace: float) -> Outcome | None:
@@ -136,6 +183,8 @@ def settle_and_solve(start: Trial, task: Task, idle: np.ndarray, pace: float) ->
 
 @overload
 def _better(a: Outcome | None, b: Outcome) -> Outcome: ...
+@overload
+def _better(a: Outcome, b: Outcome | None) -> Outcome: ...
 @overload
 def _better(a: Outcome | None, b: Outcome | None) -> Outcome | None: ...
 def _better(a: Outcome | None, b: Outcome | None) -> Outcome | None:
@@ -168,12 +217,14 @@ def _with_guesses(best: Outcome, start: Trial, task: Task, idle: np.ndarray, pac
     unset = trial.parameters == 0.0
     if not np.any(push) and not np.any(unset):
         return best
+
+    def guessed(size: float) -> Outcome:
+        still, parameters = np.zeros(len(trial.chosen.positions)), np.where(unset, size, trial.parameters)
+        guess = trial.moved(task, still, trial.rates + size * push, trial.inner(task), parameters)
+        return solve(guess, task, idle, pace)
+
     for factor in GUESSES:
-        guess = trial.moved(
-            task, np.zeros(len(trial.chosen.positions)), trial.rates + factor * pace * push, trial.inner(task),
-            np.where(unset, factor * pace, trial.parameters),
-        )  # fmt: skip
-        best = _better(best, solve(guess, task, idle, pace))
+        best = _better(best, _where_defined(partial(guessed, factor * pace)))
         if best.solved:
             break
     return best

@@ -82,7 +82,7 @@ def _are_alike(one: SteadyPoint, other: SteadyPoint) -> bool:
     """Whether the same is to be found there."""
     tasks = (one.solution.task, other.solution.task)
     return (
-        not any(task.neutral for task in tasks)
+        not any(task.neutral or task.tied for task in tasks)
         and tasks[0].free_rates == tasks[1].free_rates
         and np.array_equal(one.solution.idle, other.solution.idle)
     )

@@ -34,7 +34,7 @@ from eigenbody.mobility.treespace import coordinate_set, value_set
 from eigenbody.mobility.turns import counted
 from eigenbody.model.model import InertModel
 from eigenbody.numerics.matrices.linear import joined
-from eigenbody.operating.steady.axial import AxialRows
+from eigenbody.operating.steady.axial import AxialRows, axial_count, axial_labels
 from eigenbody.operating.steady.rates import listed, rules
 from eigenbody.operating.steady.task import Task, values_held
 from eigenbody.system.measureset import MeasureSet, merge
@@ -317,7 +317,7 @@ def _row_units(now: Residual, linear: VariationalEquations, task: Task, pace: fl
     value_unit = unit_of(system, now.held_values)
     states_unit = 1.0 + np.abs(listed(task.states.values()))
     still_unit = pace * (np.abs(now.rule.H) @ speed_unit)
-    extra_unit = joined(pace * unit_of(system, now.extra), np.full(2 * len(task.axial), pace))
+    extra_unit = joined(pace * unit_of(system, now.extra), np.full(axial_count(task), pace))
     unit = joined(pace**2 * speed_unit, of_states + 1e-300, value_unit, states_unit, still_unit, extra_unit)
     size = joined(cancelling, of_states, value_unit, states_unit, still_unit, extra_unit)
     least = joined(1e-13 * pace**2 * speed_unit + rounding, np.full(unit.shape[-1] - nW, 1e-300))
@@ -342,7 +342,7 @@ def _labels(now: Residual, task: Task) -> tuple[str, ...]:
         *(system.states[i] for i in task.states),
         *now.rule.labels,
         *(system.names[i] + ("" if i in system.speeds else "'") for i in now.extra),
-        *(system.names[i] + "'" for triple in task.axial for i in triple[1:]),
+        *(system.names[i] + "'" for i in axial_labels(task)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -161,6 +161,17 @@ def unsolved(outcome: Outcome, task: Task, may_move: Sequence[int]) -> Eigenbody
         f"No steady motion was found in {outcome.iterations} iterations; unbalanced: {'; '.join(told)}."
         f" Allow something else to adjust ({_could_adjust(outcome.trial, task, may_move)}), prescribe less, or start"
         " from other positions or velocities."
+    )
+
+
+def no_drive(power: float, needed: str, names: Iterable[str]) -> str:
+    """What to say where only forces along the prescribed rates are missing, which supply `power` in W."""
+    happens = "is dissipated (by damping in bodies that turn while they are bent, say)" if power > 0 else "is gained"
+    first, *_ = names
+    return (
+        f"No steady motion keeps itself up at these rates: {abs(power):.4g} W {happens}. It is steady with forces or"
+        f" torques (N, N m) of {needed}. Give an input along what turns and let it adjust (inputs: {{drive: {{along:"
+        f" {first}}}}}, adjust: [drive]), or a force that drives it and let the speed adjust (adjust: [{first}'])."
     )
 
 

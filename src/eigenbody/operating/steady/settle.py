@@ -83,8 +83,12 @@ def _downhill(
 
 
 def _pull(trial: Trial, task: Task, idle: np.ndarray, step: np.ndarray) -> float:
-    """Force along a step: what the step times the mass would have to be accelerated by."""
-    there = Residual(trial, task, idle)
+    """Force along a step: what the step times the mass would have to be accelerated by. Against it without bound where
+    the model has no values (beyond a table)."""
+    try:
+        there = Residual(trial, task, idle)
+    except (ComputationError, InputError):
+        return -np.inf
     force = there.point.mechanics.inertia_times(there.frame.Pv @ there.acceleration)
     return float((there.frame.Pv @ step) @ force)
 

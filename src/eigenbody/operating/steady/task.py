@@ -38,6 +38,9 @@ class Task:
     neutral: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # motions allowed: entries by measure
 
     axial: tuple[tuple[int, ...], ...] = ()  # rotations of joints, the one that spins first: about an axis that leans
+    tied: Mapping[int, tuple[float, ...]] = field(
+        default_factory=dict
+    )  # equations of rates about own axes: entries by measure
     speeds: frozenset[int] = frozenset()  # measures that are speeds: no coordinates, though their rate is spoken of
 
     @property
