@@ -43,6 +43,15 @@ def test_a_bearing_across_the_spin_is_told_of(axis, count):
     assert all("turns across the axis of the bearing" in text for text in told)
 
 
+def test_the_axis_of_a_marker_is_not_judged():
+    across = rotor(("ground", "disc"), (1, 0, 0))
+    bearing = {**across.document["forces"]["b"], "between": ["seat", "disc"]}
+    for key in ("at", "axis"):
+        del bearing[key]
+    seat = {"body": "ground", "at": [0, 0, 0]}
+    assert warnings(across.set(markers={"seat": seat}, forces={"b": bearing})) == []
+
+
 def test_variants_of_the_axis_are_told_of_one_by_one():
     found = eb.variants(rotor(("ground", "disc")), {"tilt": np.array([0.0, 0.5])})
     assert not found.failures

@@ -48,8 +48,7 @@ def _remark(mechanics: Mechanics, entry: Entry, spin: np.ndarray, least: float) 
 
 def _is_across(mechanics: Mechanics, entry: Entry, first: int, direction: np.ndarray) -> bool:
     """Whether the axis, which moves with the first side, is across a direction; not known of axes of markers."""
-    markers = {marker.name for marker in mechanics.system.description.markers}
-    if markers.intersection(entry["between"]):
+    if any(name in mechanics.system.description.markers for name in entry["between"]):
         return False
     drawn = np.real(mechanics.system.places.R)[first].T @ np.real(entry.get("axis", AXIS))
     return bool(np.linalg.norm(cross(direction, np.real(mechanics.at.R)[first] @ drawn)) > ACROSS)
